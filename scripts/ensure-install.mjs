@@ -1,0 +1,41 @@
+// Runs before `npm start` and `npm test`: installs from the lock file when node_modules is missing or older than the lock.
+// Plain Node on purpose: nothing is installed yet when this runs.
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..')
+const [major, minor] = process.versions.node.split('.').map(Number)
+if (major < 20 || (major === 20 && minor < 19)) {
+  console.error(`waymark needs Node 20.19 or later; this is ${process.version}.`)
+  process.exit(2)
+}
+
+if (!isInstalled()) {
+  console.log('waymark: dependencies are missing or out of date, running npm ci …')
+  const npm = process.env.npm_execpath
+  const [command, args] = npm ? [process.execPath, [npm, 'ci']] : ['npm', ['ci']]
+  const { status } = spawnSync(command, [...args, '--no-audit', '--no-fund'], {
+    cwd: root,
+    stdio: 'inherit',
+  })
+  if (status !== 0) process.exit(status ?? 1)
+  console.log('waymark: dependencies installed.')
+}
+
+/** Compares what npm recorded about the last install with the lock file. */
+function isInstalled() {
+  const recorded = join(root, 'node_modules', '.package-lock.json')
+  if (!existsSync(recorded)) return false
+  const installed = JSON.parse(readFileSync(recorded, 'utf8')).packages
+  const wanted = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages
+  return Object.entries(wanted).every(
+    ([path, entry]) =>
+      path === '' ||
+      entry.optional ||
+      entry.peer ||
+      entry.devOptional ||
+      installed[path]?.version === entry.version,
+  )
+}

@@ -1,0 +1,50 @@
+import { type Code, resolveCode } from './codes.ts'
+import type { JsonObject } from './json.ts'
+
+/** Where in the request a problem is: a JSON Pointer, or a byte offset when the body could not be parsed. */
+export type ErrorSource = { readonly pointer: string } | { readonly position: number }
+
+/** An error as data: what travels in an outcome and what surfaces encode. */
+export interface CallErrorShape {
+  readonly code: string
+  readonly message: string
+  readonly source?: ErrorSource
+  readonly details?: JsonObject
+}
+
+/** What can be said about an error when it is thrown. */
+export interface CallErrorOptions {
+  readonly message?: string
+  readonly source?: ErrorSource
+  readonly details?: JsonObject
+  /** The original; kept for logs, never sent to a caller. */
+  readonly cause?: unknown
+}
+
+/** The only error that crosses a border: a code from the table or one that the function declares. */
+export class CallError extends Error {
+  readonly code: string
+  /** One entry per finding; most errors have exactly one. */
+  readonly errors: readonly [CallErrorShape, ...CallErrorShape[]]
+
+  constructor(code: Code | (string & {}), options: CallErrorOptions = {}) {
+    const message = options.message ?? resolveCode(code).message
+    super(message, { cause: options.cause })
+    this.name = 'CallError'
+    this.code = code
+    this.errors = [
+      {
+        code,
+        message,
+        ...(options.source && { source: options.source }),
+        ...(options.details && { details: options.details }),
+      },
+    ]
+  }
+
+  /** Makes one error out of several findings. */
+  static all(errors: readonly [CallErrorShape, ...CallErrorShape[]]): CallError {
+    const error = new CallError(errors[0].code, { message: errors[0].message })
+    return Object.assign(error, { errors })
+  }
+}

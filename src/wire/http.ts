@@ -1,0 +1,29 @@
+import type { Maybe } from '../core/maybe.ts'
+
+/** A request as every host hands it to a surface: already read, within limits, no host object inside. */
+export interface HttpRequest {
+  readonly method: string
+  /** The path as received, without query, percent-escapes untouched. */
+  readonly path: string
+  /** What follows the question mark, or an empty string. */
+  readonly query: string
+  /** Looks a header up by its lower-case name. */
+  readonly header: (name: string) => string | undefined
+  readonly body: Uint8Array
+  /** True when the body was longer than the limit; `body` is then empty. */
+  readonly bodyTooLarge: boolean
+  /** Aborts when the peer goes away before the answer is sent. */
+  readonly signal: AbortSignal
+}
+
+/** An answer every host can write: one status, flat headers, one body. */
+export interface HttpResponse {
+  readonly status: number
+  /** Lower-case names; a list is sent as several headers of that name. */
+  readonly headers: Readonly<Record<string, string | readonly string[]>>
+  /** Text and bytes are written at once; an iterable is streamed with backpressure. */
+  readonly body: string | Uint8Array | AsyncIterable<string | Uint8Array>
+}
+
+/** What a surface is to a host: a request in, a response out, never a throw. */
+export type HttpHandler = (request: HttpRequest) => Maybe<HttpResponse>

@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  resolve: { conditions: ['waymark-source'] },
+  ssr: { resolve: { conditions: ['waymark-source'] } },
+  test: {
+    include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'examples/**/*.test.ts'],
+    exclude: ['test/runtimes/**', 'node_modules/**'],
+    testTimeout: 20_000,
+    env: { NODE_ENV: 'test' },
+  },
+})

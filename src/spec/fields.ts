@@ -1,0 +1,33 @@
+import type { AuthConfig, FieldDef, FieldLocation, FieldStyle, ToolDef, ToolSpec } from './types.ts'
+
+/** Names the argument that fills a field: `arg`, else the wire name, else `body`. */
+export function argumentName(field: FieldDef): string {
+  return field.arg ?? field.name ?? 'body'
+}
+
+/** Lists the names between braces in a path, in order, each once. */
+export function placeholdersOf(path: string): string[] {
+  const names = Array.from(path.matchAll(/\{([^{}]*)\}/g), (match) => match[1] ?? '')
+  return [...new Set(names)]
+}
+
+/** Tells where an entry of `params` travels: `in`, else `path` when the path names it, else `query`. */
+export function locationOf(tool: ToolDef, field: FieldDef): FieldLocation {
+  if (field.in !== undefined) return field.in
+  return placeholdersOf(tool.path ?? '').includes(field.name ?? '') ? 'path' : 'query'
+}
+
+/** Tells how a parameter is written: its style and explode with the defaults of OpenAPI filled in. */
+export function styleOf(
+  field: FieldDef,
+  location: FieldLocation,
+): { readonly style: FieldStyle; readonly explode: boolean } {
+  const usual = location === 'query' || location === 'cookie' ? 'form' : 'simple'
+  const style = field.style ?? usual
+  return { style, explode: field.explode ?? (style === 'form' || style === 'deepObject') }
+}
+
+/** Picks the auth of a tool: its own as a whole, else that of the file, else none. */
+export function authOf(spec: ToolSpec, tool: ToolDef): AuthConfig {
+  return tool.auth ?? spec.auth ?? { type: 'none' }
+}

@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto'
+
+/** What agent clients accept as a tool name. */
+export const TOOL_NAME: RegExp = /^[a-zA-Z0-9_-]{1,64}$/
+
+/** Separators by the number of underscores that stand for them; `orders.items_list` reads `orders__items_list`. */
+const SEPARATORS = ['_', '.', ':', '/'] as const
+const PLAIN = /^[a-zA-Z0-9-]+(?:[_.:/][a-zA-Z0-9-]+)*$/
+const PLAIN_TOOL = /^[a-zA-Z0-9-]+(?:_{1,4}[a-zA-Z0-9-]+)*$/
+const MAX_LENGTH = 64
+const DIGEST_LENGTH = 16
+
+/** Looks tool names and function names up in both directions. */
+export interface ToolNames {
+  readonly toTool: (functionName: string) => string | undefined
+  readonly toFunction: (toolName: string) => string | undefined
+}
+
+/**
+ * Gives the tool name of a function: it depends on that one name only, so adding functions never renames a tool.
+ * Ordinary names are spelled out and can be read back; long or exotic ones end in a digest.
+ */
+export function toToolName(functionName: string): string {
+  if (PLAIN.test(functionName)) {
+    const spelled = functionName.replace(/[_.:/]/g, spellSeparator)
+    if (spelled.length <= MAX_LENGTH) return spelled
+  }
+  return toDigestName(functionName)
+}
+
+/** Reads the function name out of a tool name; undefined when the tool name holds a digest. */
+export function fromToolName(toolName: string): string | undefined {
+  if (toolName.length > MAX_LENGTH || !PLAIN_TOOL.test(toolName)) return undefined
+  return toolName.replace(/_+/g, (run) => SEPARATORS[run.length - 1] ?? run)
+}
+
+/** Makes the table of a set of functions, which also reads back the names that hold a digest. */
+export function createToolNames(functionNames: Iterable<string>): ToolNames {
+  const tools = new Map<string, string>()
+  const functions = new Map<string, string>()
+  for (const name of functionNames) {
+    const tool = toToolName(name)
+    const other = functions.get(tool)
+    if (other !== undefined && other !== name) {
+      throw new TypeError(
+        `functions "${other}" and "${name}" share the tool name "${tool}"; rename one`,
+      )
+    }
+    tools.set(name, tool)
+    functions.set(tool, name)
+  }
+  return { toTool: (name) => tools.get(name), toFunction: (tool) => functions.get(tool) }
+}
+
+function spellSeparator(separator: string): string {
+  return '_'.repeat(SEPARATORS.indexOf(separator as (typeof SEPARATORS)[number]) + 1)
+}
+
+/** The underscore at the end keeps these apart from spelled-out names, which never end in one. */
+function toDigestName(functionName: string): string {
+  const digest = createHash('sha256').update(functionName).digest('hex').slice(0, DIGEST_LENGTH)
+  const readable = functionName
+    .replace(/[^a-zA-Z0-9-]+/g, '_')
+    .slice(0, MAX_LENGTH - DIGEST_LENGTH - 2)
+    .replace(/^_+|_+$/g, '')
+  return readable === '' ? `${digest}_` : `${readable}_${digest}_`
+}

@@ -1,0 +1,187 @@
+import { isRecord } from '../core/json.ts'
+import { quote, type Report } from './finding.ts'
+import { HEADER_PATTERN, MAX_FIELD_DEPTH } from './patterns.ts'
+import type { FieldDef, FieldType } from './types.ts'
+import type { Step } from './yaml-source.ts'
+
+/** What a field stands for, which decides the keys that mean something on it. */
+export type FieldRole = 'params' | 'body' | 'property' | 'element'
+
+/** Checks a list of fields and everything below them. */
+export function checkFields(
+  fields: readonly FieldDef[],
+  path: readonly Step[],
+  role: FieldRole,
+  report: Report,
+): void {
+  for (const [index, field] of fields.entries())
+    checkField(field, [...path, index], role, 1, report)
+}
+
+/** Checks a field that stands alone: the root of a body. */
+export function checkRootField(field: FieldDef, path: readonly Step[], report: Report): void {
+  checkField(field, path, 'body', 1, report)
+}
+
+function checkField(
+  field: FieldDef,
+  path: readonly Step[],
+  role: FieldRole,
+  depth: number,
+  report: Report,
+): void {
+  if (depth > MAX_FIELD_DEPTH) {
+    const message = `fields nest deeper than ${MAX_FIELD_DEPTH} levels`
+    report({ code: 'E057', path, message, hint: 'leave properties out: the object is free-form' })
+    return
+  }
+  checkEnum(field, path, report)
+  checkDefault(field, path, report)
+  checkShape(field, path, report)
+  checkBounds(field, path, report)
+  checkPlace(field, path, role, report)
+  checkPropertyNames(field, path, report)
+  const below = (child: FieldDef, at: readonly Step[], childRole: FieldRole): void =>
+    checkField(child, at, childRole, depth + 1, report)
+  if (field.items) below(field.items, [...path, 'items'], 'element')
+  for (const [index, child] of (field.properties ?? []).entries()) {
+    below(child, [...path, 'properties', index], 'property')
+  }
+  for (const [index, child] of (field.any_of ?? []).entries()) {
+    below(child, [...path, 'any_of', index], 'element')
+  }
+}
+
+function checkEnum(field: FieldDef, path: readonly Step[], report: Report): void {
+  if (field.enum === undefined) return
+  const at = [...path, 'enum']
+  if (field.enum.length === 0) {
+    const message = 'must hold at least one value; found an empty list'
+    report({ code: 'E052', path: at, message, hint: 'list the allowed values, or remove enum' })
+  }
+  for (const [index, member] of field.enum.entries()) {
+    if (field.enum.indexOf(member) === index) continue
+    const message = `the value ${quote(member)} is listed twice`
+    report({ code: 'E052', path: [...at, index], message, hint: 'remove one' })
+  }
+  if (field.type === 'array' || field.type === 'object') {
+    const message = `enum restricts a string; found it on type ${field.type}`
+    report({ code: 'E051', path: at, message, hint: 'put enum on items or on a property' })
+    return
+  }
+  for (const [index, member] of field.enum.entries()) {
+    if (hasType(member, field.type)) continue
+    report({
+      code: 'E051',
+      path: [...at, index],
+      message: `must be of type ${field.type}; found ${quote(member)}`,
+      hint: field.type === 'string' ? `write it in quotes: "${member}"` : undefined,
+    })
+  }
+}
+
+function checkDefault(field: FieldDef, path: readonly Step[], report: Report): void {
+  const value = field.default
+  if (value === undefined) return
+  const at = [...path, 'default']
+  const types = [field.type, ...(field.any_of ?? []).map((alternative) => alternative.type)]
+  const nullIsFine = value === null && field.nullable === true
+  if (!nullIsFine && !types.some((type) => hasType(value, type))) {
+    const message = `must be of type ${field.type}; found ${quote(value)}`
+    report({ code: 'E053', path: at, message, hint: `write a ${field.type}, or remove default` })
+  } else if (field.enum && !nullIsFine && !field.enum.some((member) => member === value)) {
+    const members = field.enum.map(String).join(', ')
+    report({ code: 'E053', path: at, message: `must be one of ${members}; found ${quote(value)}` })
+  }
+  if (field.required === true) {
+    const message = 'a default on a required field is never used'
+    report({ code: 'W054', path: at, message, hint: 'remove default or required' })
+  }
+}
+
+function hasType(value: unknown, type: FieldType): boolean {
+  switch (type) {
+    case 'array':
+      return Array.isArray(value)
+    case 'object':
+      return isRecord(value)
+    case 'integer':
+      return Number.isInteger(value)
+    default:
+      return typeof value === type
+  }
+}
+
+function checkShape(field: FieldDef, path: readonly Step[], report: Report): void {
+  const wrong = (key: 'items' | 'properties', type: FieldType): void => {
+    report({
+      code: 'E055',
+      path: [...path, key],
+      atKey: true,
+      message: `${key} needs type: ${type}; found type: ${field.type}`,
+      hint: `write type: ${type}, or remove ${key}`,
+    })
+  }
+  if (field.items && field.type !== 'array') wrong('items', 'array')
+  if (field.properties && field.type !== 'object') wrong('properties', 'object')
+  if (field.type === 'array' && !field.items && !field.any_of) {
+    const message = 'an array without items takes elements of any kind'
+    report({ code: 'W056', path, message, hint: 'add for example items: { type: string }' })
+  }
+}
+
+function checkBounds(field: FieldDef, path: readonly Step[], report: Report): void {
+  const pairs = [
+    ['minimum', 'maximum'],
+    ['min_length', 'max_length'],
+    ['min_items', 'max_items'],
+  ] as const
+  for (const [low, high] of pairs) {
+    const [from, to] = [field[low], field[high]]
+    if (from === undefined || to === undefined || from <= to) continue
+    const message = `${low} is above ${high}; found ${from} and ${to}`
+    report({ code: 'E059', path: [...path, low], message, hint: 'no value can fit: swap them' })
+  }
+  if (field.pattern === undefined || compiles(field.pattern)) return
+  const message = `must be a regular expression; found ${quote(field.pattern)}`
+  report({ code: 'E058', path: [...path, 'pattern'], message })
+}
+
+function compiles(pattern: string): boolean {
+  try {
+    return new RegExp(pattern, 'u') instanceof RegExp
+  } catch {
+    return false
+  }
+}
+
+function checkPlace(field: FieldDef, path: readonly Step[], role: FieldRole, report: Report): void {
+  if (role === 'element' && field.required !== undefined) {
+    const message = 'required has no meaning on an element and is ignored'
+    report({ code: 'W050', path: [...path, 'required'], atKey: true, message, hint: 'remove it' })
+  }
+  if (role !== 'params') {
+    for (const key of ['in', 'allow_reserved'] as const) {
+      if (field[key] === undefined) continue
+      const message = `${key} has a meaning in params only and is ignored here`
+      report({ code: 'W057', path: [...path, key], atKey: true, message, hint: 'remove it' })
+    }
+    return
+  }
+  const inHead = field.in === 'header' || field.in === 'cookie'
+  if (inHead && !HEADER_PATTERN.test(field.name ?? '')) {
+    const message = `must be a header name (letters, digits and "-"); found ${quote(field.name)}`
+    report({ code: 'E065', path: [...path, 'name'], message })
+  }
+}
+
+function checkPropertyNames(field: FieldDef, path: readonly Step[], report: Report): void {
+  const seen = new Set<string>()
+  for (const [index, { name = '' }] of (field.properties ?? []).entries()) {
+    if (seen.has(name)) {
+      const message = `the property "${name}" is there twice`
+      report({ code: 'E035', path: [...path, 'properties', index, 'name'], message })
+    }
+    seen.add(name)
+  }
+}

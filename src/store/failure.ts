@@ -1,0 +1,30 @@
+import { CallError } from '../core/error.ts'
+
+/** Says that a store cannot be used and that the operation surely did nothing, so that it may be repeated. */
+export function notApplied(kind: string, reason: string, cause?: unknown): CallError {
+  return unavailable(kind, reason, 'not_applied', cause)
+}
+
+/** Converts what a driver threw; a write that was under way may or may not have happened. */
+export function toStoreError(kind: string, thrown: unknown): CallError {
+  if (thrown instanceof CallError) return thrown
+  return unavailable(kind, 'it did not answer', 'unknown', thrown)
+}
+
+/** Says that a counter was asked of an entry that is none, or that the counter is full. */
+export function notACounter(): CallError {
+  return new CallError('CONFLICT', {
+    message: 'The store entry cannot be incremented: it is not a whole number within safe range',
+  })
+}
+
+// Addresses and driver messages stay in the cause: they are for logs, not for remote callers.
+function unavailable(
+  kind: string,
+  reason: string,
+  outcome: 'not_applied' | 'unknown',
+  cause: unknown,
+): CallError {
+  const message = `The ${kind} store is unavailable: ${reason}`
+  return new CallError('UNAVAILABLE', { message, details: { store: kind, outcome }, cause })
+}

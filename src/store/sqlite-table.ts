@@ -1,0 +1,90 @@
+import { type ClockMark, continueTime, type MachineClock } from './machine-clock.ts'
+import type { SqliteDatabase, SqliteStatement } from './sqlite-database.ts'
+import type { SavedRow, Table } from './table.ts'
+
+/** The rows of a database file, and the time that all processes using the file agree on. */
+export interface SqliteTable extends Table {
+  hasExpired(now: number): boolean
+  /** Writes down what time it is, for the next start of the machine. */
+  markTime(): void
+}
+
+const COLUMNS = 'key, value, revision, owner, expires_at'
+const ALIVE = '(expires_at IS NULL OR expires_at > ?)'
+
+/** Prepares the statements on a migrated database; the caller holds the write lock. */
+export function createSqliteTable(database: SqliteDatabase, clock: MachineClock): SqliteTable {
+  const statements = prepare(database)
+  let mark = continueTime(clock, readMark(database))
+  saveMark(mark)
+
+  function saveMark({ boot, uptime, at, wall }: ClockMark): void {
+    statements.saveMark.run(boot, uptime, at, wall)
+  }
+
+  return {
+    now: () => mark.at + clock.uptime() - mark.uptime,
+    find(key) {
+      const row = statements.find.get(key)
+      return row === undefined ? undefined : toSavedRow(row)
+    },
+    save({ key, text, owner, expiresAt }) {
+      return Number(statements.save.run(key, text, owner, expiresAt).lastInsertRowid)
+    },
+    remove: (key) => void statements.remove.run(key),
+    range({ start, after, end }, limit, now) {
+      const rows =
+        end === undefined
+          ? statements.rangeToEnd.all(after ?? start, after ?? '', now, limit)
+          : statements.range.all(after ?? start, after ?? '', end, now, limit)
+      return rows.map(toSavedRow)
+    },
+    hasExpired: (now) => statements.hasExpired.get(now) !== undefined,
+    removeExpired: (limit, now) => statements.removeExpired.run(now, limit).changes,
+    nextInSequence: () => toNumber(statements.next.get()),
+    markTime() {
+      mark = continueTime(clock, mark)
+      saveMark(mark)
+    },
+  }
+}
+
+function prepare(database: SqliteDatabase) {
+  const raw = (sql: string): SqliteStatement => database.prepare(sql).raw()
+  const select = `SELECT ${COLUMNS} FROM waymark_entries`
+  return {
+    find: raw(`${select} WHERE key = ?`),
+    // REPLACE takes a fresh row id, and AUTOINCREMENT never gives one twice: that is the revision.
+    save: database.prepare(
+      'INSERT OR REPLACE INTO waymark_entries (key, value, owner, expires_at) VALUES (?, ?, ?, ?)',
+    ),
+    remove: database.prepare('DELETE FROM waymark_entries WHERE key = ?'),
+    range: raw(
+      `${select} WHERE key >= ? AND key <> ? AND key < ? AND ${ALIVE} ORDER BY key LIMIT ?`,
+    ),
+    rangeToEnd: raw(`${select} WHERE key >= ? AND key <> ? AND ${ALIVE} ORDER BY key LIMIT ?`),
+    hasExpired: raw('SELECT 1 FROM waymark_entries WHERE expires_at <= ? LIMIT 1'),
+    removeExpired: database.prepare(
+      `DELETE FROM waymark_entries WHERE revision IN (
+         SELECT revision FROM waymark_entries WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`,
+    ),
+    next: raw('UPDATE waymark_sequence SET value = value + 1 WHERE id = 1 RETURNING value'),
+    saveMark: database.prepare('INSERT OR REPLACE INTO waymark_clock VALUES (1, ?, ?, ?, ?)'),
+  }
+}
+
+function readMark(database: SqliteDatabase): ClockMark | undefined {
+  const row = database.prepare('SELECT boot, uptime, at, wall FROM waymark_clock').raw().get()
+  if (!Array.isArray(row)) return undefined
+  const [boot, uptime, at, wall] = row
+  return { boot: String(boot), uptime: Number(uptime), at: Number(at), wall: Number(wall) }
+}
+
+function toSavedRow(row: unknown): SavedRow {
+  const [key, text, revision, owner, expiresAt] = Array.isArray(row) ? row : []
+  return { key, text, revision, owner, expiresAt }
+}
+
+function toNumber(row: unknown): number {
+  return Number(Array.isArray(row) ? row[0] : row)
+}

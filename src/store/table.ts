@@ -1,0 +1,127 @@
+import type { Advance, Advanced, Attempt, Backend, Replace, Row, Write } from './backend.ts'
+import { notACounter } from './failure.ts'
+import type { KeyRange } from './range.ts'
+
+/** A record with the moment it ends, on the clock of its table; null when it stays. */
+export interface TableRow {
+  readonly key: string
+  readonly text: string
+  readonly owner: string | null
+  readonly expiresAt: number | null
+}
+
+/** A record as it lies in a table. */
+export interface SavedRow extends TableRow {
+  readonly revision: number
+}
+
+/** Rows that one process at a time reads and changes without waiting: memory, or SQLite in a transaction. */
+export interface Table {
+  now(): number
+  find(key: string): SavedRow | undefined
+  /** Writes the row and answers its new revision. */
+  save(row: TableRow): number
+  remove(key: string): void
+  range(range: KeyRange, limit: number, now: number): SavedRow[]
+  removeExpired(limit: number, now: number): number
+  nextInSequence(): number
+}
+
+/** How steps on a table run: a write step is all or nothing and alone. */
+export interface Execution {
+  read<Result>(step: () => Result): Promise<Result>
+  write<Result>(step: () => Result): Promise<Result>
+}
+
+/** The operations of a backend that are the same for every table. */
+export type TableOperations = Omit<Backend, 'kind' | 'check' | 'abandon' | 'close'>
+
+/** Builds the operations of a backend out of steps on a table. */
+export function toOperations(table: Table, { read, write }: Execution): TableOperations {
+  return {
+    get: (key) => read(() => findRow(table, key)),
+    put: (entry) => write(() => table.save(toTableRow(table, entry))),
+    putIfAbsent: (entry) => write(() => putIfAbsent(table, entry)),
+    compareAndSet: (replace) => write(() => compareAndSet(table, replace)),
+    delete: (key) =>
+      write(() => {
+        const existed = findAlive(table, key) !== undefined
+        table.remove(key)
+        return existed
+      }),
+    deleteIfOwner: (key, owner) =>
+      write(() => {
+        const row = findAlive(table, key)
+        if (!row) return 'absent'
+        if (row.owner !== owner) return 'foreign'
+        table.remove(key)
+        return 'deleted'
+      }),
+    increment: (advance) => write(() => increment(table, advance)),
+    next: () => write(() => table.nextInSequence()),
+    range: (range, limit) =>
+      read(() => {
+        const now = table.now()
+        return table.range(range, limit, now).map((row) => toRow(row, now))
+      }),
+    sweep: (limit) => write(() => table.removeExpired(limit, table.now())),
+  }
+}
+
+function putIfAbsent(table: Table, entry: Write): Attempt {
+  const row = findRow(table, entry.key)
+  if (row) return { done: false, row }
+  return { done: true, revision: table.save(toTableRow(table, entry)) }
+}
+
+function compareAndSet(table: Table, { key, text, revision, ttl, owner }: Replace): Attempt {
+  const row = findAlive(table, key)
+  if (row?.revision !== revision) return { done: false, row: row && toRow(row, table.now()) }
+  const saved = table.save({
+    key,
+    text,
+    owner: owner === 'keep' ? row.owner : owner.set,
+    expiresAt: ttl === 'keep' ? row.expiresAt : toExpiry(table, ttl),
+  })
+  return { done: true, revision: saved }
+}
+
+function increment(table: Table, { key, by, ttl }: Advance): Advanced {
+  const row = findAlive(table, key)
+  const value = (row ? toCount(row.text) : 0) + by
+  if (!Number.isSafeInteger(value)) throw notACounter()
+  const owner = row?.owner ?? null
+  const expiresAt = row ? row.expiresAt : toExpiry(table, ttl)
+  const revision = table.save({ key, text: String(value), owner, expiresAt })
+  return { value, revision, ttl: toTtl(expiresAt, table.now()) }
+}
+
+function toCount(text: string): number {
+  return /^-?\d+$/.test(text) ? Number(text) : Number.NaN
+}
+
+function findAlive(table: Table, key: string): SavedRow | undefined {
+  const row = table.find(key)
+  return row && (row.expiresAt === null || row.expiresAt > table.now()) ? row : undefined
+}
+
+function findRow(table: Table, key: string): Row | undefined {
+  const row = findAlive(table, key)
+  return row && toRow(row, table.now())
+}
+
+function toTableRow(table: Table, { key, text, owner, ttl }: Write): TableRow {
+  return { key, text, owner, expiresAt: toExpiry(table, ttl) }
+}
+
+function toExpiry(table: Table, ttl: number | null): number | null {
+  return ttl === null ? null : table.now() + ttl
+}
+
+function toRow({ key, text, revision, owner, expiresAt }: SavedRow, now: number): Row {
+  return { key, text, revision, owner, ttl: toTtl(expiresAt, now) }
+}
+
+function toTtl(expiresAt: number | null, now: number): number | null {
+  return expiresAt === null ? null : Math.max(0, Math.ceil(expiresAt - now))
+}

@@ -1,0 +1,167 @@
+import type { ToolArguments } from './operation.ts'
+import { isEntries } from './serialize.ts'
+import { ToolError } from './tool-error.ts'
+
+/** The part of JSON Schema that arguments of tools are described with. */
+export interface ArgumentSchema {
+  readonly type?: string | readonly string[]
+  readonly description?: string
+  readonly enum?: readonly unknown[]
+  readonly default?: unknown
+  readonly format?: string
+  readonly properties?: Readonly<Record<string, ArgumentSchema>>
+  readonly required?: readonly string[]
+  readonly items?: ArgumentSchema
+  readonly anyOf?: readonly ArgumentSchema[]
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly exclusiveMinimum?: number
+  readonly exclusiveMaximum?: number
+  readonly multipleOf?: number
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly pattern?: string
+  readonly minItems?: number
+  readonly maxItems?: number
+  readonly uniqueItems?: boolean
+}
+
+/** Checks arguments against their schema and fills in defaults; throws a list of what is wrong. */
+export function checkArguments(tool: string, schema: ArgumentSchema, args: unknown): ToolArguments {
+  const filled = fillDefaults(schema, args ?? {})
+  const problems = findProblems(schema, filled, '')
+  if (problems.length === 0 && isEntries(filled)) return filled
+  const message = `${tool}: ${problems.slice(0, 5).join('; ')}`
+  throw new ToolError(tool, 'arguments', message, { problems })
+}
+
+/** Fills in the default of everything that was left out. */
+export function fillDefaults(schema: ArgumentSchema, value: unknown): unknown {
+  if (Array.isArray(value)) {
+    const { items } = schema
+    return items ? value.map((item) => fillDefaults(items, item)) : value
+  }
+  if (!isEntries(value) || schema.properties === undefined) return value
+  const filled = new Map(Object.entries(value))
+  for (const [name, property] of Object.entries(schema.properties)) {
+    const current = filled.get(name)
+    if (current !== undefined) filled.set(name, fillDefaults(property, current))
+    else if (property.default !== undefined) filled.set(name, property.default)
+  }
+  return Object.fromEntries(filled)
+}
+
+/** Lists what is wrong with a value, one sentence each, with the path of the field. */
+export function findProblems(schema: ArgumentSchema, value: unknown, path: string): string[] {
+  const name = path === '' ? 'arguments' : path
+  const types = schema.type === undefined ? [] : [schema.type].flat()
+  if (types.length > 0 && !types.some((type) => isOfType(type, value))) {
+    return [`${name} must be ${types.join(' or ')}`]
+  }
+  const problems = findLimits(schema, value).map((limit) => `${name} ${limit}`)
+  if (schema.anyOf && !schema.anyOf.some((one) => findProblems(one, value, path).length === 0)) {
+    problems.push(`${name} fits none of the allowed forms`)
+  }
+  return [...problems, ...findNested(schema, value, path)]
+}
+
+function findNested(schema: ArgumentSchema, value: unknown, path: string): string[] {
+  if (Array.isArray(value)) {
+    const { items } = schema
+    return items
+      ? value.flatMap((item, index) => findProblems(items, item, `${path}[${index}]`))
+      : []
+  }
+  if (!isEntries(value)) return []
+  const under = (key: string): string => (path === '' ? key : `${path}.${key}`)
+  const properties = new Map(Object.entries(schema.properties ?? {}))
+  const missing = (schema.required ?? []).filter((key) => {
+    return isLeftOut(properties.get(key) ?? {}, ownMember(value, key))
+  })
+  const wrong = [...properties].flatMap(([key, property]) => {
+    const member = ownMember(value, key)
+    return isLeftOut(property, member) ? [] : findProblems(property, member, under(key))
+  })
+  return [...missing.map((key) => `${under(key)} is required`), ...wrong]
+}
+
+function ownMember(value: Readonly<Record<string, unknown>>, key: string): unknown {
+  return Object.hasOwn(value, key) ? value[key] : undefined
+}
+
+// Models write null for what they do not want to say.
+function isLeftOut(schema: ArgumentSchema, member: unknown): boolean {
+  return member === undefined || (member === null && findProblems(schema, null, '').length > 0)
+}
+
+function isOfType(type: string, value: unknown): boolean {
+  if (type === 'null') return value === null
+  if (type === 'array') return Array.isArray(value)
+  if (type === 'object') return isEntries(value)
+  if (type === 'integer') return Number.isInteger(value)
+  if (type === 'number') return Number.isFinite(value)
+  return typeof value === type
+}
+
+function findLimits(schema: ArgumentSchema, value: unknown): string[] {
+  if (schema.enum && !schema.enum.includes(value)) {
+    return [`must be one of ${schema.enum.map((one) => JSON.stringify(one)).join(', ')}`]
+  }
+  if (typeof value === 'number') return numberLimits(schema, value)
+  if (typeof value === 'string') return textLimits(schema, value)
+  return Array.isArray(value) ? listLimits(schema, value) : []
+}
+
+function numberLimits(schema: ArgumentSchema, value: number): string[] {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema
+  return [
+    minimum !== undefined && value < minimum && `must be at least ${minimum}`,
+    maximum !== undefined && value > maximum && `must be at most ${maximum}`,
+    exclusiveMinimum !== undefined &&
+      value <= exclusiveMinimum &&
+      `must be above ${exclusiveMinimum}`,
+    exclusiveMaximum !== undefined &&
+      value >= exclusiveMaximum &&
+      `must be below ${exclusiveMaximum}`,
+    multipleOf !== undefined &&
+      !isMultiple(value, multipleOf) &&
+      `must be a multiple of ${multipleOf}`,
+  ].filter((limit) => limit !== false)
+}
+
+function isMultiple(value: number, step: number): boolean {
+  const quotient = value / step
+  return Math.abs(quotient - Math.round(quotient)) <= 1e-9 * Math.max(1, Math.abs(quotient))
+}
+
+function textLimits(schema: ArgumentSchema, value: string): string[] {
+  const { minLength, maxLength, pattern } = schema
+  const length = minLength === undefined && maxLength === undefined ? 0 : [...value].length
+  return [
+    minLength !== undefined && length < minLength && `must have at least ${minLength} characters`,
+    maxLength !== undefined && length > maxLength && `must have at most ${maxLength} characters`,
+    pattern !== undefined && !matches(pattern, value) && `must match ${pattern}`,
+  ].filter((limit) => limit !== false)
+}
+
+// A pattern of another regular-expression dialect must not make every call fail.
+function matches(pattern: string, value: string): boolean {
+  try {
+    return new RegExp(pattern, 'u').test(value)
+  } catch {
+    return true
+  }
+}
+
+function listLimits(schema: ArgumentSchema, value: readonly unknown[]): string[] {
+  const { minItems, maxItems, uniqueItems } = schema
+  return [
+    minItems !== undefined && value.length < minItems && `must have at least ${minItems} items`,
+    maxItems !== undefined && value.length > maxItems && `must have at most ${maxItems} items`,
+    uniqueItems === true && !isUnique(value) && 'must not repeat an item',
+  ].filter((limit) => limit !== false)
+}
+
+function isUnique(value: readonly unknown[]): boolean {
+  return new Set(value.map((item) => JSON.stringify(item))).size === value.length
+}

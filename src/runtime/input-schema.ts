@@ -1,0 +1,94 @@
+import type { JsonSchema } from '../core/schema.ts'
+import { argumentName } from '../spec/fields.ts'
+import type { FieldDef, ToolDef } from '../spec/types.ts'
+
+/** Builds the schema of a tool's arguments: one object, one property per argument. */
+export function toInputSchema(tool: ToolDef): JsonSchema {
+  const fields = [...(tool.params ?? []), ...(tool.body ?? [])]
+  const root = tool.body_root ? [tool.body_root] : []
+  return toObjectSchema([...fields, ...root], argumentName)
+}
+
+/** Builds the schema of one field, nested fields included. */
+export function toFieldSchema(field: FieldDef): JsonSchema {
+  const annotations = {
+    ...(field.description !== undefined && { description: field.description }),
+    ...(field.default !== undefined && { default: field.default }),
+  }
+  if (field.any_of !== undefined && field.any_of.length > 0) {
+    return { ...annotations, anyOf: toAlternatives(field, field.any_of) }
+  }
+  return {
+    type: field.nullable ? [field.type, 'null'] : field.type,
+    ...annotations,
+    ...toConstraints(field),
+    ...(field.type === 'array' && { items: field.items ? toFieldSchema(field.items) : {} }),
+    ...(field.type === 'object' && field.properties && toObjectMembers(field.properties, wireName)),
+  }
+}
+
+/** Builds the schema of an object from its fields. */
+export function toObjectSchema(
+  fields: readonly FieldDef[],
+  nameOf: (field: FieldDef) => string = wireName,
+): JsonSchema {
+  return { type: 'object', ...toObjectMembers(fields, nameOf) }
+}
+
+function toAlternatives(field: FieldDef, alternatives: readonly FieldDef[]): JsonSchema[] {
+  const acceptsNull = field.nullable && !alternatives.some((one) => one.nullable)
+  return [...alternatives.map(toFieldSchema), ...(acceptsNull ? [{ type: 'null' }] : [])]
+}
+
+function toObjectMembers(
+  fields: readonly FieldDef[],
+  nameOf: (field: FieldDef) => string,
+): { readonly properties: JsonSchema; readonly required?: readonly string[] } {
+  const required = fields.filter((field) => field.required).map(nameOf)
+  return {
+    properties: Object.fromEntries(fields.map((field) => [nameOf(field), toFieldSchema(field)])),
+    ...(required.length > 0 && { required: [...new Set(required)] }),
+  }
+}
+
+function wireName(field: FieldDef): string {
+  return field.name ?? ''
+}
+
+/** Keywords that a field and JSON Schema share, by their spelling in a field. */
+const SHARED = {
+  minimum: 'minimum',
+  maximum: 'maximum',
+  exclusive_minimum: 'exclusiveMinimum',
+  exclusive_maximum: 'exclusiveMaximum',
+  multiple_of: 'multipleOf',
+  min_length: 'minLength',
+  max_length: 'maxLength',
+  min_items: 'minItems',
+  max_items: 'maxItems',
+  unique_items: 'uniqueItems',
+  format: 'format',
+} as const satisfies Partial<Record<keyof FieldDef, string>>
+
+function toConstraints(field: FieldDef): JsonSchema {
+  const shared = Object.entries(SHARED).flatMap(([key, keyword]) => {
+    const value = field[key as keyof typeof SHARED]
+    return value === undefined ? [] : [[keyword, value] as const]
+  })
+  const pattern = field.pattern ?? (field.wire_type === 'integer' ? '^-?[0-9]+$' : undefined)
+  return {
+    ...(field.enum && { enum: field.nullable ? [...field.enum, null] : field.enum }),
+    ...Object.fromEntries(shared),
+    ...(pattern !== undefined && isPattern(pattern) && { pattern }),
+  }
+}
+
+// Patterns of other dialects come along with imported documents; an unreadable one checks nothing.
+function isPattern(pattern: string): boolean {
+  try {
+    new RegExp(pattern, 'u')
+    return true
+  } catch {
+    return false
+  }
+}

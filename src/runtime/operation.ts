@@ -1,0 +1,99 @@
+/*
+ * An operation is what a tool spec says about one HTTP call, reduced to what sending it needs. It is
+ * plain data: generated code prints it as a literal, the runtime builds it from a spec in memory.
+ * The files that this one, `call-tool.ts` and its imports reach are also copied into generated code,
+ * so they use nothing but globals that Node and browsers share, and import nothing from outside.
+ */
+
+/** One HTTP call that a tool stands for. */
+export interface Operation {
+  readonly tool: string
+  readonly method: string
+  /** May hold `${NAME}` and `${NAME:-fallback}`, replaced from the environment at call time. */
+  readonly base_url: string
+  readonly path: string
+  readonly params?: readonly ParamRule[]
+  readonly body?: BodyRule
+  readonly auth?: AuthRule
+  readonly response?: ResponseRule
+  readonly paginate?: PaginateRule
+}
+
+/** Where and how one argument travels beside the body. */
+export interface ParamRule {
+  readonly arg: string
+  /** Name on the wire; the argument's name when absent. */
+  readonly name?: string
+  readonly in: 'path' | 'query' | 'header' | 'cookie'
+  /** `form` in query and cookie, `simple` in path and header when absent. */
+  readonly style?: string
+  /** True for `form` and `deepObject`, else false when absent. */
+  readonly explode?: boolean
+  readonly allow_reserved?: boolean
+  /** The value is written as this media type instead of by style. */
+  readonly content_type?: string
+}
+
+/** How the body of a request is put together. */
+export interface BodyRule {
+  readonly type: 'json' | 'form' | 'multipart' | 'raw'
+  readonly media_type?: string
+  /** The argument that is the whole body. */
+  readonly root?: BodyField
+  /** Arguments that are the fields of the body object. */
+  readonly fields?: readonly BodyField[]
+}
+
+/** One argument of a body. */
+export interface BodyField {
+  readonly arg: string
+  readonly name?: string
+  /** Null is sent, not left out. */
+  readonly nullable?: boolean
+  /** The argument is base64, the wire carries the bytes. */
+  readonly binary?: boolean
+  readonly style?: string
+  readonly explode?: boolean
+  readonly content_type?: string
+  /** Pointers to strings of digits that the wire carries as numbers; `*` stands for every element. */
+  readonly digits?: readonly string[]
+}
+
+/** How a call authenticates; the credential itself is only in the environment. */
+export interface AuthRule {
+  readonly type: string
+  readonly env?: string
+  readonly header?: string
+  readonly in?: string
+  readonly name?: string
+  readonly prefix?: string
+  readonly scopes?: readonly string[]
+  readonly token_url?: string
+  readonly discovery_url?: string
+  /** Further credentials of the same request. */
+  readonly also?: readonly AuthRule[]
+}
+
+/** How an answer is trimmed before anybody reads it. */
+export interface ResponseRule {
+  readonly pick?: readonly string[]
+  readonly max_bytes?: number
+  readonly max_items?: number
+}
+
+/** How the next page is found. */
+export interface PaginateRule {
+  readonly style: 'cursor' | 'page' | 'offset' | 'link'
+  /** Wire name of the parameter with the cursor, page number or offset. */
+  readonly cursor?: string
+  /** Wire name of the parameter with the page size. */
+  readonly limit?: string
+  readonly items?: string
+  readonly next?: string
+}
+
+/** Arguments of a tool, by argument name. */
+export type ToolArguments = Readonly<Record<string, unknown>>
+
+/** The environment a call reads its credentials from. */
+export type Environment = Readonly<Record<string, string | undefined>>

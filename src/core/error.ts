@@ -14,9 +14,11 @@ export interface CallErrorShape {
 
 /** What can be said about an error when it is thrown. */
 export interface CallErrorOptions {
-  readonly message?: string
+  readonly message?: string | undefined
   readonly source?: ErrorSource
   readonly details?: JsonObject
+  /** HTTP status where the code's own does not fit, as for 413 and 415. */
+  readonly status?: number
   /** The original; kept for logs, never sent to a caller. */
   readonly cause?: unknown
 }
@@ -24,6 +26,7 @@ export interface CallErrorOptions {
 /** The only error that crosses a border: a code from the table or one that the function declares. */
 export class CallError extends Error {
   readonly code: string
+  readonly status: number | undefined
   /** One entry per finding; most errors have exactly one. */
   readonly errors: readonly [CallErrorShape, ...CallErrorShape[]]
 
@@ -32,6 +35,7 @@ export class CallError extends Error {
     super(message, { cause: options.cause })
     this.name = 'CallError'
     this.code = code
+    this.status = options.status
     this.errors = [
       {
         code,

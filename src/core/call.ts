@@ -1,0 +1,105 @@
+import type { CallErrorShape } from './error.ts'
+import type { JsonObject } from './json.ts'
+
+/** An extension the caller declared, or that a surface derived from a header. */
+export interface ExtensionEntry {
+  /** As the caller wrote it; replies echo this spelling. */
+  readonly urn: string
+  readonly options: JsonObject
+  /** Where the entry stands in the request. */
+  readonly pointer: string
+  /** Derived, not asked for: silently skipped where it does not apply. */
+  readonly implicit?: boolean
+}
+
+/** Who calls, as the service's `authenticate` hook found out. */
+export interface Principal {
+  readonly id: string
+  readonly scopes?: readonly string[]
+  readonly [claim: string]: unknown
+}
+
+/** What extensions found out for the handler and for calls it makes itself. */
+export interface CallFacts {
+  readonly trace?: { readonly traceId: string; readonly spanId: string; readonly state?: string }
+  /** Epoch milliseconds after which nobody waits for the answer. */
+  readonly deadline?: number
+  readonly locale?: {
+    readonly language: string
+    readonly timezone: string
+    readonly currency?: string
+  }
+  readonly idempotencyKey?: string
+  /** Strictly increasing; a resource refuses writes with a token older than the newest it saw. */
+  readonly fencingToken?: number
+  /** Reports how far a long call is, between 0 and 1. */
+  readonly progress?: (fraction: number, message?: string) => void
+}
+
+/** One call, as every surface hands it to the core. Pointers in errors count from the Forrst request root. */
+export interface Call {
+  /** The caller's id for this attempt. */
+  readonly id: string
+  readonly function: string
+  readonly version: string | undefined
+  readonly arguments: JsonObject
+  /** Business metadata that travels down a chain of calls. */
+  readonly context: JsonObject | undefined
+  readonly extensions: readonly ExtensionEntry[]
+  readonly principal: Principal | undefined
+  readonly signal: AbortSignal
+  readonly facts: CallFacts
+  /** When the request arrived, on the clock that never jumps. */
+  readonly startedAt: number
+  /** Written while the call runs; the surface sends it beside the outcome. */
+  readonly reply: Reply
+}
+
+/** A call that gave a result. */
+export interface Success {
+  readonly ok: true
+  readonly result: unknown
+}
+
+/** A call that failed, with one entry per finding. */
+export interface Failure {
+  readonly ok: false
+  readonly errors: readonly [CallErrorShape, ...CallErrorShape[]]
+  /** HTTP status of a declared application code; the table decides when absent. */
+  readonly status?: number
+}
+
+/** What a call comes to. */
+export type Outcome = Success | Failure
+
+/** One extension's answer. */
+export interface ReplyEntry {
+  readonly urn: string
+  readonly data?: JsonObject
+}
+
+/** What goes back beside the outcome; extensions and system functions write into it while the call runs. */
+export interface Reply {
+  extensions: ReplyEntry[] | undefined
+  meta: Record<string, unknown> | undefined
+  /** `accepted`: taken, not done. `unavailable`: a result that says the service cannot serve. */
+  disposition: 'accepted' | 'unavailable' | undefined
+  /** Extra HTTP headers; surfaces without headers ignore them. */
+  headers: Record<string, string> | undefined
+}
+
+/** Makes an empty reply. */
+export function createReply(): Reply {
+  return { extensions: undefined, meta: undefined, disposition: undefined, headers: undefined }
+}
+
+/** Adds one extension's answer to a reply. */
+export function addReplyEntry(reply: Reply, urn: string, data?: JsonObject): void {
+  reply.extensions ??= []
+  reply.extensions.push(data === undefined ? { urn } : { urn, data })
+}
+
+/** Shares the facts of a call with what comes after, without changing the call itself. */
+export function withFacts(call: Call, facts: CallFacts): Call {
+  return { ...call, facts: { ...call.facts, ...facts } }
+}

@@ -1,0 +1,170 @@
+import { checkExamples } from './check-examples.ts'
+import type { Components } from './description.ts'
+import type { FunctionDefinition } from './function.ts'
+import { isRecord } from './json.ts'
+import { findDanglingRefs } from './json-schema.ts'
+import { type ComponentKind, resolveReference } from './reference.ts'
+import type { TargetShape } from './target.ts'
+import { isVersion } from './version.ts'
+
+const DOTTED = /^[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z][A-Za-z0-9_-]*)+$/
+const URN = /^urn:[a-z][a-z0-9-]*:forrst:(?:ext:[a-z][a-z0-9-]*:)?fn:[a-z][a-z0-9:._-]*$/
+const RESERVED = ['forrst.', 'urn:cline:', 'urn:forrst:']
+const CODE = /^[A-Z][A-Z0-9_]*$/
+const ISO_DATE = /^\d{4}-\d{2}-\d{2}$/
+
+/** Refuses a wrong definition with a TypeError that names the function and the field. */
+export function checkDefinition(
+  definition: FunctionDefinition,
+  environment: { readonly components: Components; readonly system: boolean },
+  derive: () => TargetShape,
+): TargetShape {
+  const refuse = (field: string, reason: string): never => {
+    throw new TypeError(`function ${definition.name ?? '(unnamed)'}: ${field} ${reason}`)
+  }
+  checkName(definition, environment.system, refuse)
+  checkAcceptance(definition, refuse)
+  checkDetails(definition, refuse)
+  checkReferences(definition, environment.components, refuse)
+  const shape = attempt(derive, (reason) => refuse('input or output', reason))
+  checkSchemas(shape, environment.components, refuse)
+  checkArguments(shape, environment.components, refuse)
+  checkExamples(shape, environment.components, refuse)
+  return shape
+}
+
+/** Throws a TypeError about one field. */
+export type Refuse = (field: string, reason: string) => never
+
+function checkName(definition: FunctionDefinition, system: boolean, refuse: Refuse): void {
+  const { name, version } = definition
+  if (typeof name !== 'string' || name.length > 255)
+    refuse('name', 'must be a string of at most 255 characters')
+  const reserved = RESERVED.find((prefix) => name.startsWith(prefix))
+  if (!system && reserved)
+    refuse('name', `is reserved: names under "${reserved}" belong to the protocol`)
+  if (!DOTTED.test(name) && !URN.test(name)) {
+    refuse('name', 'must look like "orders.create" or "urn:acme:forrst:fn:orders:create"')
+  }
+  if (typeof version !== 'string' || !isVersion(version)) {
+    refuse('version', `must be a semantic version such as "1.0.0"; got ${JSON.stringify(version)}`)
+  }
+  if (typeof definition.handler !== 'function') refuse('handler', 'must be a function')
+}
+
+function checkAcceptance(definition: FunctionDefinition, refuse: Refuse): void {
+  const { accepts } = definition
+  if (definition.readOnly && definition.writes) refuse('readOnly', 'cannot be combined with writes')
+  if (definition.readOnly && definition.sideEffects?.length) {
+    refuse('sideEffects', 'must be empty for a readOnly function')
+  }
+  if (accepts === undefined) return
+  if (definition.readOnly || definition.writes) {
+    refuse('accepts', 'cannot be combined with readOnly or writes, which set it')
+  }
+  if (accepts.supported !== undefined && accepts.excluded !== undefined) {
+    refuse('accepts', 'must not list both supported and excluded')
+  }
+  const list = accepts.supported ?? accepts.excluded ?? []
+  if (list.length === 0) refuse('accepts', 'must list at least one extension URN')
+  if (new Set(list).size !== list.length) refuse('accepts', 'lists an extension twice')
+}
+
+function checkDetails(definition: FunctionDefinition, refuse: Refuse): void {
+  for (const [index, error] of (definition.errors ?? []).entries()) {
+    if ('code' in error && !CODE.test(error.code)) {
+      refuse(`errors[${index}].code`, `must be SCREAMING_SNAKE_CASE; got "${error.code}"`)
+    }
+  }
+  const sunset = definition.deprecated?.sunset
+  if (sunset !== undefined && (!ISO_DATE.test(sunset) || Number.isNaN(Date.parse(sunset)))) {
+    refuse('deprecated.sunset', `must be an ISO date such as "2027-06-30"; got "${sunset}"`)
+  }
+  const names = new Set<string>()
+  for (const [index, scenario] of (definition.simulations ?? []).entries()) {
+    const field = `simulations[${index}]`
+    if (names.has(scenario.name)) refuse(`${field}.name`, `"${scenario.name}" is used twice`)
+    names.add(scenario.name)
+    if (!isRecord(scenario.input)) refuse(`${field}.input`, 'must be an object')
+    if (scenario.error !== undefined && scenario.output !== undefined) {
+      refuse(field, 'must not have both output and error')
+    }
+  }
+  for (const [index, declaration] of (definition.extensions ?? []).entries()) {
+    if (typeof declaration.urn !== 'string') refuse(`extensions[${index}].urn`, 'is required')
+  }
+  const sort = definition.query?.sorts
+  if (sort?.default && sort.allowed && !sort.allowed.includes(sort.default.field)) {
+    refuse(
+      'query.sorts.default',
+      `sorts by "${sort.default.field}", which is not in query.sorts.allowed`,
+    )
+  }
+}
+
+const REFERABLE = {
+  arguments: 'contentDescriptors',
+  errors: 'errors',
+  tags: 'tags',
+  links: 'links',
+  examples: 'examplePairings',
+} as const satisfies Record<string, ComponentKind>
+
+function checkReferences(
+  definition: FunctionDefinition,
+  components: Components,
+  refuse: Refuse,
+): void {
+  const check = (field: string, value: object, kind: ComponentKind) => {
+    if (resolveReference<object>(value, components, kind) === undefined) {
+      const { $ref } = value as { $ref: string }
+      refuse(field, `refers to "${$ref}", which is not among the service's components.${kind}`)
+    }
+  }
+  for (const [field, kind] of Object.entries(REFERABLE)) {
+    const values = definition[field as keyof typeof REFERABLE] ?? []
+    for (const [index, value] of values.entries()) check(`${field}[${index}]`, value, kind)
+  }
+  if (definition.result) check('result', definition.result, 'contentDescriptors')
+}
+
+function checkSchemas(shape: TargetShape, components: Components, refuse: Refuse): void {
+  const { type } = shape.inputSchema
+  if (type !== undefined && type !== 'object') refuse('input', 'must describe an object')
+  const schemas = { input: shape.inputSchema, output: shape.outputSchema }
+  for (const [field, schema] of Object.entries(schemas)) {
+    const dangling = schema && findDanglingRefs(schema, components.schemas ?? {})[0]
+    if (dangling) {
+      refuse(field, `has a $ref at "${dangling.pointer}" that leads nowhere: ${dangling.ref}`)
+    }
+  }
+}
+
+/** Descriptors beside an input schema are documentation; they must not drift from it. */
+function checkArguments(shape: TargetShape, components: Components, refuse: Refuse): void {
+  const { definition, inputSchema } = shape
+  if (definition.arguments === undefined || definition.input === undefined) return
+  const properties = isRecord(inputSchema['properties']) ? inputSchema['properties'] : {}
+  const required = new Set(Array.isArray(inputSchema['required']) ? inputSchema['required'] : [])
+  const described = definition.arguments.flatMap(
+    (argument) => resolveReference(argument, components, 'contentDescriptors') ?? [],
+  )
+  for (const [index, { name, required: needed = false }] of described.entries()) {
+    if (!Object.hasOwn(properties, name)) {
+      refuse(`arguments[${index}]`, `describes "${name}", which input does not have`)
+    }
+    if (needed !== required.has(name)) {
+      refuse(`arguments[${index}].required`, `says ${needed} for "${name}", input says ${!needed}`)
+    }
+  }
+  const missing = Object.keys(properties).find((name) => !described.some((d) => d.name === name))
+  if (missing !== undefined) refuse('arguments', `does not describe "${missing}", which input has`)
+}
+
+function attempt<Value>(action: () => Value, refuse: (reason: string) => never): Value {
+  try {
+    return action()
+  } catch (thrown) {
+    return refuse(`cannot be used: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
+  }
+}

@@ -1,0 +1,192 @@
+import type { JsonObject } from './json.ts'
+import type { JsonSchema } from './schema.ts'
+
+/** Points at a component: `{ $ref: '#/components/errors/NotFound' }`. */
+export interface Reference {
+  readonly $ref: string
+}
+
+/** Who a service is. */
+export interface Info {
+  readonly title: string
+  readonly version: string
+  readonly description?: string
+  readonly termsOfService?: string
+  readonly contact?: { readonly name?: string; readonly url?: string; readonly email?: string }
+  readonly license?: { readonly name: string; readonly url?: string }
+}
+
+/** Where a service can be reached; `{name}` in the URL is filled from `variables`. */
+export interface Server {
+  readonly name: string
+  readonly url: string
+  readonly summary?: string
+  readonly description?: string
+  readonly variables?: Readonly<Record<string, ServerVariable>>
+  readonly extensions?: readonly ExtensionDeclaration[]
+}
+
+/** One variable of a server URL. */
+export interface ServerVariable {
+  readonly default: string
+  readonly enum?: readonly string[]
+  readonly description?: string
+}
+
+/** An extension a server or function supports, with configuration of its own. */
+export interface ExtensionDeclaration {
+  readonly urn: string
+  readonly version?: string
+  readonly [configuration: string]: unknown
+}
+
+/** One argument, or the result, of a function. */
+export interface ContentDescriptor {
+  readonly name: string
+  readonly schema: JsonSchema
+  readonly summary?: string
+  readonly description?: string
+  readonly required?: boolean
+  readonly deprecated?: boolean
+}
+
+/** An error a function may answer with. */
+export interface ErrorDefinition<Code extends string = string> {
+  readonly code: Code
+  readonly message: string
+  /** Schema of the error's details. */
+  readonly data?: JsonSchema
+  /** HTTP status for a code that is not in the table; 400 when absent. Not part of the document. */
+  readonly status?: number
+}
+
+/** An example value, inline or at a URL. */
+export interface Example {
+  readonly name?: string
+  readonly summary?: string
+  readonly description?: string
+  readonly value?: unknown
+  readonly externalValue?: string
+}
+
+/** A whole example call: arguments by position, and the result. */
+export interface ExamplePairing {
+  readonly name: string
+  readonly summary?: string
+  readonly description?: string
+  readonly params: readonly (Example | Reference)[]
+  readonly result?: Example | Reference
+}
+
+/** A related function; `params` may hold runtime expressions such as `$result.venue.id`. */
+export interface Link {
+  readonly name: string
+  readonly summary?: string
+  readonly description?: string
+  readonly function?: string
+  readonly params?: Readonly<Record<string, unknown>>
+  readonly server?: Server
+}
+
+/** A page with more to read. */
+export interface ExternalDocs {
+  readonly url: string
+  readonly description?: string
+}
+
+/** A group of functions. */
+export interface Tag {
+  readonly name: string
+  readonly summary?: string
+  readonly description?: string
+  readonly externalDocs?: ExternalDocs
+}
+
+/** Why something is deprecated and when it goes. */
+export interface Deprecated {
+  readonly reason?: string
+  /** ISO 8601 date. */
+  readonly sunset?: string
+}
+
+/** A scripted answer for sandbox and demo calls. */
+export interface Simulation {
+  readonly name: string
+  readonly description?: string
+  readonly input: JsonObject
+  readonly output?: unknown
+  readonly error?: { readonly code: string; readonly message: string; readonly data?: JsonObject }
+  readonly metadata?: JsonObject
+}
+
+/** How pages of a list can be asked for. */
+export type PaginationStrategy = 'offset' | 'cursor' | 'page' | 'keyset'
+
+/** What a caller may filter, sort, select, include and page. `related` lists belong to relationships. */
+export interface QueryCapabilities {
+  readonly filters?: {
+    readonly allowed?: readonly string[]
+    readonly related?: Readonly<Record<string, readonly string[]>>
+    readonly operators?: readonly string[]
+    readonly maxConditions?: number
+  }
+  readonly sorts?: {
+    readonly allowed?: readonly string[]
+    readonly maxFields?: number
+    readonly default?: { readonly field: string; readonly direction: 'asc' | 'desc' }
+  }
+  readonly fields?: {
+    readonly allowed?: readonly string[]
+    readonly related?: Readonly<Record<string, readonly string[]>>
+    readonly default?: readonly string[]
+  }
+  readonly relationships?: { readonly allowed?: readonly string[]; readonly maxDepth?: number }
+  readonly pagination?: {
+    readonly strategies?: readonly PaginationStrategy[]
+    readonly defaultStrategy?: PaginationStrategy
+    readonly defaultSize?: number
+    readonly maxSize?: number
+  }
+}
+
+/** One attribute of a resource. */
+export interface ResourceAttribute {
+  readonly schema: JsonSchema
+  readonly description?: string
+  readonly filterable?: boolean
+  readonly filterOperators?: readonly string[]
+  readonly sortable?: boolean
+  readonly sparse?: boolean
+  readonly deprecated?: Deprecated
+}
+
+/** A relationship of a resource to another. */
+export interface ResourceRelationship {
+  readonly resource: string
+  readonly cardinality: 'one' | 'many'
+  readonly description?: string
+  readonly filterable?: boolean
+  readonly includable?: boolean
+  readonly nested?: readonly string[]
+}
+
+/** A domain entity with what can be asked about it. */
+export interface Resource {
+  readonly type: string
+  readonly attributes: Readonly<Record<string, ResourceAttribute>>
+  readonly description?: string
+  readonly relationships?: Readonly<Record<string, ResourceRelationship>>
+  readonly meta?: JsonSchema
+}
+
+/** Everything functions share by reference. */
+export interface Components {
+  readonly schemas?: Readonly<Record<string, JsonSchema>>
+  readonly contentDescriptors?: Readonly<Record<string, ContentDescriptor>>
+  readonly errors?: Readonly<Record<string, ErrorDefinition>>
+  readonly examples?: Readonly<Record<string, Example>>
+  readonly examplePairings?: Readonly<Record<string, ExamplePairing>>
+  readonly links?: Readonly<Record<string, Link>>
+  readonly tags?: Readonly<Record<string, Tag>>
+  readonly resources?: Readonly<Record<string, Resource>>
+}

@@ -1,0 +1,79 @@
+import type { Call, Outcome } from './call.ts'
+import { CallError } from './error.ts'
+import { runThrough, selectExtensions } from './extension.ts'
+import { andThen, type Maybe } from './maybe.ts'
+import type { Registry } from './registry.ts'
+import type { Service } from './service.ts'
+import type { Target } from './target.ts'
+import { isVersion } from './version.ts'
+
+/** Takes a call to its outcome: find the function, pass its gates, run through extensions, invoke. */
+export function dispatch(service: Service, call: Call): Maybe<Outcome> {
+  const target = requireFunction(service.registry, call)
+  assertAvailable(target)
+  const chosen = selectExtensions(service, call, target)
+  return andThen(service.authorize?.(call, target), () =>
+    chosen.length === 0
+      ? target.run(call)
+      : runThrough(service, chosen, { call, target }, target.run),
+  )
+}
+
+/** Finds the version of a function that a call means. */
+export function requireFunction(registry: Registry, call: Call): Target {
+  const entry = registry.find(call.function)
+  if (entry === undefined) {
+    throw new CallError('FUNCTION_NOT_FOUND', {
+      message: `Function not found: ${call.function}`,
+      source: { pointer: '/call/function' },
+      details: { function: call.function },
+    })
+  }
+  const target = call.version === undefined ? entry.latest : entry.versions.get(call.version)
+  if (target !== undefined) return target
+  if (call.version !== undefined && !isVersion(call.version)) {
+    throw new CallError('INVALID_REQUEST', {
+      message: 'call.version must be a semantic version such as "1.0.0"',
+      source: { pointer: '/call/version' },
+    })
+  }
+  const known = entry.ordered.map(({ version }) => version)
+  throw new CallError('VERSION_NOT_FOUND', {
+    message:
+      call.version === undefined
+        ? `${call.function} has no stable version; name one of ${known.join(', ')}`
+        : `${call.function} has no version ${call.version}; known: ${known.join(', ')}`,
+    source: { pointer: '/call/version' },
+    details: {
+      function: call.function,
+      requested_version: call.version ?? null,
+      available_versions: known,
+    },
+  })
+}
+
+function assertAvailable(target: Target): void {
+  const { status, message, until, retryAfter } = target.health()
+  if (status === 'disabled') {
+    throw new CallError('FUNCTION_DISABLED', {
+      details: {
+        function: target.name,
+        reason: message ?? 'Disabled by the operator',
+        ...(until !== undefined && { until }),
+        ...(retryAfter && { retry_after: { ...retryAfter } }),
+      },
+    })
+  }
+  if (status === 'maintenance') {
+    throw new CallError('FUNCTION_MAINTENANCE', {
+      details: {
+        function: target.name,
+        reason: message ?? 'Scheduled maintenance',
+        ...(until !== undefined && { until }),
+        retry_after: { ...(retryAfter ?? DEFAULT_RETRY_AFTER) },
+      },
+    })
+  }
+}
+
+const DEFAULT_RETRY_AFTER = { value: 60, unit: 'second' } as const

@@ -1,0 +1,170 @@
+import { addReplyEntry, type Call, type ExtensionEntry, type Outcome } from './call.ts'
+import { CallError } from './error.ts'
+import type { FunctionDefinition } from './function.ts'
+import type { JsonObject } from './json.ts'
+import type { Maybe } from './maybe.ts'
+import type { Service } from './service.ts'
+import type { Target } from './target.ts'
+
+/** One extension at work on one call. */
+export interface ExtensionCall {
+  readonly call: Call
+  readonly target: Target
+  readonly service: Service
+  readonly options: JsonObject
+  /** Where the entry stands in the request, for error sources. */
+  readonly pointer: string
+  /** False when the service brought the extension in by itself. */
+  readonly declared: boolean
+  /** Answers the caller under the extension's URN, spelled as the caller spelled it. */
+  readonly answer: (data?: JsonObject) => void
+}
+
+/** Runs the rest of the call. */
+export type Next = (call: Call) => Maybe<Outcome>
+
+/** An optional feature of a call: what it is called, which functions it brings, and what it does around a call. */
+export interface Extension {
+  readonly urn: string
+  readonly version: string
+  /** Extra members of the entry in capabilities, such as `supported_languages`. */
+  readonly details?: JsonObject
+  /** Functions that exist only while the extension is enabled. */
+  readonly functions?: (service: Service) => readonly FunctionDefinition[]
+  /** Tells whether the extension joins calls to this function that did not declare it; asked once per function. */
+  readonly joins?: (target: Target) => boolean
+  readonly around?: (exchange: ExtensionCall, next: Next) => Maybe<Outcome>
+  /** Releases what the extension holds when the service closes. */
+  readonly close?: () => Maybe<void>
+}
+
+/** An extension chosen for one call. */
+export interface ChosenExtension {
+  readonly extension: Extension
+  readonly entry: ExtensionEntry | undefined
+}
+
+/**
+ * The order in which extensions wrap a call, outermost first. What judges the final outcome stands outside (tracing,
+ * locale, retry, redact); what replaces the call stands before what keeps state, so that a simulated or dry call
+ * never takes a lock or burns an idempotency key.
+ */
+const ORDER = [
+  'tracing',
+  'locale',
+  'retry',
+  'deprecation',
+  'redact',
+  'maintenance',
+  'replay',
+  'deadline',
+  'cancellation',
+  'rate-limit',
+  'quota',
+  'simulation',
+  'dry-run',
+  'caching',
+  'idempotency',
+  'webhook',
+  'async',
+  'priority',
+  'atomic-lock',
+  'query',
+  'stream',
+]
+
+/** Sorts extensions into the fixed order; third-party ones stand innermost, in the order they were given. */
+export function orderExtensions(extensions: readonly Extension[]): readonly Extension[] {
+  const rank = (extension: Extension) => {
+    const index = ORDER.indexOf(extension.urn.replace('urn:forrst:ext:', ''))
+    return index === -1 ? ORDER.length : index
+  }
+  return [...extensions].sort((left, right) => rank(left) - rank(right))
+}
+
+/** Maps the spellings in use to the canonical `urn:forrst:ext:name`. */
+export function canonicalUrn(urn: string): string {
+  const plain = urn.startsWith('urn:cline:forrst:ext:') ? urn.replace('cline:', '') : urn
+  return plain === 'urn:forrst:ext:atomicLock' ? 'urn:forrst:ext:atomic-lock' : plain
+}
+
+const NONE: readonly ChosenExtension[] = []
+
+/** Picks the extensions that take part in a call, or throws what the caller asked for in vain. */
+export function selectExtensions(
+  service: Service,
+  call: Call,
+  target: Target,
+): readonly ChosenExtension[] {
+  if (call.extensions.length === 0 && target.joining.length === 0) return NONE
+  const declared = new Map<string, ExtensionEntry>()
+  const unsupported: ExtensionEntry[] = []
+  for (const entry of call.extensions) {
+    const urn = canonicalUrn(entry.urn)
+    if (!service.supports(urn)) {
+      if (!entry.implicit) unsupported.push(entry)
+    } else if (target.accepts(urn)) declared.set(urn, entry)
+    else if (!entry.implicit) throw notApplicable(entry, target)
+  }
+  if (unsupported.length > 0 && service.unknownExtensions === 'reject') {
+    throw notSupported(service, unsupported)
+  }
+  return service.extensions
+    .filter(({ urn }) => declared.has(urn) || target.joining.includes(urn))
+    .map((extension) => ({ extension, entry: declared.get(extension.urn) }))
+}
+
+/** Runs a call through its extensions, outermost first, and finally through `last`. */
+export function runThrough(
+  service: Service,
+  chosen: readonly ChosenExtension[],
+  { call: first, target }: { readonly call: Call; readonly target: Target },
+  last: Next,
+): Maybe<Outcome> {
+  const step = (index: number, call: Call): Maybe<Outcome> => {
+    const current = chosen[index]
+    if (current === undefined) return last(call)
+    const { extension, entry } = current
+    const next: Next = (nextCall) => step(index + 1, nextCall)
+    if (extension.around === undefined) return next(call)
+    return extension.around(
+      {
+        call,
+        target,
+        service,
+        options: entry?.options ?? {},
+        pointer: entry?.pointer ?? '',
+        declared: entry !== undefined && entry.implicit !== true,
+        answer: (data) => addReplyEntry(call.reply, entry?.urn ?? extension.urn, data),
+      },
+      next,
+    )
+  }
+  return step(0, first)
+}
+
+/** Makes the error for an extension that a function refuses. */
+export function notApplicable(
+  entry: { readonly urn: string; readonly pointer: string },
+  target: Target,
+  message?: string,
+): CallError {
+  const name = canonicalUrn(entry.urn).replace('urn:forrst:ext:', '')
+  return new CallError('EXTENSION_NOT_APPLICABLE', {
+    message: message ?? `Extension ${name} is not applicable to ${target.name}`,
+    source: { pointer: entry.pointer },
+    details: { extension: entry.urn, function: target.name },
+  })
+}
+
+function notSupported(service: Service, entries: readonly ExtensionEntry[]): CallError {
+  const [first] = entries
+  return new CallError('EXTENSION_NOT_SUPPORTED', {
+    message: `Extension not supported: ${entries.map(({ urn }) => urn).join(', ')}`,
+    ...(first && { source: { pointer: first.pointer } }),
+    details: {
+      unsupported: entries.map(({ urn }) => urn),
+      supported: service.extensions.map(({ urn }) => urn),
+    },
+  })
+}

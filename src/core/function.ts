@@ -1,0 +1,124 @@
+import type { Call, Principal } from './call.ts'
+import type {
+  ContentDescriptor,
+  Deprecated,
+  ErrorDefinition,
+  ExamplePairing,
+  ExtensionDeclaration,
+  ExternalDocs,
+  Link,
+  QueryCapabilities,
+  Reference,
+  Simulation,
+  Tag,
+} from './description.ts'
+import type { CallError, CallErrorOptions } from './error.ts'
+import type { FunctionHealth } from './health.ts'
+import type { JsonObject } from './json.ts'
+import type { Maybe } from './maybe.ts'
+import type { InputOf, JsonSchema, OutputOf, Schema } from './schema.ts'
+
+/** What a handler gets. */
+export interface Invocation<Input = unknown, Code extends string = string> {
+  readonly input: Input
+  /** Aborts when the caller leaves, the deadline passes or the call is cancelled. */
+  readonly signal: AbortSignal
+  /** Business metadata of the caller, passed on by calls made with `call`. */
+  readonly context: JsonObject
+  readonly principal: Principal | undefined
+  readonly call: Call
+  /** Makes a declared error to throw: `throw fail('ORDERS_SOLD_OUT', { details })`. */
+  readonly fail: (code: Code, options?: CallErrorOptions) => CallError
+  /** Reports how far a long call is, between 0 and 1; costs nothing when nobody listens. */
+  readonly progress: (fraction: number, message?: string) => void
+}
+
+/** What a dry run of a function says would happen. */
+export interface DryRunReport {
+  readonly wouldAffect?: readonly JsonObject[]
+  readonly diff?: JsonObject
+  readonly sideEffects?: readonly JsonObject[]
+  readonly estimatedDurationMs?: number
+}
+
+/** Which extensions a function accepts: exactly those listed, or all of the server but those listed. */
+export type AcceptedExtensions =
+  | { readonly supported: readonly string[]; readonly excluded?: never }
+  | { readonly excluded: readonly string[]; readonly supported?: never }
+
+/** A state change as system describe names it. */
+export type SideEffect = 'create' | 'update' | 'delete'
+
+/** A function of a service: everything its surfaces say about it, and the code behind it. */
+export interface FunctionDefinition<
+  Name extends string = string,
+  Input extends Schema = Schema,
+  Output extends Schema = Schema,
+  Code extends string = string,
+> {
+  readonly name: Name
+  readonly version: string
+  /** Derived from the version's prerelease tag when absent. */
+  readonly stability?: 'stable' | 'beta' | 'alpha' | 'rc' | 'experimental' | 'removed'
+  readonly summary?: string
+  readonly description?: string
+  /** Schema of the arguments object. */
+  readonly input?: Input
+  readonly output?: Output
+  /** How discovery prints the arguments; must agree with `input`, and stands in for it when `input` is absent. */
+  readonly arguments?: readonly (ContentDescriptor | Reference)[]
+  /** How discovery prints the result; its schema stands in for `output` when that is absent. */
+  readonly result?: ContentDescriptor | Omit<ContentDescriptor, 'schema'> | Reference
+  readonly errors?: readonly (ErrorDefinition<Code> | Reference)[]
+  readonly tags?: readonly (Tag | Reference)[]
+  readonly links?: readonly (Link | Reference)[]
+  readonly examples?: readonly (ExamplePairing | Reference)[]
+  readonly query?: QueryCapabilities
+  /** Free words such as `sends_email`; `create`, `update` and `delete` also show in system describe. */
+  readonly sideEffects?: readonly string[]
+  /** Preset: no side effects; idempotency and dry run are excluded. */
+  readonly readOnly?: true
+  /** Preset: these side effects; caching is excluded. */
+  readonly writes?: readonly SideEffect[]
+  readonly deprecated?: Deprecated
+  /** False hides the function from discovery; it stays callable. */
+  readonly discoverable?: boolean
+  readonly simulations?: readonly Simulation[]
+  /** Configuration per extension, printed in discovery: `[{ urn: 'urn:forrst:ext:caching', ttl: 300 }]`. */
+  readonly extensions?: readonly ExtensionDeclaration[]
+  readonly accepts?: AcceptedExtensions
+  readonly externalDocs?: ExternalDocs
+  /** State at start; `service.setFunctionHealth` changes it at run time. */
+  readonly health?: FunctionHealth
+  /** Says what the call would do, without doing it. */
+  dryRun?(invocation: Invocation<OutputOf<Input>, Code>): Maybe<DryRunReport>
+  handler(invocation: Invocation<OutputOf<Input>, Code>): Maybe<OutputOf<Output>>
+}
+
+/** Defines a function; handler types follow from the schemas, codes from the declared errors. */
+export function defineFunction<
+  const Name extends string,
+  Input extends Schema = JsonSchema,
+  Output extends Schema = JsonSchema,
+  const Code extends string = never,
+>(
+  definition: FunctionDefinition<Name, Input, Output, Code>,
+): FunctionDefinition<Name, Input, Output, Code> {
+  return definition
+}
+
+/** The arguments a caller sends to a function. */
+export type ArgumentsOf<F> =
+  F extends FunctionDefinition<string, infer Input, infer _Output, infer _Code>
+    ? InputOf<Input>
+    : never
+
+/** The result a caller gets from a function. */
+export type ResultOf<F> =
+  F extends FunctionDefinition<string, infer _Input, infer Output, infer _Code>
+    ? OutputOf<Output>
+    : never
+
+/** The codes a function declares. */
+export type CodesOf<F> =
+  F extends FunctionDefinition<string, infer _Input, infer _Output, infer Code> ? Code : never

@@ -1,0 +1,112 @@
+import type { Call, Failure, Outcome } from './call.ts'
+import { CallError, type CallErrorShape } from './error.ts'
+import type { Invocation } from './function.ts'
+import { andThen, isPromise, type Maybe } from './maybe.ts'
+import { type Middleware, runMiddleware } from './middleware.ts'
+import type { Problem } from './schema.ts'
+import type { Logger } from './service.ts'
+import type { Target, TargetShape } from './target.ts'
+
+/** Makes the step that takes a call from its arguments to its outcome; what it returns never throws. */
+export function createInvoke(
+  target: Target,
+  middleware: readonly Middleware[],
+  log: Logger,
+): (call: Call) => Maybe<Outcome> {
+  const handle =
+    middleware.length === 0
+      ? (call: Call, input: unknown) => runHandler(target, call, input)
+      : (call: Call, input: unknown) =>
+          runMiddleware(middleware, { call, target }, (inner) => runHandler(target, inner, input))
+
+  return (call) => {
+    try {
+      const outcome = andThen(target.checkInput(call.arguments), (checked) =>
+        checked.ok ? handle(call, checked.value) : toInvalidArguments(checked.problems),
+      )
+      return isPromise(outcome)
+        ? outcome.catch((thrown: unknown) => toFailure(thrown, { call, target, log }))
+        : outcome
+    } catch (thrown) {
+      return toFailure(thrown, { call, target, log })
+    }
+  }
+}
+
+/** Turns anything thrown into a failure; only a CallError says more than INTERNAL_ERROR. */
+export function toFailure(
+  thrown: unknown,
+  facts: {
+    readonly call?: Call | undefined
+    readonly target?: TargetShape
+    readonly log: Logger
+  },
+): Failure {
+  const known = knownError(thrown, facts.call)
+  if (known === undefined) {
+    facts.log.error('a handler failed unexpectedly', {
+      function: facts.call?.function,
+      request: facts.call?.id,
+      error: thrown,
+    })
+    return { ok: false, errors: new CallError('INTERNAL_ERROR').errors }
+  }
+  const status = known.status ?? facts.target?.errors.get(known.code)?.status
+  return { ok: false, errors: known.errors, ...(status !== undefined && { status }) }
+}
+
+/** Turns validation problems of the arguments into one error per finding. */
+export function toInvalidArguments(problems: readonly [Problem, ...Problem[]]): Failure {
+  const [first, ...rest] = problems
+  return { ok: false, errors: [toArgumentError(first), ...rest.map(toArgumentError)] }
+}
+
+function runHandler(target: Target, call: Call, input: unknown): Maybe<Outcome> {
+  const result = target.definition.handler(toInvocation(target, call, input))
+  return andThen(result as Maybe<unknown>, (value) => checkResult(target, value))
+}
+
+/** Builds what a handler sees of a call. */
+export function toInvocation(target: Target, call: Call, input: unknown): Invocation<never> {
+  return {
+    input: input as never,
+    signal: call.signal,
+    context: call.context ?? {},
+    principal: call.principal,
+    call,
+    fail: (code, options) =>
+      new CallError(code, { message: target.errors.get(code)?.message, ...options }),
+    progress: call.facts.progress ?? ignoreProgress,
+  }
+}
+
+function checkResult(target: Target, result: unknown): Maybe<Outcome> {
+  if (target.checkOutput === undefined) return { ok: true, result }
+  return andThen(target.checkOutput(result ?? null), (checked) => {
+    if (checked.ok) return { ok: true, result }
+    const [problem] = checked.problems
+    throw new TypeError(
+      `${target.name}@${target.version} answered a result that its output schema refuses at "${problem.pointer}": ${problem.message}`,
+    )
+  })
+}
+
+function toArgumentError(problem: Problem): CallErrorShape {
+  const field = problem.pointer.slice(1).replaceAll('/', '.')
+  return {
+    code: 'INVALID_ARGUMENTS',
+    message: field === '' ? `Arguments: ${problem.message}` : `${field}: ${problem.message}`,
+    source: { pointer: `/call/arguments${problem.pointer}` },
+    details: { constraint: problem.code },
+  }
+}
+
+function knownError(thrown: unknown, call: Call | undefined): CallError | undefined {
+  if (thrown instanceof CallError) return thrown
+  // A handler that passes its signal on fails with the signal's reason: the deadline or the cancellation.
+  const reason: unknown = call?.signal.aborted ? call.signal.reason : undefined
+  if (reason instanceof CallError) return reason
+  return call?.signal.aborted ? new CallError('CANCELLED') : undefined
+}
+
+function ignoreProgress(): void {}

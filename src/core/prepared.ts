@@ -1,0 +1,33 @@
+/** A result whose JSON text was made ahead of time. */
+export interface Prepared {
+  readonly [prepared]: true
+  readonly json: string
+}
+
+const prepared: unique symbol = Symbol('prepared JSON')
+
+/** Marks JSON text as the result of a call, so that no surface serialises it again. */
+export function toPrepared(json: string): Prepared {
+  return { [prepared]: true, json }
+}
+
+/** Tells whether a result is already JSON text. */
+export function isPrepared(value: unknown): value is Prepared {
+  return typeof value === 'object' && value !== null && prepared in value
+}
+
+/** Creates a getter that builds and serialises a value once per state of its source. */
+export function createPreparedResult(
+  source: { readonly revision: () => number },
+  build: () => unknown,
+): () => Prepared {
+  let revision = -1
+  let result = toPrepared('null')
+  return () => {
+    if (source.revision() !== revision) {
+      revision = source.revision()
+      result = toPrepared(JSON.stringify(build()))
+    }
+    return result
+  }
+}

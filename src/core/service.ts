@@ -1,0 +1,67 @@
+import type { Call, Outcome, Principal } from './call.ts'
+import type { Clock } from './clock.ts'
+import type { Components, Info, Server } from './description.ts'
+import type { Extension } from './extension.ts'
+import type { FunctionDefinition } from './function.ts'
+import type { ComponentCheck } from './health.ts'
+import type { Duration } from './json.ts'
+import type { Maybe } from './maybe.ts'
+import type { Registry } from './registry.ts'
+import type { Target } from './target.ts'
+
+/** Where a service writes what an operator should know. */
+export interface Logger {
+  readonly warn: (message: string, facts?: Readonly<Record<string, unknown>>) => void
+  readonly error: (message: string, facts?: Readonly<Record<string, unknown>>) => void
+}
+
+/** What is refused before anybody looks at it. */
+export interface Limits {
+  readonly maxRequestBytes: number
+  readonly maxResponseBytes: number
+  /** How deeply arrays and objects of a request may nest. */
+  readonly maxDepth: number
+  /** Deadline of calls that bring none; no limit when absent. */
+  readonly defaultDeadline?: Duration
+  /** Requests per minute as advertised in discovery capabilities. */
+  readonly rateLimit?: number
+}
+
+/** What an `authenticate` hook may look at. */
+export interface Credentials {
+  /** Looks a header up by its lower-case name; surfaces without headers answer undefined. */
+  readonly header: (name: string) => string | undefined
+  readonly surface: string
+}
+
+/** A running set of functions: what every surface works on. */
+export interface Service<
+  Functions extends readonly FunctionDefinition[] = readonly FunctionDefinition[],
+> {
+  /** Type only: lets a client know the functions of this service. */
+  readonly functions?: Functions
+  readonly name: string
+  readonly info: Info
+  readonly servers: readonly Server[]
+  readonly components: Components
+  readonly registry: Registry
+  /** In the order in which they wrap a call. */
+  readonly extensions: readonly Extension[]
+  readonly supports: (urn: string) => boolean
+  readonly unknownExtensions: 'reject' | 'ignore'
+  readonly healthChecks: Readonly<Record<string, ComponentCheck>>
+  /** When each component last passed its check, in epoch milliseconds. */
+  readonly lastSuccess: Map<string, number>
+  readonly limits: Limits
+  readonly clock: Clock
+  readonly log: Logger
+  /** Name of this process in `meta.node`; not sent when absent. */
+  readonly node: string | undefined
+  /** Finds out who calls; absent means that everybody may. Throws UNAUTHORIZED. */
+  readonly authenticate: ((credentials: Credentials) => Maybe<Principal | undefined>) | undefined
+  /** Decides whether a call may go on. Throws FORBIDDEN. */
+  readonly authorize: ((call: Call, target: Target) => Maybe<void>) | undefined
+  /** Takes a call from a surface to its outcome; throws only what surfaces turn into a failure. */
+  readonly dispatch: (call: Call) => Maybe<Outcome>
+  readonly close: () => Promise<void>
+}

@@ -1,0 +1,141 @@
+import type { Call, Outcome } from './call.ts'
+import type { Components, ContentDescriptor, ErrorDefinition } from './description.ts'
+import type { AcceptedExtensions, FunctionDefinition, SideEffect } from './function.ts'
+import type { FunctionHealth } from './health.ts'
+import { compileSchema } from './json-schema.ts'
+import type { Maybe } from './maybe.ts'
+import { resolveReference } from './reference.ts'
+import { type Check, isStandardSchema, type JsonSchema, type Schema } from './schema.ts'
+import { toStandardCheck, toStandardJsonSchema } from './standard-schema.ts'
+import { deriveStability, type Stability } from './version.ts'
+
+/** One version of a function, made ready for calls at start. */
+export interface Target {
+  readonly name: string
+  readonly version: string
+  readonly stability: Stability
+  readonly definition: FunctionDefinition
+  /** True for the functions of the protocol and its extensions. */
+  readonly system: boolean
+  readonly inputSchema: JsonSchema
+  readonly outputSchema: JsonSchema | undefined
+  readonly checkInput: Check
+  /** Absent when results are not described, or not checked in this environment. */
+  readonly checkOutput: Check | undefined
+  /** The errors the function declares, by code. */
+  readonly errors: ReadonlyMap<string, ErrorDefinition>
+  /** Every declared side effect. */
+  readonly sideEffects: readonly string[] | undefined
+  /** The state changes among them, as system describe names them. */
+  readonly stateChanges: readonly SideEffect[]
+  readonly acceptance: AcceptedExtensions | undefined
+  readonly accepts: (urn: string) => boolean
+  /** URNs of extensions that take part in every call. */
+  readonly joining: readonly string[]
+  /** State of the function, shared by its versions. */
+  readonly health: () => FunctionHealth
+  /** Takes a call that passed every gate through checks, middleware and handler; never throws. */
+  readonly run: (call: Call) => Maybe<Outcome>
+}
+
+/** Everything about a target that follows from its definition alone. */
+export type TargetShape = Omit<Target, 'joining' | 'health' | 'run'>
+
+/** Derives from a definition what calls and descriptions need. */
+export function toTargetShape(
+  definition: FunctionDefinition,
+  components: Components,
+  options: { readonly system: boolean; readonly validateResults: boolean },
+): TargetShape {
+  const input = definition.input ?? inputFromArguments(definition, components)
+  const output = definition.output ?? outputFromResult(definition, components)
+  const acceptance = definition.accepts ?? presetAcceptance(definition)
+  const sideEffects = definition.sideEffects ?? (definition.readOnly ? [] : definition.writes)
+  return {
+    name: definition.name,
+    version: definition.version,
+    stability: definition.stability ?? deriveStability(definition.version),
+    definition,
+    system: options.system,
+    inputSchema: toJsonSchema(input, 'input'),
+    outputSchema: output && toJsonSchema(output, 'output'),
+    checkInput: toCheck(input, components),
+    checkOutput: options.validateResults && output ? toCheck(output, components) : undefined,
+    errors: collectErrors(definition, components),
+    sideEffects,
+    stateChanges: (sideEffects ?? []).filter(isStateChange),
+    acceptance,
+    accepts: toAcceptance(acceptance),
+  }
+}
+
+/** Prints any schema as JSON Schema 2020-12. */
+export function toJsonSchema(schema: Schema, direction: 'input' | 'output'): JsonSchema {
+  return isStandardSchema(schema) ? toStandardJsonSchema(schema, direction) : schema
+}
+
+function toCheck(schema: Schema, components: Components): Check {
+  return isStandardSchema(schema)
+    ? toStandardCheck(schema)
+    : compileSchema(schema, { components: { schemas: components.schemas ?? {} } })
+}
+
+function inputFromArguments(definition: FunctionDefinition, components: Components): JsonSchema {
+  if (definition.arguments === undefined) return { type: 'object' }
+  const descriptors = definition.arguments.flatMap(
+    (argument) => resolveReference(argument, components, 'contentDescriptors') ?? [],
+  )
+  const required = descriptors.filter((descriptor) => descriptor.required).map(({ name }) => name)
+  return {
+    type: 'object',
+    properties: Object.fromEntries(descriptors.map(({ name, schema }) => [name, schema])),
+    ...(required.length > 0 && { required }),
+    additionalProperties: false,
+  }
+}
+
+function outputFromResult(
+  definition: FunctionDefinition,
+  components: Components,
+): JsonSchema | undefined {
+  if (definition.result === undefined) return undefined
+  const descriptor = resolveReference<Partial<ContentDescriptor>>(
+    definition.result,
+    components,
+    'contentDescriptors',
+  )
+  return descriptor?.schema
+}
+
+function collectErrors(
+  definition: FunctionDefinition,
+  components: Components,
+): ReadonlyMap<string, ErrorDefinition> {
+  const errors = (definition.errors ?? []).flatMap(
+    (error) => resolveReference(error, components, 'errors') ?? [],
+  )
+  return new Map(errors.map((error) => [error.code, error]))
+}
+
+function presetAcceptance(definition: FunctionDefinition): AcceptedExtensions | undefined {
+  if (definition.readOnly) {
+    return { excluded: ['urn:forrst:ext:idempotency', 'urn:forrst:ext:dry-run'] }
+  }
+  return definition.writes === undefined ? undefined : { excluded: ['urn:forrst:ext:caching'] }
+}
+
+function toAcceptance(acceptance: AcceptedExtensions | undefined): (urn: string) => boolean {
+  if (acceptance?.supported !== undefined) {
+    const supported = new Set(acceptance.supported)
+    return (urn) => supported.has(urn)
+  }
+  if (acceptance?.excluded !== undefined) {
+    const excluded = new Set(acceptance.excluded)
+    return (urn) => !excluded.has(urn)
+  }
+  return () => true
+}
+
+function isStateChange(effect: string): effect is SideEffect {
+  return effect === 'create' || effect === 'update' || effect === 'delete'
+}

@@ -1,0 +1,126 @@
+import type {
+  ContentDescriptor,
+  ErrorDefinition,
+  QueryCapabilities,
+  Reference,
+} from '../core/description.ts'
+import { toDraft7 } from '../core/dialect.ts'
+import { isRecord } from '../core/json.ts'
+import { isReference } from '../core/reference.ts'
+import type { JsonSchema } from '../core/schema.ts'
+import type { Target } from '../core/target.ts'
+import type { FunctionObject } from './types.ts'
+
+/** Writes one version of a function the way seed 000 prints it; `move` places schema references. */
+export function toFunctionObject(
+  target: Target,
+  move: (schema: JsonSchema) => JsonSchema,
+): FunctionObject {
+  const { definition } = target
+  const place = (schema: JsonSchema): JsonSchema => toDraft7(move(schema))
+  const described = toArguments(target, place)
+  const result = toResult(target, place)
+  const query = definition.query && toQuery(definition.query)
+  return {
+    name: target.name,
+    version: target.version,
+    stability: toStability(target),
+    ...pick(definition, ['summary', 'description', 'tags']),
+    ...(described && { arguments: described }),
+    ...(result && { result }),
+    ...(definition.errors && { errors: definition.errors.map((error) => toError(error, place)) }),
+    ...pick(definition, ['links', 'examples']),
+    ...(query && { query }),
+    ...(target.sideEffects && { sideEffects: target.sideEffects }),
+    ...pick(definition, [
+      'deprecated',
+      'discoverable',
+      'simulations',
+      'extensions',
+      'externalDocs',
+    ]),
+  }
+}
+
+function toStability({ definition, stability }: Target): FunctionObject['stability'] {
+  if (definition.deprecated !== undefined) return 'deprecated'
+  return stability === 'stable' ? 'stable' : 'experimental'
+}
+
+function toArguments(
+  { definition, inputSchema }: Target,
+  place: (schema: JsonSchema) => JsonSchema,
+): FunctionObject['arguments'] {
+  if (definition.arguments !== undefined) {
+    return definition.arguments.map((argument) => placeDescriptor(argument, place))
+  }
+  const { properties, required } = inputSchema
+  if (!isRecord(properties) || Object.keys(properties).length === 0) return undefined
+  const needed = new Set(Array.isArray(required) ? required : [])
+  return Object.entries(properties).map(([name, schema]) => {
+    const own = isRecord(schema) ? schema : {}
+    const { $defs, definitions } = inputSchema
+    // A property of a larger schema may refer to that schema's definitions; they travel with it.
+    const whole = {
+      ...own,
+      ...(isRecord($defs) && { $defs }),
+      ...(isRecord(definitions) && { definitions }),
+    }
+    return {
+      name,
+      ...(typeof own['description'] === 'string' && { description: own['description'] }),
+      required: needed.has(name),
+      ...(own['deprecated'] === true && { deprecated: true }),
+      schema: place(whole),
+    }
+  })
+}
+
+function toResult(
+  { definition, outputSchema }: Target,
+  place: (schema: JsonSchema) => JsonSchema,
+): ContentDescriptor | Reference | undefined {
+  if (definition.result !== undefined && isReference(definition.result)) return definition.result
+  if (outputSchema === undefined) return undefined
+  return { name: 'result', ...definition.result, schema: place(outputSchema) }
+}
+
+function placeDescriptor(
+  descriptor: ContentDescriptor | Reference,
+  place: (schema: JsonSchema) => JsonSchema,
+): ContentDescriptor | Reference {
+  return isReference(descriptor) ? descriptor : { ...descriptor, schema: place(descriptor.schema) }
+}
+
+function toError(
+  error: ErrorDefinition | Reference,
+  place: (schema: JsonSchema) => JsonSchema,
+): ErrorDefinition | Reference {
+  if (isReference(error)) return error
+  const { status: _status, data, ...rest } = error
+  return { ...rest, ...(data && { data: place(data) }) }
+}
+
+/** Leaves out what seed 000 has no word for: lists per relationship, and pages by key. */
+function toQuery(query: QueryCapabilities): QueryCapabilities {
+  const { filters, fields, pagination, ...rest } = query
+  const { related: _filters, ...ownFilters } = filters ?? {}
+  const { related: _fields, ...ownFields } = fields ?? {}
+  const { defaultStrategy: _default, strategies, ...page } = pagination ?? {}
+  const known = strategies?.filter((strategy) => strategy !== 'keyset')
+  return {
+    ...(filters && { filters: ownFilters }),
+    ...rest,
+    ...(fields && { fields: ownFields }),
+    ...(pagination && { pagination: { ...(known && { strategies: known }), ...page } }),
+  }
+}
+
+function pick<Source, Key extends keyof Source>(
+  source: Source,
+  keys: readonly Key[],
+): Pick<Source, Key> {
+  return Object.fromEntries(
+    keys.filter((key) => source[key] !== undefined).map((key) => [key, source[key]]),
+  ) as Pick<Source, Key>
+}

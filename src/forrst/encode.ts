@@ -1,0 +1,111 @@
+import type { Call, Outcome, Reply } from '../core/call.ts'
+import { resolveCode } from '../core/codes.ts'
+import { toMilliseconds } from '../core/duration.ts'
+import { CallError, type CallErrorShape } from '../core/error.ts'
+import { isRecord } from '../core/json.ts'
+import { isPrepared } from '../core/prepared.ts'
+import type { Service } from '../core/service.ts'
+import type { HttpResponse } from '../wire/http.ts'
+import { PROTOCOL } from './envelope.ts'
+
+const HEAD = `{"protocol":${JSON.stringify(PROTOCOL)},"id":`
+const BARE = 'urn:cline:forrst:ext:discovery:fn:describe'
+
+/** What is known about the request while it is answered; filled as decoding goes on. */
+export interface Answering {
+  id: string | null
+  call: Call | undefined
+  readonly startedAt: number
+}
+
+/** Encodes an outcome as an HTTP response; the only place of this surface that picks a status. */
+export function encodeOutcome(
+  outcome: Outcome,
+  answering: Answering,
+  service: Service,
+): HttpResponse {
+  const { id, call } = answering
+  const headers = encodeHeaders(outcome, answering, service)
+  const status = pickStatus(outcome, call?.reply)
+  if (outcome.ok && call?.function === BARE) {
+    return { status, headers, body: stringify(outcome.result) }
+  }
+  const core = outcome.ok
+    ? `"result":${stringify(outcome.result)}`
+    : `"result":null,"errors":${JSON.stringify(outcome.errors.map(encodeError))}`
+  const body = `${HEAD}${JSON.stringify(id)},${core}${encodeExtras(call?.reply, service.node)}}`
+  if (body.length > service.limits.maxResponseBytes) throw tooLarge(service)
+  return { status, headers, body }
+}
+
+/** Encodes the refusal of any method but POST. */
+export function encodeMethodRefusal(): HttpResponse {
+  return {
+    status: 405,
+    headers: { allow: 'POST', 'content-type': 'application/problem+json' },
+    body: '{"type":"about:blank","title":"Method Not Allowed","status":405,"detail":"Forrst functions are called with POST"}',
+  }
+}
+
+function pickStatus(outcome: Outcome, reply: Reply | undefined): number {
+  if (outcome.ok) {
+    if (reply?.disposition === undefined) return 200
+    return reply.disposition === 'accepted' ? 202 : 503
+  }
+  if (outcome.errors.length > 1) return 400
+  return outcome.status ?? resolveCode(outcome.errors[0].code).status
+}
+
+function stringify(result: unknown): string {
+  if (isPrepared(result)) return result.json
+  return JSON.stringify(result) ?? 'null'
+}
+
+function encodeError({ code, message, source, details }: CallErrorShape): CallErrorShape {
+  return { code, message, ...(source && { source }), ...(details && { details }) }
+}
+
+function encodeExtras(reply: Reply | undefined, node: string | undefined): string {
+  const extensions = reply?.extensions
+  const meta = node === undefined ? reply?.meta : { node, ...reply?.meta }
+  return (
+    (extensions === undefined ? '' : `,"extensions":${JSON.stringify(extensions)}`) +
+    (meta === undefined ? '' : `,"meta":${JSON.stringify(meta)}`)
+  )
+}
+
+// Only an id of plain visible ASCII becomes a header: anything else could inject one.
+const HEADER_SAFE = /^[\x21-\x7e]+$/
+
+function encodeHeaders(
+  outcome: Outcome,
+  { id, call, startedAt }: Answering,
+  { clock, node }: Service,
+): Record<string, string> {
+  const headers: Record<string, string> = {
+    'content-type': 'application/json',
+    'x-forrst-duration-ms': String(Math.round(clock.elapsed() - startedAt)),
+  }
+  if (id !== null && HEADER_SAFE.test(id)) headers['x-forrst-request-id'] = id
+  if (node !== undefined) headers['x-forrst-node'] = node
+  if (!outcome.ok) {
+    const retryAfter = readRetryAfter(outcome.errors)
+    if (retryAfter !== undefined) headers['retry-after'] = retryAfter
+  }
+  return call?.reply.headers === undefined ? headers : { ...headers, ...call.reply.headers }
+}
+
+function tooLarge({ limits }: Service): CallError {
+  return new CallError('INTERNAL_ERROR', {
+    message: `The result is larger than ${limits.maxResponseBytes} bytes; ask for fewer items or fields`,
+  })
+}
+
+function readRetryAfter(errors: readonly CallErrorShape[]): string | undefined {
+  for (const { details } of errors) {
+    const duration = details?.['retry_after']
+    const milliseconds = isRecord(duration) ? toMilliseconds(duration) : undefined
+    if (milliseconds !== undefined) return String(Math.ceil(milliseconds / 1000))
+  }
+  return undefined
+}

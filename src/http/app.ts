@@ -1,0 +1,65 @@
+import type { Maybe } from '../core/maybe.ts'
+import type { Service } from '../core/service.ts'
+import { createForrstHandler } from '../forrst/handler.ts'
+import type { HttpHandler, HttpRequest, HttpResponse } from '../wire/http.ts'
+import { createGuard, type GuardOptions } from './guard.ts'
+import { createProbes } from './probes.ts'
+import { problemResponse } from './problem.ts'
+
+/** Every surface of a service behind one door; hosts only translate. */
+export interface App {
+  readonly handle: (request: HttpRequest) => Maybe<HttpResponse>
+  /** Bodies longer than this are not read to their end. */
+  readonly maxRequestBytes: number
+}
+
+/** Where a handler stands; `prefix` mounts also get everything below their path. */
+export interface Mount {
+  readonly path: string
+  readonly match: 'exact' | 'prefix'
+  readonly handler: HttpHandler
+}
+
+/** How a service is put on HTTP. */
+export interface AppOptions extends GuardOptions {
+  /** Path of the Forrst endpoint; `/forrst` when absent. */
+  readonly forrstPath?: string
+  /** Further surfaces, tried after the built-in ones. */
+  readonly mounts?: readonly Mount[]
+}
+
+/** Puts every surface of a service behind one handler. */
+export function createApp(service: Service, options: AppOptions = {}): App {
+  const probes = createProbes(service)
+  const mounts: readonly Mount[] = [
+    {
+      path: options.forrstPath ?? '/forrst',
+      match: 'exact',
+      handler: createForrstHandler(service),
+    },
+    { path: '/health/live', match: 'exact', handler: probes.live },
+    { path: '/health/ready', match: 'exact', handler: probes.ready },
+    ...(options.mounts ?? []),
+  ]
+  const exact = new Map(mounts.map(({ path, handler }) => [path, handler]))
+  const prefixes = mounts.filter(({ match }) => match === 'prefix')
+  const refuse = createGuard(options)
+
+  return {
+    maxRequestBytes: service.limits.maxRequestBytes,
+    handle(request) {
+      const refusal = refuse(request)
+      if (refusal !== undefined) return refusal
+      const handler = exact.get(request.path) ?? findPrefix(prefixes, request.path)
+      return handler === undefined ? notFound(request.path) : handler(request)
+    },
+  }
+}
+
+function findPrefix(mounts: readonly Mount[], path: string): HttpHandler | undefined {
+  return mounts.find((mount) => path.startsWith(`${mount.path}/`))?.handler
+}
+
+function notFound(path: string): HttpResponse {
+  return problemResponse(404, `Nothing is served at ${path.slice(0, 200)}`)
+}

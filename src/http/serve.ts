@@ -1,0 +1,70 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Service } from '../core/service.ts'
+import { type AppOptions, createApp } from './app.ts'
+import { toNodeListener } from './node.ts'
+
+/** Where and how to listen. */
+export interface ServeOptions extends AppOptions {
+  /** 4000 when absent; 0 takes any free port. */
+  readonly port?: number
+  /** 127.0.0.1 when absent. */
+  readonly host?: string
+  /** Milliseconds that running calls get to finish when the server closes; 10000 when absent. */
+  readonly graceMs?: number
+}
+
+/** A listening service. */
+export interface RunningServer {
+  readonly url: string
+  readonly port: number
+  readonly host: string
+  /** Stops taking connections, lets running calls finish, closes the service. */
+  readonly close: () => Promise<void>
+}
+
+/** Serves every surface of a service on one port. */
+export async function serve(service: Service, options: ServeOptions = {}): Promise<RunningServer> {
+  const { port = 4000, host = '127.0.0.1', graceMs = 10_000 } = options
+  const app = createApp(service, { ...options, ...bindHosts(host, options) })
+  const server = createServer(
+    { keepAliveTimeout: 65_000, requestTimeout: 60_000 },
+    toNodeListener(app),
+  )
+  await listen(server, port, host)
+  const address = server.address() as AddressInfo
+  const name = address.family === 'IPv6' ? `[${address.address}]` : address.address
+  return {
+    url: `http://${name}:${address.port}`,
+    port: address.port,
+    host,
+    close: () => closeGracefully(server, service, graceMs),
+  }
+}
+
+/** A service bound to one name is reached under it; one bound to every address must not guess its names. */
+function bindHosts(host: string, options: AppOptions): Pick<AppOptions, 'allowedHosts'> {
+  if (options.allowedHosts !== undefined) return { allowedHosts: options.allowedHosts }
+  return host === '0.0.0.0' || host === '::'
+    ? {}
+    : { allowedHosts: [host.includes(':') ? `[${host}]` : host] }
+}
+
+async function listen(server: Server, port: number, host: string): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+}
+
+async function closeGracefully(server: Server, service: Service, graceMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  server.closeIdleConnections()
+  const timer = setTimeout(() => server.closeAllConnections(), graceMs)
+  await closed
+  clearTimeout(timer)
+  await service.close()
+}

@@ -1,0 +1,7 @@
+export { CallError } from './core/error.ts'
+export { defineFunction } from './core/function.ts'
+export { jsonSchema } from './core/schema.ts'
+export { createApp } from './http/app.ts'
+export { toNodeListener } from './http/node.ts'
+export { serve } from './http/serve.ts'
+export { createService } from './system/create-service.ts'

@@ -1,0 +1,48 @@
+import { defineFunction, type FunctionDefinition } from '../core/function.ts'
+import { createPreparedResult } from '../core/prepared.ts'
+import { PROTOCOL_VERSIONS } from '../core/protocol.ts'
+import type { Service } from '../core/service.ts'
+
+/** Creates the function that sums a service up, in the words of seed 001. */
+export function capabilitiesFunction(service: Service): FunctionDefinition {
+  const prepare = createPreparedResult(service.registry, () => ({
+    service: service.name,
+    protocol_versions: PROTOCOL_VERSIONS,
+    extensions: service.extensions.map(({ urn, details }) => ({
+      urn,
+      documentation: urn,
+      ...details,
+    })),
+    functions: listDiscoverable(service),
+    limits: {
+      max_request_bytes: service.limits.maxRequestBytes,
+      ...(service.limits.defaultDeadline && { default_deadline: service.limits.defaultDeadline }),
+    },
+  }))
+  return defineFunction({
+    name: 'urn:cline:forrst:fn:capabilities',
+    version: '1.0.0',
+    summary: 'Discover what the service supports',
+    sideEffects: [],
+    discoverable: false,
+    handler: prepare,
+  })
+}
+
+/** Lists the names of the functions that discovery may show, without versions. */
+export function listDiscoverable({ registry }: Service): readonly string[] {
+  return [...registry.entries()]
+    .filter(({ ordered }) => ordered.some(isDiscoverable))
+    .map(({ name }) => name)
+}
+
+/** Tells whether discovery may show a version of a function. */
+export function isDiscoverable(target: {
+  readonly system: boolean
+  readonly stability: string
+  readonly definition: { readonly discoverable?: boolean }
+}): boolean {
+  return (
+    !target.system && target.stability !== 'removed' && target.definition.discoverable !== false
+  )
+}

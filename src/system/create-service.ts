@@ -1,0 +1,117 @@
+import type { Call, Principal } from '../core/call.ts'
+import { checkComponents } from '../core/check-components.ts'
+import { type Clock, systemClock } from '../core/clock.ts'
+import type { Components, Info, Server } from '../core/description.ts'
+import { dispatch } from '../core/dispatch.ts'
+import { type Extension, orderExtensions } from '../core/extension.ts'
+import type { FunctionDefinition } from '../core/function.ts'
+import type { ComponentCheck } from '../core/health.ts'
+import { createInvoke } from '../core/invoke.ts'
+import type { Maybe } from '../core/maybe.ts'
+import type { Middleware } from '../core/middleware.ts'
+import { createRegistry } from '../core/registry.ts'
+import type { Credentials, Limits, Logger, Service } from '../core/service.ts'
+import type { Target } from '../core/target.ts'
+import { defaultExtensions } from '../extensions/defaults.ts'
+import { systemFunctions } from './functions.ts'
+import { jsonLogger } from './json-logger.ts'
+
+/** What a service is made of. */
+export interface ServiceOptions<Functions extends readonly FunctionDefinition[]> {
+  readonly info: Info
+  readonly functions: Functions
+  /** Identifier in capabilities and in `context.caller` of outgoing calls; made from the title when absent. */
+  readonly name?: string
+  readonly servers?: readonly Server[]
+  readonly components?: Components
+  /** All that need no storage when absent; see `defaultExtensions`. */
+  readonly extensions?: readonly Extension[]
+  /** What happens to extension entries nobody knows; `reject` when absent. */
+  readonly unknownExtensions?: 'reject' | 'ignore'
+  readonly middleware?: readonly Middleware[]
+  /** Checks by component name: database, cache, queue, storage, search, `<service>_api`. */
+  readonly health?: Readonly<Record<string, ComponentCheck>>
+  readonly limits?: Partial<Limits>
+  /** Finds out who calls; a throw of UNAUTHORIZED refuses the call. */
+  readonly authenticate?: (credentials: Credentials) => Maybe<Principal | undefined>
+  /** Decides whether a call may go on; a throw of FORBIDDEN refuses it. */
+  readonly authorize?: (call: Call, target: Target) => Maybe<void>
+  /** Checks results against output schemas; on unless NODE_ENV is production. */
+  readonly validateResults?: boolean
+  readonly node?: string
+  readonly clock?: Clock
+  readonly log?: Logger
+}
+
+const DEFAULT_LIMITS: Limits = {
+  maxRequestBytes: 1_048_576,
+  maxResponseBytes: 10_485_760,
+  maxDepth: 64,
+}
+
+/** Creates a service: checks every definition, makes it callable, adds the system functions. */
+export function createService<const Functions extends readonly FunctionDefinition[]>(
+  options: ServiceOptions<Functions>,
+): Service<Functions> {
+  const { info, middleware = [], log = jsonLogger() } = options
+  if (!info?.title || !info.version) throw new TypeError('info.title and info.version are required')
+  const components = options.components ?? {}
+  checkComponents(components)
+  const extensions = orderExtensions(options.extensions ?? defaultExtensions())
+  const enabled = new Set(extensions.map(({ urn }) => urn))
+  const registry = createRegistry({
+    components,
+    validateResults: options.validateResults ?? process.env['NODE_ENV'] !== 'production',
+    bind(shape, health) {
+      // Target and its runner know each other; the runner is only called once both exist.
+      const target: Target = {
+        ...shape,
+        health,
+        get joining() {
+          return joining
+        },
+        run: (call) => run(call),
+      }
+      const joining = extensions
+        .filter(({ urn, joins }) => target.accepts(urn) && joins?.(target))
+        .map(({ urn }) => urn)
+      const run = createInvoke(target, middleware, log)
+      return target
+    },
+  })
+  const service: Service<Functions> = {
+    name: options.name ?? toServiceName(info.title),
+    info,
+    servers: options.servers ?? [],
+    components,
+    registry,
+    extensions,
+    supports: (urn) => enabled.has(urn),
+    unknownExtensions: options.unknownExtensions ?? 'reject',
+    healthChecks: options.health ?? {},
+    lastSuccess: new Map(),
+    limits: { ...DEFAULT_LIMITS, ...options.limits },
+    clock: options.clock ?? systemClock,
+    log,
+    node: options.node,
+    authenticate: options.authenticate,
+    authorize: options.authorize,
+    dispatch: (call) => dispatch(service, call),
+    async close() {
+      await Promise.all(extensions.map((extension) => extension.close?.()))
+    },
+  }
+  for (const definition of options.functions) registry.add(definition)
+  const provided = extensions.flatMap((extension) => extension.functions?.(service) ?? [])
+  for (const definition of [...systemFunctions(service), ...provided]) {
+    registry.add(definition, { system: true })
+  }
+  return service
+}
+
+function toServiceName(title: string): string {
+  return title
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '')
+}

@@ -1,0 +1,162 @@
+import { formatTimestamp } from '../core/clock.ts'
+import { toDuration } from '../core/duration.ts'
+import { CallError } from '../core/error.ts'
+import {
+  type ComponentCheck,
+  type ComponentHealth,
+  type ComponentReport,
+  type FunctionHealth,
+  type HealthStatus,
+  toServiceStatus,
+  worstStatus,
+} from '../core/health.ts'
+import type { JsonObject } from '../core/json.ts'
+import type { Service } from '../core/service.ts'
+
+/** What a look at the service found. */
+export interface HealthReport {
+  readonly status: HealthStatus
+  readonly components: Readonly<Record<string, ComponentReport>>
+  readonly functions: Readonly<Record<string, FunctionHealth>>
+  readonly timestamp: string
+  readonly version: string
+}
+
+/** What to look at. */
+export interface HealthQuestion {
+  /** One component only; `self` is the process and always there. */
+  readonly component?: string | undefined
+  readonly signal: AbortSignal
+}
+
+const DEFAULT_TIMEOUT_MS = 2_000
+const SELF: ComponentCheck = { check: () => ({ status: 'healthy' }) }
+
+/** Runs the health checks of a service side by side; a check that throws or hangs makes its component unhealthy. */
+export async function reportHealth(
+  service: Service,
+  { component, signal }: HealthQuestion,
+): Promise<HealthReport> {
+  const checks = selectChecks(service, component)
+  const components = Object.fromEntries(
+    await Promise.all(
+      Object.entries(checks).map(
+        async ([name, check]) => [name, await runCheck(service, name, check, signal)] as const,
+      ),
+    ),
+  )
+  const functions = component === undefined ? collectFunctions(service) : {}
+  return {
+    status: worstStatus([
+      ...Object.values(components).map(({ status }) => status),
+      ...Object.values(functions).map(toServiceStatus),
+    ]),
+    components,
+    functions,
+    timestamp: formatTimestamp(service.clock.now()),
+    version: service.info.version,
+  }
+}
+
+/** Writes a report the way seed 001 prints it. */
+export function encodeHealth(report: HealthReport, includeDetails = true): JsonObject {
+  const { status, timestamp, version } = report
+  if (!includeDetails && 'self' in report.components) return { status, timestamp }
+  const encode = includeDetails ? encodeComponent : ({ status }: ComponentReport) => ({ status })
+  return {
+    status,
+    components: mapValues(report.components, encode),
+    ...(Object.keys(report.functions).length > 0 && {
+      functions: mapValues(report.functions, encodeFunction),
+    }),
+    timestamp,
+    version,
+  }
+}
+
+function encodeComponent(component: ComponentReport): JsonObject {
+  const { status, message, latencyMs, lastSuccess } = component
+  return {
+    status,
+    latency: toDuration(latencyMs),
+    ...(message !== undefined && { message }),
+    ...(status === 'unhealthy' &&
+      lastSuccess !== undefined && { last_check: formatTimestamp(lastSuccess) }),
+  }
+}
+
+function encodeFunction({ status, message, until, retryAfter }: FunctionHealth): JsonObject {
+  return {
+    status,
+    ...(message !== undefined && { message }),
+    ...(until !== undefined && { until }),
+    ...(retryAfter && { retry_after: { ...retryAfter } }),
+  }
+}
+
+function selectChecks(
+  service: Service,
+  component: string | undefined,
+): Readonly<Record<string, ComponentCheck>> {
+  if (component === undefined) return service.healthChecks
+  if (component === 'self') return { self: service.healthChecks['self'] ?? SELF }
+  const check = Object.hasOwn(service.healthChecks, component)
+    ? service.healthChecks[component]
+    : undefined
+  if (check === undefined) {
+    throw new CallError('INVALID_ARGUMENTS', {
+      message: `Unknown component "${component}"; known: ${['self', ...Object.keys(service.healthChecks)].join(', ')}`,
+      source: { pointer: '/call/arguments/component' },
+    })
+  }
+  return { [component]: check }
+}
+
+async function runCheck(
+  service: Service,
+  name: string,
+  check: ComponentCheck,
+  signal: AbortSignal,
+): Promise<ComponentReport> {
+  const started = service.clock.elapsed()
+  const found = await settle(check, signal)
+  const latencyMs = service.clock.elapsed() - started
+  if (found.status === 'unhealthy')
+    service.log.warn('a health check failed', { component: name, message: found.message })
+  else service.lastSuccess.set(name, service.clock.now())
+  return { ...found, latencyMs, lastSuccess: service.lastSuccess.get(name) }
+}
+
+/** Answers what the check found; how it failed is for the log, only that it failed is for callers. */
+async function settle(check: ComponentCheck, signal: AbortSignal): Promise<ComponentHealth> {
+  const timeoutMs = check.timeoutMs ?? DEFAULT_TIMEOUT_MS
+  const timeout = AbortSignal.timeout(timeoutMs)
+  const late = new Promise<ComponentHealth>((resolve) => {
+    timeout.addEventListener('abort', () =>
+      resolve({ status: 'unhealthy', message: `No answer within ${timeoutMs} ms` }),
+    )
+  })
+  const asked = (async () => (await check.check(AbortSignal.any([signal, timeout]))) ?? HEALTHY)()
+  try {
+    return await Promise.race([asked, late])
+  } catch {
+    return { status: 'unhealthy', message: 'The check failed' }
+  }
+}
+
+const HEALTHY: ComponentHealth = { status: 'healthy' }
+
+/** Every function whose state was ever set; an untouched one is healthy and needs no line. */
+function collectFunctions({ registry }: Service): Readonly<Record<string, FunctionHealth>> {
+  const states = [...registry.entries()]
+    .filter(({ name }) => registry.health(name).status !== 'healthy')
+    .map(({ name }) => [name, registry.health(name)] as const)
+  return Object.fromEntries(states)
+}
+
+function mapValues<Value, Result>(
+  record: Readonly<Record<string, Value>>,
+  map: (value: Value) => Result,
+): Record<string, Result> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]))
+}

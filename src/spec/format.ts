@@ -16,5 +16,5 @@ export function formatToolSpec(spec: ToolSpec, options: FormatToolSpecOptions = 
 
 /** Text of a document must not be able to leave the comment it is put in. */
 function oneLine(text: string): string {
-  return text.replace(/[\u0000-\u001f\u007f\u0085\u2028\u2029]+/g, ' ')
+  return text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
 }

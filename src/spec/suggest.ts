@@ -8,7 +8,7 @@ export function nearest(
   const wanted = word.toLowerCase().slice(0, LONGEST)
   return Array.from(members, (member) => ({
     member,
-    distance: editDistance(wanted, member.toLowerCase().slice(0, LONGEST)),
+    distance: likeness(wanted, member.toLowerCase().slice(0, LONGEST)),
   }))
     .filter((entry) => entry.distance <= distance && entry.distance < Math.max(2, wanted.length))
     .sort((a, b) => a.distance - b.distance || (a.member < b.member ? -1 : 1))
@@ -25,6 +25,12 @@ export function didYouMean(word: unknown, members: Iterable<string>): string | u
 
 /** Foreign words may be megabytes long; a misspelling is not. */
 const LONGEST = 80
+
+/** A piece of the word counts as near: "str" for "string", "hook" for "webhook". */
+function likeness(a: string, b: string): number {
+  const isPiece = a.length >= 3 && b.length >= 3 && (b.includes(a) || a.includes(b))
+  return Math.min(editDistance(a, b), isPiece ? 2 : Number.POSITIVE_INFINITY)
+}
 
 function editDistance(a: string, b: string): number {
   if (Math.abs(a.length - b.length) > 12) return Number.POSITIVE_INFINITY

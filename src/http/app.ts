@@ -9,7 +9,9 @@ import { problemResponse } from './problem.ts'
 /** Every surface of a service behind one door; hosts only translate. */
 export interface App {
   readonly handle: (request: HttpRequest) => Maybe<HttpResponse>
-  /** Bodies longer than this are not read to their end. */
+  /** Tells whether anything is served at a path. */
+  readonly knows: (path: string) => boolean
+  /** Bodies longer than this are refused. */
   readonly maxRequestBytes: number
 }
 
@@ -44,13 +46,15 @@ export function createApp(service: Service, options: AppOptions = {}): App {
   const exact = new Map(mounts.map(({ path, handler }) => [path, handler]))
   const prefixes = mounts.filter(({ match }) => match === 'prefix')
   const refuse = createGuard(options)
+  const find = (path: string) => exact.get(path) ?? findPrefix(prefixes, path)
 
   return {
     maxRequestBytes: service.limits.maxRequestBytes,
+    knows: (path) => find(path) !== undefined,
     handle(request) {
       const refusal = refuse(request)
       if (refusal !== undefined) return refusal
-      const handler = exact.get(request.path) ?? findPrefix(prefixes, request.path)
+      const handler = find(request.path)
       return handler === undefined ? notFound(request.path) : handler(request)
     },
   }

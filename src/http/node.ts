@@ -8,16 +8,41 @@ import type { App } from './app.ts'
 export function toNodeListener(
   app: App,
 ): (incoming: IncomingMessage, outgoing: ServerResponse) => void {
-  return function listener(incoming, outgoing) {
-    const controller = new AbortController()
-    // Aborting on every close would double the cost of a request; only a caller who left early matters.
-    outgoing.on('close', () => {
-      if (!outgoing.writableFinished) controller.abort()
-    })
+  return (incoming, outgoing) => answerNode(app, incoming, outgoing)
+}
+
+/** What a framework around node:http may already have done. */
+export interface NodeExtras {
+  /** Path and query below the mount point; the request's own when absent. */
+  readonly target?: string
+  /** The body, when somebody has read it before us. */
+  readonly body?: Uint8Array
+}
+
+/** Reads one node:http request, lets the app answer it, writes the answer. */
+export function answerNode(
+  app: App,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  extras: NodeExtras = {},
+): void {
+  const controller = new AbortController()
+  // Aborting on every close would double the cost of a request; only a caller who left early matters.
+  outgoing.on('close', () => {
+    if (!outgoing.writableFinished) controller.abort()
+  })
+  const target = extras.target ?? incoming.url ?? '/'
+  const answer = (body: Body): void => {
+    const response = app.handle(toHttpRequest(incoming, target, body, controller.signal))
+    if (!isPromise(response)) writeResponse(outgoing, response)
+    else response.then((ready) => writeResponse(outgoing, ready)).catch(() => outgoing.destroy())
+  }
+  if (extras.body !== undefined) answer(extras.body)
+  else {
     readBody(incoming, app.maxRequestBytes, (body) => {
-      const response = app.handle(toHttpRequest(incoming, body, controller.signal))
-      if (!isPromise(response)) writeResponse(outgoing, response)
-      else response.then((ready) => writeResponse(outgoing, ready)).catch(() => outgoing.destroy())
+      // What follows an oversized body on this connection is still that body.
+      if (body === 'too-large') outgoing.shouldKeepAlive = false
+      answer(body)
     })
   }
 }
@@ -26,17 +51,15 @@ const EMPTY = Buffer.alloc(0)
 
 type Body = Uint8Array | 'too-large'
 
-/** Makes the neutral request of a node:http one. */
-export function toHttpRequest(
-  incoming: Pick<IncomingMessage, 'method' | 'url' | 'rawHeaders'>,
+function toHttpRequest(
+  { method = 'GET', rawHeaders }: IncomingMessage,
+  target: string,
   body: Body,
   signal: AbortSignal,
 ): HttpRequest {
-  const target = incoming.url ?? '/'
   const mark = target.indexOf('?')
-  const { rawHeaders } = incoming
   return {
-    method: incoming.method ?? 'GET',
+    method,
     path: mark === -1 ? target : target.slice(0, mark),
     query: mark === -1 ? '' : target.slice(mark + 1),
     header: (name) => findHeader(rawHeaders, name),
@@ -46,8 +69,7 @@ export function toHttpRequest(
   }
 }
 
-/** Writes a response in one go, or piece by piece as fast as the peer reads. */
-export function writeResponse(outgoing: ServerResponse, response: HttpResponse): void {
+function writeResponse(outgoing: ServerResponse, response: HttpResponse): void {
   const { status, headers, body } = response
   if (typeof body === 'string' || body instanceof Uint8Array) {
     const length = typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength
@@ -65,9 +87,11 @@ async function writeStream(
   body: AsyncIterable<string | Uint8Array>,
 ): Promise<void> {
   for await (const chunk of body) {
+    // Leaving the loop tells the producer to stop: nobody reads any more.
     if (outgoing.destroyed) return
-    if (!outgoing.write(chunk))
+    if (!outgoing.write(chunk)) {
       await Promise.race([once(outgoing, 'drain'), once(outgoing, 'close')])
+    }
   }
   outgoing.end()
 }
@@ -82,17 +106,19 @@ function readBody(incoming: IncomingMessage, limit: number, done: (body: Body) =
   let more: Buffer[] | undefined
   let size = 0
   incoming.on('data', (chunk: Buffer) => {
+    const before = size
     size += chunk.byteLength
-    if (size > limit) return
-    if (first === undefined) first = chunk
+    if (size > limit) {
+      more = undefined
+      if (before <= limit) done('too-large')
+    } else if (first === undefined) first = chunk
     else if (more === undefined) more = [first, chunk]
     else more.push(chunk)
   })
   incoming.on('end', () => {
-    if (size > limit) done('too-large')
-    else done(more === undefined ? (first ?? EMPTY) : Buffer.concat(more, size))
+    if (size <= limit) done(more === undefined ? (first ?? EMPTY) : Buffer.concat(more, size))
   })
-  // The peer left before the body was complete; its `close` has aborted the signal, nobody waits for an answer.
+  // The peer left before the body was complete: its `close` has aborted the signal and nobody waits for an answer.
   incoming.on('error', () => {})
 }
 

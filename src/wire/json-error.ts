@@ -4,6 +4,9 @@ export interface JsonError {
   readonly expected: string
 }
 
+/** Where reading goes on, or the mistake that ends it. */
+type Step = { readonly offset: number; readonly expected?: undefined } | JsonError
+
 const SPACE = /[ \t\n\r]*/y
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids exactly these inside strings
 const STRING = /"[^"\\\u0000-\u001f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\u0000-\u001f]*)*"/y
@@ -30,9 +33,9 @@ export function findJsonError(text: string): JsonError {
       const close = first === '{' ? '}' : ']'
       if (text[offset] !== close) {
         open.push(close)
-        const key = first === '{' ? readKey(text, offset) : { offset }
+        const key: Step = first === '{' ? readKey(text, offset) : { offset }
         offset = key.offset
-        if ('expected' in key) return mistake(key.expected)
+        if (key.expected !== undefined) return mistake(key.expected)
         continue
       }
       offset += 1
@@ -43,16 +46,12 @@ export function findJsonError(text: string): JsonError {
     }
     const after = closeContainers(text, offset, open)
     offset = after.offset
-    if ('expected' in after) return mistake(after.expected)
+    if (after.expected !== undefined) return mistake(after.expected)
   }
 }
 
 /** After a value: leaves finished containers, and stands before the next value or key. */
-function closeContainers(
-  text: string,
-  start: number,
-  open: string[],
-): { readonly offset: number } | JsonError {
+function closeContainers(text: string, start: number, open: string[]): Step {
   let offset = matchEnd(SPACE, text, start) ?? start
   for (;;) {
     const close = open.at(-1)
@@ -67,7 +66,7 @@ function closeContainers(
   }
 }
 
-function readKey(text: string, start: number): { readonly offset: number } | JsonError {
+function readKey(text: string, start: number): Step {
   const end = text[start] === '"' ? matchEnd(STRING, text, start) : undefined
   if (end === undefined) return { offset: start, expected: 'a member name in double quotes' }
   const colon = matchEnd(SPACE, text, end) ?? end

@@ -1,0 +1,75 @@
+import type { HttpRequest, HttpResponse } from '../wire/http.ts'
+import type { App } from './app.ts'
+
+/** Serves an app on every host that speaks web-standard requests: Hono, Bun, Deno, workers. */
+export function toFetchHandler(app: App): (request: Request) => Promise<Response> {
+  return async (request) => {
+    const body = await readBody(request, app.maxRequestBytes)
+    const response = await app.handle(toHttpRequest(request, body))
+    return toResponse(request.method, response)
+  }
+}
+
+const EMPTY = new Uint8Array(0)
+
+type Body = Uint8Array | 'too-large'
+
+function toHttpRequest(request: Request, body: Body): HttpRequest {
+  const { pathname, search, host } = new URL(request.url)
+  return {
+    method: request.method,
+    path: pathname,
+    query: search.slice(1),
+    // A Request made by hand has no Host header; its URL says the same.
+    header: (name) => request.headers.get(name) ?? (name === 'host' ? host : undefined),
+    body: body === 'too-large' ? EMPTY : body,
+    bodyTooLarge: body === 'too-large',
+    signal: request.signal,
+  }
+}
+
+async function readBody(request: Request, limit: number): Promise<Body> {
+  if (request.body === null) return EMPTY
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of request.body as AsyncIterable<Uint8Array>) {
+    size += chunk.byteLength
+    if (size > limit) return 'too-large'
+    chunks.push(chunk)
+  }
+  return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : concat(chunks, size)
+}
+
+function concat(chunks: readonly Uint8Array[], size: number): Uint8Array {
+  const whole = new Uint8Array(size)
+  let offset = 0
+  for (const chunk of chunks) {
+    whole.set(chunk, offset)
+    offset += chunk.byteLength
+  }
+  return whole
+}
+
+function toResponse(method: string, { status, headers, body }: HttpResponse): Response {
+  const list = Object.entries(headers).flatMap(([name, value]) =>
+    (typeof value === 'string' ? [value] : value).map((item): [string, string] => [name, item]),
+  )
+  if (method === 'HEAD') return new Response(null, { status, headers: list })
+  return new Response(toBody(body), { status, headers: list })
+}
+
+function toBody(body: HttpResponse['body']): ConstructorParameters<typeof Response>[0] {
+  if (typeof body === 'string' || body instanceof Uint8Array) return body
+  const iterator = body[Symbol.asyncIterator]()
+  const encoder = new TextEncoder()
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await iterator.next()
+      if (done) controller.close()
+      else controller.enqueue(typeof value === 'string' ? encoder.encode(value) : value)
+    },
+    async cancel() {
+      await iterator.return?.()
+    },
+  })
+}

@@ -1,3 +1,4 @@
+import { newerSchema } from './schema-version.ts'
 import type { SqliteDatabase } from './sqlite-database.ts'
 
 /** One step per schema version, in order; a released step never changes. */
@@ -30,13 +31,6 @@ export function migrateSqlite(database: SqliteDatabase, name: string): void {
   for (const step of MIGRATIONS.slice(version)) database.exec(step)
   database.exec('DELETE FROM waymark_schema')
   database.prepare('INSERT INTO waymark_schema VALUES (?)').run(MIGRATIONS.length)
-}
-
-/** Says that a store was written by a later version of this package. */
-export function newerSchema(name: string, found: number, known: number): TypeError {
-  return new TypeError(
-    `The store ${name} has schema version ${found}, but this version of waymark knows only ${known}: upgrade waymark or use another store`,
-  )
 }
 
 function readVersion(database: SqliteDatabase): number {

@@ -1,0 +1,27 @@
+import { isRecord } from '../core/json.ts'
+
+/** Loads a package that is only needed for one kind of store, or says in one line what to install. */
+export async function loadOptional(
+  name: string,
+  scheme: string,
+  load: (name: string) => Promise<unknown> = (specifier) => import(specifier),
+): Promise<Record<string, unknown>> {
+  try {
+    const loaded = await load(name)
+    if (!isRecord(loaded)) throw new TypeError(`The package ${name} exports nothing`)
+    // A CommonJS package may put everything on its default export.
+    return isRecord(loaded['default']) ? { ...loaded['default'], ...loaded } : loaded
+  } catch (thrown) {
+    if (!isMissing(thrown)) throw thrown
+    const message = `A ${scheme} store needs the package "${name}": run npm install ${name}`
+    throw new TypeError(message, { cause: thrown })
+  }
+}
+
+function isMissing(thrown: unknown): boolean {
+  return (
+    thrown instanceof Error &&
+    'code' in thrown &&
+    (thrown.code === 'ERR_MODULE_NOT_FOUND' || thrown.code === 'MODULE_NOT_FOUND')
+  )
+}

@@ -1,0 +1,150 @@
+import type { Attempt, Backend, Row } from './backend.ts'
+import { notACounter, notApplied, toStoreError } from './failure.ts'
+import { createStore } from './front.ts'
+import { toBucket } from './hash.ts'
+import {
+  createPostgresConnection,
+  type PostgresConnection,
+  type PostgresPool,
+  type PostgresQuery,
+} from './postgres-connection.ts'
+import { buildPostgresQueries, type PostgresQueries } from './postgres-queries.ts'
+import { migratePostgres } from './postgres-schema.ts'
+import type { Store } from './store.ts'
+import type { SweepOptions } from './sweep.ts'
+
+/** What a PostgreSQL store can be told. */
+export interface PostgresStoreOptions {
+  /** The database schema that holds the tables; `waymark` when absent. Lower-case letters, digits, underscores. */
+  readonly schema?: string
+  /** Milliseconds an operation may take to get a connection, and again to get its answer; 5,000 when absent. */
+  readonly timeout?: number
+  readonly sweep?: SweepOptions
+  /** Called when the store closes; for whoever made the pool. */
+  readonly onClose?: () => Promise<void>
+}
+
+// Enough that two locks hardly ever wait for one counter, few enough to cost nothing.
+const SEQUENCES = 1024
+const ATTEMPTS = 100
+
+/** Creates a store on a pg pool; the pool stays the caller's. */
+export async function createPostgresStore(
+  pool: PostgresPool,
+  options: PostgresStoreOptions = {},
+): Promise<Store> {
+  const { schema = 'waymark', timeout = 5000, sweep, onClose } = options
+  if (!/^[a-z_][a-z0-9_]{0,39}$/.test(schema)) {
+    throw new TypeError(
+      'The schema of a PostgreSQL store must be 1 to 40 lower-case letters, digits and underscores',
+    )
+  }
+  const connection = createPostgresConnection(pool, timeout)
+  try {
+    await connection.using((client) => migratePostgres(client, schema))
+  } catch (thrown) {
+    connection.detach()
+    await onClose?.()
+    throw thrown instanceof TypeError ? thrown : toStoreError('postgres', thrown)
+  }
+  return createStore(
+    createBackend(connection, buildPostgresQueries(schema), schema, onClose),
+    sweep,
+  )
+}
+
+function createBackend(
+  connection: PostgresConnection,
+  queries: PostgresQueries,
+  schema: string,
+  onClose: (() => Promise<void>) | undefined,
+): Backend {
+  async function query(name: keyof PostgresQueries, values: PostgresQuery['values']) {
+    const text = queries[name]
+    const { rows } = await connection.query({
+      name: `${schema}.${name}`,
+      text,
+      values: values ?? [],
+    })
+    return rows
+  }
+
+  async function get(key: string): Promise<Row | undefined> {
+    const [row] = await query('get', [key])
+    return row && toRow(row)
+  }
+
+  async function putIfAbsent(values: PostgresQuery['values']): Promise<Attempt> {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const [row] = await query('putIfAbsent', values)
+      if (!row) continue
+      return row[5] === true
+        ? { done: true, revision: Number(row[2]) }
+        : { done: false, row: toRow(row) }
+    }
+    return { done: false, row: undefined }
+  }
+
+  return {
+    kind: 'postgres',
+    get,
+    async put({ key, text, owner, ttl }) {
+      return toNumber(await query('put', [key, text, owner, ttl]))
+    },
+    putIfAbsent: ({ key, text, owner, ttl }) => putIfAbsent([key, text, owner, ttl]),
+    async compareAndSet({ key, text, revision, ttl, owner }) {
+      const kept = owner === 'keep'
+      const time = ttl === 'keep' ? null : ttl
+      const values = [key, text, kept ? null : owner.set, time, kept, ttl === 'keep', revision]
+      const rows = await query('compareAndSet', values)
+      if (rows.length > 0) return { done: true, revision: toNumber(rows) }
+      return { done: false, row: await get(key) }
+    },
+    delete: async (key) => (await query('delete', [key]))[0]?.[0] === true,
+    async deleteIfOwner(key, owner) {
+      if ((await query('deleteIfOwner', [key, owner])).length > 0) return 'deleted'
+      return (await get(key)) ? 'foreign' : 'absent'
+    },
+    async increment({ key, by, ttl }) {
+      const [row] = await query('increment', [key, by, ttl])
+      if (!row) throw notACounter()
+      return { value: Number(row[0]), revision: Number(row[1]), ttl: toTtl(row[2]) }
+    },
+    next: async (name) => toNumber(await query('next', [toBucket(name, SEQUENCES)])),
+    async range({ start, after, end }, limit) {
+      const values = [after ?? start, after ?? '', limit]
+      const rows =
+        end === undefined ? query('rangeToEnd', values) : query('range', [...values, end])
+      return (await rows).map(toRow)
+    },
+    sweep: async (limit) => (await query('sweep', [limit])).length,
+    async check() {
+      const { rows } = await connection.query({ text: 'SELECT pg_is_in_recovery()' })
+      if (rows[0]?.[0] !== false) throw notApplied('postgres', 'the server is a read-only replica')
+    },
+    abandon: () => {},
+    async close() {
+      connection.detach()
+      await onClose?.()
+    },
+  }
+}
+
+function toNumber(rows: readonly (readonly unknown[])[]): number {
+  return Number(rows[0]?.[0])
+}
+
+function toRow(row: readonly unknown[]): Row {
+  const [key, text, revision, owner, left] = row
+  return {
+    key: String(key),
+    text: String(text),
+    revision: Number(revision),
+    owner: owner === null ? null : String(owner),
+    ttl: toTtl(left),
+  }
+}
+
+function toTtl(left: unknown): number | null {
+  return left === null ? null : Math.max(0, Number(left))
+}

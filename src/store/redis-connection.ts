@@ -1,0 +1,167 @@
+import { notApplied } from './failure.ts'
+import { SCRIPTS, type ScriptName } from './redis-scripts.ts'
+
+/** The members of an ioredis client (`Redis` or `Cluster`) that are called here. */
+export interface RedisClient {
+  readonly status: string
+  connect(): Promise<unknown>
+  evalsha(sha: string, keys: number, ...args: string[]): Promise<unknown>
+  eval(lua: string, keys: number, ...args: string[]): Promise<unknown>
+  incr(key: string): Promise<number>
+  get(key: string): Promise<string | null>
+  set(key: string, value: string, unit: 'PX', milliseconds: number): Promise<unknown>
+  setnx(key: string, value: string): Promise<number>
+  zrangebylex(
+    key: string,
+    min: string,
+    max: string,
+    limit: 'LIMIT',
+    offset: number,
+    count: number,
+  ): Promise<string[]>
+  on(event: 'ready' | 'close' | 'end' | 'error', listener: (reason?: unknown) => void): unknown
+  off(event: 'ready' | 'close' | 'end' | 'error', listener: (reason?: unknown) => void): unknown
+}
+
+/** Sends commands while the server is there, and fails within a bounded time while it is not. */
+export interface RedisConnection {
+  send<Answer>(command: (client: RedisClient) => Promise<Answer>): Promise<Answer>
+  run(name: ScriptName, keys: readonly string[], args: readonly string[]): Promise<unknown>
+  /** Fails the commands that wait for the connection. */
+  abandon(): void
+  /** Forgets the client; it stays open, for it may be somebody else's. */
+  detach(): void
+}
+
+/** Watches a client. Nothing is queued for later: a write that was reported as failed must not happen afterwards. */
+export function createRedisConnection(client: RedisClient, timeout: number): RedisConnection {
+  const watch = watchClient(client, timeout)
+
+  async function send<Answer>(command: (client: RedisClient) => Promise<Answer>): Promise<Answer> {
+    if (client.status !== 'ready') await watch.whenReady()
+    try {
+      return await withDeadline(command(client), timeout)
+    } catch (thrown) {
+      throw isRefusal(thrown) ? notApplied('redis', 'it refused the command', thrown) : thrown
+    }
+  }
+
+  return {
+    send,
+    run(name, keys, args) {
+      const { sha, lua } = SCRIPTS[name]
+      return send(async () => {
+        try {
+          return await client.evalsha(sha, keys.length, ...keys, ...args)
+        } catch (thrown) {
+          // A server that was restarted has forgotten its scripts.
+          if (!isMessage(thrown, 'NOSCRIPT')) throw thrown
+          return client.eval(lua, keys.length, ...keys, ...args)
+        }
+      })
+    },
+    abandon: watch.abandon,
+    detach: watch.stop,
+  }
+}
+
+interface Watch {
+  whenReady(): Promise<void>
+  abandon(): void
+  stop(): void
+}
+
+interface Waiter {
+  readonly resolve: () => void
+  readonly reject: (reason: unknown) => void
+}
+
+/** Follows the state of a client: a short interruption is waited out, a long one fails at once. */
+function watchClient(client: RedisClient, timeout: number): Watch {
+  const waiting = new Set<Waiter>()
+  let connected = client.status === 'ready'
+  let lostAt = performance.now()
+  let abandoned = false
+  let lastError: unknown
+
+  function settle(how: (waiter: Waiter) => void): void {
+    for (const waiter of waiting) how(waiter)
+    waiting.clear()
+  }
+
+  function fail(): void {
+    settle((waiter) => waiter.reject(notApplied('redis', 'there is no connection', lastError)))
+  }
+
+  const stop = listen(client, {
+    ready() {
+      connected = true
+      settle((waiter) => waiter.resolve())
+    },
+    close() {
+      // Fires again for every attempt to reconnect; only the first one is the loss.
+      if (connected) lostAt = performance.now()
+      connected = false
+    },
+    end: fail,
+    error(reason) {
+      lastError = reason
+    },
+  })
+
+  return {
+    async whenReady() {
+      const left = lostAt + timeout - performance.now()
+      if (abandoned || client.status === 'end' || left <= 0) {
+        throw notApplied('redis', 'there is no connection', lastError)
+      }
+      if (client.status === 'wait') client.connect().catch(() => {})
+      const timer = setTimeout(fail, left)
+      try {
+        await new Promise<void>((resolve, reject) => waiting.add({ resolve, reject }))
+      } finally {
+        clearTimeout(timer)
+      }
+    },
+    abandon() {
+      abandoned = true
+      fail()
+    },
+    stop,
+  }
+}
+
+type Listeners = Readonly<Record<'ready' | 'close' | 'end' | 'error', (reason?: unknown) => void>>
+
+function listen(client: RedisClient, listeners: Listeners): () => void {
+  const names = ['ready', 'close', 'end', 'error'] as const
+  for (const name of names) client.on(name, listeners[name])
+  return () => {
+    for (const name of names) client.off(name, listeners[name])
+  }
+}
+
+function withDeadline<Answer>(answer: Promise<Answer>, timeout: number): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`no answer within ${timeout} ms`)), timeout)
+    answer.then(
+      (value) => {
+        clearTimeout(timer)
+        resolve(value)
+      },
+      (reason) => {
+        clearTimeout(timer)
+        reject(reason)
+      },
+    )
+  })
+}
+
+/** Tells whether the server itself answered with an error: then it has done nothing. */
+function isRefusal(thrown: unknown): boolean {
+  return thrown instanceof Error && thrown.name === 'ReplyError'
+}
+
+function isMessage(thrown: unknown, start: string): boolean {
+  return thrown instanceof Error && thrown.message.startsWith(start)
+}

@@ -1,0 +1,233 @@
+import type { Attempt, Backend, Row } from './backend.ts'
+import { notACounter } from './failure.ts'
+import { createStore } from './front.ts'
+import { toBucket } from './hash.ts'
+import { compareKeys, type KeyRange } from './range.ts'
+import {
+  createRedisConnection,
+  type RedisClient,
+  type RedisConnection,
+} from './redis-connection.ts'
+import type { OwnerDelete, Store } from './store.ts'
+import type { SweepOptions } from './sweep.ts'
+
+/** What a Redis store can be told. */
+export interface RedisStoreOptions {
+  /** Starts every key in Redis; `waymark` when absent. No braces. */
+  readonly prefix?: string
+  /**
+   * Over how many hash slots the entries are spread, 1 when absent: more lets a Redis Cluster share the load,
+   * and makes a listing ask every slot. Cannot be changed once entries exist.
+   */
+  readonly shards?: number
+  /** Milliseconds an operation may take, including waiting for a lost connection; 5,000 when absent. */
+  readonly timeout?: number
+  readonly sweep?: SweepOptions
+  /** Called when the store closes; for whoever made the client. */
+  readonly onClose?: () => Promise<void>
+}
+
+const LAYOUT = 1
+
+/** Creates a store on an ioredis client; the client stays the caller's. */
+export async function createRedisStore(
+  client: RedisClient,
+  options: RedisStoreOptions = {},
+): Promise<Store> {
+  const { prefix = 'waymark', shards = 1, timeout = 5000, sweep, onClose } = options
+  if (/[{}\0]/.test(prefix)) throw new TypeError('The prefix of a Redis store must hold no braces')
+  if (!Number.isInteger(shards) || shards < 1 || shards > 1024) {
+    throw new TypeError('The shards of a Redis store must be a whole number from 1 to 1024')
+  }
+  const connection = createRedisConnection(client, timeout)
+  const store = createStore(createBackend(connection, createLayout(prefix, shards), onClose), sweep)
+  try {
+    await assertLayout(connection, prefix, shards)
+  } catch (thrown) {
+    await store.close()
+    throw thrown
+  }
+  return store
+}
+
+/** The names of what one shard holds; the braces keep them in one hash slot of a cluster. */
+interface Shard {
+  readonly entry: (key: string) => string
+  readonly keys: string
+  readonly expiry: string
+  readonly revision: string
+  readonly sequence: string
+  readonly check: string
+}
+
+interface Layout {
+  readonly shards: readonly Shard[]
+  shardOf(text: string): Shard
+}
+
+function createLayout(prefix: string, count: number): Layout {
+  const shards = Array.from({ length: count }, (_, index): Shard => {
+    const start = `${prefix}:{${index}}`
+    return {
+      entry: (key) => `${start}:e:${key}`,
+      keys: `${start}:keys`,
+      expiry: `${start}:expiry`,
+      revision: `${start}:revision`,
+      sequence: `${start}:sequence`,
+      check: `${start}:check`,
+    }
+  })
+  return { shards, shardOf: (text) => shards[toBucket(text, count)] as Shard }
+}
+
+/** Two processes with other ideas of where a key lies would not see each other's locks. */
+async function assertLayout(connection: RedisConnection, prefix: string, shards: number) {
+  const name = `${prefix}:layout`
+  const mine = `${LAYOUT}:${shards}`
+  await connection.send((client) => client.setnx(name, mine))
+  const found = await connection.send((client) => client.get(name))
+  if (found !== null && found !== mine) {
+    throw new TypeError(
+      `The Redis store "${prefix}" has layout ${found} (version:shards), but this process wants ${mine}: use the same options, upgrade waymark or use another prefix`,
+    )
+  }
+}
+
+function createBackend(
+  connection: RedisConnection,
+  { shards, shardOf }: Layout,
+  onClose: (() => Promise<void>) | undefined,
+): Backend {
+  const { run, send } = connection
+
+  function write(
+    script: 'put' | 'putIfAbsent' | 'compareAndSet' | 'increment',
+    key: string,
+    args: string[],
+  ) {
+    const shard = shardOf(key)
+    const names = [shard.entry(key), shard.keys, shard.expiry, shard.revision]
+    return run(script, names, [key, ...args])
+  }
+
+  function remove(script: 'delete' | 'deleteIfOwner', key: string, args: string[]) {
+    const shard = shardOf(key)
+    return run(script, [shard.entry(key), shard.keys, shard.expiry], [key, ...args])
+  }
+
+  return {
+    kind: 'redis',
+    async get(key) {
+      const [row] = (await run('read', [shardOf(key).entry(key)], [])) as unknown[]
+      return toRow(key, row)
+    },
+    async put({ key, text, owner, ttl }) {
+      return Number(await write('put', key, [text, owner ?? '', toArgument(ttl)]))
+    },
+    async putIfAbsent({ key, text, owner, ttl }) {
+      return toAttempt(key, await write('putIfAbsent', key, [text, owner ?? '', toArgument(ttl)]))
+    },
+    async compareAndSet({ key, text, revision, owner, ttl }) {
+      const [set, keep] = owner === 'keep' ? ['', '1'] : [owner.set ?? '', '0']
+      const args = [text, set, toArgument(ttl), String(revision), keep]
+      return toAttempt(key, await write('compareAndSet', key, args))
+    },
+    delete: async (key) => (await remove('delete', key, [])) === 1,
+    deleteIfOwner: async (key, owner) =>
+      (await remove('deleteIfOwner', key, [owner])) as OwnerDelete,
+    async increment({ key, by, ttl }) {
+      const answer = await write('increment', key, [String(by), toArgument(ttl)])
+      if (!Array.isArray(answer)) throw notACounter()
+      const [value, revision, left] = answer
+      return { value: Number(value), revision: Number(revision), ttl: toTtl(left) }
+    },
+    next: (name) => send((client) => client.incr(shardOf(name).sequence)),
+    async range(range, limit) {
+      const parts = await Promise.all(
+        shards.map((shard) => readRange(connection, shard, range, limit)),
+      )
+      const [only, ...others] = parts
+      if (only && others.length === 0) return only
+      return parts
+        .flat()
+        .sort((left, right) => compareKeys(left.key, right.key))
+        .slice(0, limit)
+    },
+    async sweep(limit) {
+      const share = Math.ceil(limit / shards.length)
+      const counts = await Promise.all(shards.map((shard) => sweepShard(connection, shard, share)))
+      return counts.reduce((sum, count) => sum + count, 0)
+    },
+    async check() {
+      // A write: a replica or a server that cannot save answers a mere ping just as well.
+      await Promise.all(
+        shards.map((shard) => send((client) => client.set(shard.check, '1', 'PX', 60_000))),
+      )
+    },
+    abandon: connection.abandon,
+    async close() {
+      connection.detach()
+      await onClose?.()
+    },
+  }
+}
+
+/** Reads the index, then the entries; one that expired in between only makes room for the next. */
+async function readRange(
+  connection: RedisConnection,
+  shard: Shard,
+  { start, after, end }: KeyRange,
+  limit: number,
+): Promise<Row[]> {
+  const rows: Row[] = []
+  const max = end === undefined ? '+' : `(${end}`
+  let min = after === undefined ? `[${start}` : `(${after}`
+  for (;;) {
+    const wanted = limit - rows.length
+    const keys = await connection.send((client) =>
+      client.zrangebylex(shard.keys, min, max, 'LIMIT', 0, wanted),
+    )
+    if (keys.length > 0) rows.push(...(await readRows(connection, shard, keys)))
+    if (keys.length < wanted || rows.length === limit) return rows
+    min = `(${keys.at(-1)}`
+  }
+}
+
+async function readRows(connection: RedisConnection, shard: Shard, keys: readonly string[]) {
+  const found = (await connection.run('read', keys.map(shard.entry), [])) as unknown[]
+  const rows = keys.map((key, index) => toRow(key, found[index]))
+  const gone = keys.filter((_, index) => rows[index] === undefined)
+  if (gone.length > 0) await prune(connection, shard, gone)
+  return rows.filter((row) => row !== undefined)
+}
+
+async function sweepShard(connection: RedisConnection, shard: Shard, limit: number) {
+  const due = (await connection.run('due', [shard.expiry], [String(limit)])) as string[]
+  return due.length === 0 ? 0 : prune(connection, shard, due)
+}
+
+/** Redis removes expired entries by itself; their place in the indexes is ours to clear. */
+async function prune(connection: RedisConnection, shard: Shard, keys: readonly string[]) {
+  const names = [shard.keys, shard.expiry, ...keys.map(shard.entry)]
+  return Number(await connection.run('prune', names, keys))
+}
+
+function toArgument(ttl: number | null | 'keep'): string {
+  return ttl === null ? '' : String(ttl)
+}
+
+function toAttempt(key: string, answer: unknown): Attempt {
+  if (typeof answer === 'string') return { done: true, revision: Number(answer) }
+  return { done: false, row: toRow(key, answer) }
+}
+
+function toRow(key: string, answer: unknown): Row | undefined {
+  if (!Array.isArray(answer)) return undefined
+  const [text, revision, owner, left] = answer
+  return { key, text, revision: Number(revision), owner: owner ?? null, ttl: toTtl(left) }
+}
+
+function toTtl(left: unknown): number | null {
+  const milliseconds = Number(left)
+  return milliseconds < 0 ? null : milliseconds
+}

@@ -1,7 +1,58 @@
-export { CallError } from './core/error.ts'
-export { defineFunction } from './core/function.ts'
-export { jsonSchema } from './core/schema.ts'
-export { createApp } from './http/app.ts'
+export type { Call, CallFacts, Failure, Outcome, Principal, Reply, Success } from './core/call.ts'
+export type { Clock } from './core/clock.ts'
+export { CODES, type Code, type CodeRow } from './core/codes.ts'
+export type {
+  Components,
+  ContentDescriptor,
+  Deprecated,
+  ErrorDefinition,
+  Example,
+  ExamplePairing,
+  ExtensionDeclaration,
+  ExternalDocs,
+  Info,
+  Link,
+  QueryCapabilities,
+  Reference,
+  Resource,
+  Server,
+  Simulation,
+  Tag,
+} from './core/description.ts'
+export { CallError, type CallErrorOptions, type CallErrorShape } from './core/error.ts'
+export type { Extension, ExtensionCall, Next } from './core/extension.ts'
+export {
+  type ArgumentsOf,
+  type CodesOf,
+  type DryRunReport,
+  defineFunction,
+  type FunctionDefinition,
+  type Invocation,
+  type ResultOf,
+} from './core/function.ts'
+export type {
+  ComponentCheck,
+  ComponentHealth,
+  FunctionHealth,
+  HealthStatus,
+} from './core/health.ts'
+export type { Duration, Json, JsonObject } from './core/json.ts'
+export type { Maybe } from './core/maybe.ts'
+export type { Middleware } from './core/middleware.ts'
+export type { Registry } from './core/registry.ts'
+export { type JsonSchema, jsonSchema, type Schema, type StandardSchema } from './core/schema.ts'
+export type { Credentials, Limits, Logger, Service } from './core/service.ts'
+export type { Target } from './core/target.ts'
+export { buildDocument } from './discovery/document.ts'
+export type { DiscoveryDocument, FunctionObject } from './discovery/types.ts'
+export { defaultExtensions } from './extensions/defaults.ts'
+export { createForrstHandler } from './forrst/handler.ts'
+export { type App, type AppOptions, createApp, type Mount } from './http/app.ts'
+export { toExpressHandler } from './http/express.ts'
+export { toFastifyPlugin } from './http/fastify.ts'
+export { toFetchHandler } from './http/fetch.ts'
+export { toHonoHandler } from './http/hono.ts'
 export { toNodeListener } from './http/node.ts'
-export { serve } from './http/serve.ts'
-export { createService } from './system/create-service.ts'
+export { type RunningServer, type ServeOptions, serve } from './http/serve.ts'
+export { createService, type ServiceOptions } from './system/create-service.ts'
+export type { HttpHandler, HttpRequest, HttpResponse } from './wire/http.ts'

@@ -41,6 +41,8 @@ export interface ServiceOptions<Functions extends readonly FunctionDefinition[]>
   readonly node?: string
   readonly clock?: Clock
   readonly log?: Logger
+  /** Releases what the functions hold, after the last call. */
+  readonly onClose?: () => Maybe<void>
 }
 
 const DEFAULT_LIMITS: Limits = {
@@ -99,6 +101,7 @@ export function createService<const Functions extends readonly FunctionDefinitio
     dispatch: (call) => dispatch(service, call),
     async close() {
       await Promise.all(extensions.map((extension) => extension.close?.()))
+      await options.onClose?.()
     },
   }
   for (const definition of options.functions) registry.add(definition)

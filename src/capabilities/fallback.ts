@@ -1,0 +1,19 @@
+/** Capability name to the operations it drives, for profiles that do not say so themselves. */
+export type FallbackTable = Readonly<Record<string, readonly string[]>>
+
+/** The operations of the published root capabilities. */
+export const FALLBACK_OPERATIONS: FallbackTable = {
+  'dev.ucp.shopping.checkout': [
+    'create_checkout',
+    'get_checkout',
+    'update_checkout',
+    'complete_checkout',
+    'cancel_checkout',
+  ],
+  'dev.ucp.shopping.cart': ['create_cart', 'get_cart', 'update_cart', 'cancel_cart'],
+  'dev.ucp.shopping.catalog.search': ['search_catalog'],
+  'dev.ucp.shopping.catalog.lookup': ['lookup_catalog', 'get_product'],
+  'dev.ucp.shopping.order': ['get_order'],
+  'dev.ucp.common.identity_linking': [],
+  'dev.ucp.shopping.permalink': [],
+}

@@ -1,0 +1,175 @@
+import { isRecord } from '../core/json.ts'
+import type { Diagnostic } from './diagnostic.ts'
+import type { CapabilityEntry, Entry, Profile, Side } from './model.ts'
+import { isName, isVersion } from './name.ts'
+import {
+  type Path,
+  type Reading,
+  readCapability,
+  readDate,
+  readHandler,
+  readService,
+  report,
+} from './read-entry.ts'
+import { readKeys } from './read-keys.ts'
+import { fromLegacy } from './read-legacy.ts'
+
+/** What reading a profile gives: the profile in one form, or only the remarks that say what is wrong. */
+export type ProfileReading =
+  | { readonly ok: true; readonly profile: Profile; readonly diagnostics: readonly Diagnostic[] }
+  | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] }
+
+/** The two members needed before a protocol version is chosen. */
+export interface OfferedVersions {
+  readonly version: string
+  readonly supportedVersions: ReadonlyMap<string, string>
+}
+
+// Far above any real profile; the work stays proportional to the size of the input below it.
+const MAX_NAMES = 50_000
+
+/** Reads a profile of any published layout leniently; it never throws, whatever the value is. */
+export function readProfile(value: unknown, side: Side): ProfileReading {
+  const reading: Reading = { side, diagnostics: [], dates: new Set() }
+  const ucp = readEnvelope(reading, value)
+  if (ucp === undefined) return { ok: false, diagnostics: reading.diagnostics }
+  const { members, legacy, payment } = fromLegacy(ucp, value as Record<string, unknown>)
+  if (legacy) reading.diagnostics.push({ code: 'legacy_profile_shape', side })
+  const capabilities = readRegistry(reading, members.capabilities, 'capabilities', readCapability)
+  const services = readRegistry(reading, members.services, 'services', readService)
+  const handlers = readRegistry(reading, payment, 'payment_handlers', readHandler)
+  if (capabilities === undefined || services === undefined || handlers === undefined) {
+    return { ok: false, diagnostics: reading.diagnostics }
+  }
+  // A service without a usable entry is still declared: its capabilities belong to no other service.
+  for (const name of services.invalid) services.entries.set(name, [])
+  const profile: Profile = {
+    version: ucp['version'] as string,
+    supportedVersions: readSupportedVersions(reading, ucp['supported_versions']),
+    services: services.entries,
+    capabilities: withoutRepeats(reading, capabilities.entries),
+    paymentHandlers: handlers.entries,
+    keys: readKeys(reading, value as Record<string, unknown>),
+    invalidCapabilities: capabilities.invalid,
+  }
+  return { ok: true, profile, diagnostics: reading.diagnostics }
+}
+
+/** Reads only what choosing a version needs, so that a layout of the future cannot get in the way. */
+export function readVersions(
+  value: unknown,
+  side: Side,
+): { readonly offered: OfferedVersions | undefined; readonly diagnostics: readonly Diagnostic[] } {
+  const reading: Reading = { side, diagnostics: [], dates: new Set() }
+  const ucp = readEnvelope(reading, value)
+  if (ucp === undefined) return { offered: undefined, diagnostics: reading.diagnostics }
+  const supportedVersions = readSupportedVersions(reading, ucp['supported_versions'])
+  const offered = { version: ucp['version'] as string, supportedVersions }
+  return { offered, diagnostics: reading.diagnostics }
+}
+
+function readEnvelope(reading: Reading, value: unknown): Record<string, unknown> | undefined {
+  if (!isRecord(value)) return report(reading, 'profile_malformed', [])
+  const ucp = value['ucp']
+  if (!isRecord(ucp)) return report(reading, 'profile_malformed', ['ucp'])
+  if (readDate(reading, ucp['version'], ['ucp', 'version']) === undefined) {
+    return report(reading, 'profile_malformed', ['ucp', 'version'])
+  }
+  return ucp
+}
+
+function readSupportedVersions(reading: Reading, value: unknown): ReadonlyMap<string, string> {
+  const found = new Map<string, string>()
+  if (value === undefined) return found
+  const path = ['ucp', 'supported_versions']
+  if (!isRecord(value)) {
+    report(reading, 'supported_versions_malformed', path)
+    return found
+  }
+  for (const [version, url] of Object.entries(value)) {
+    if (isVersion(version) && typeof url === 'string' && URL.canParse(url)) found.set(version, url)
+    else report(reading, 'supported_versions_malformed', [...path, version])
+  }
+  return found
+}
+
+type ReadEntry<Item> = (
+  reading: Reading,
+  name: string,
+  value: Record<string, unknown>,
+  path: Path,
+) => Item | undefined
+
+interface RegistryReading<Item> {
+  readonly entries: Map<string, readonly Item[]>
+  readonly invalid: ReadonlySet<string>
+}
+
+function readRegistry<Item extends Entry>(
+  reading: Reading,
+  value: unknown,
+  registry: 'capabilities' | 'services' | 'payment_handlers',
+  readEntry: ReadEntry<Item>,
+): RegistryReading<Item> | undefined {
+  const entries = new Map<string, readonly Item[]>()
+  const invalid = new Set<string>()
+  if (value === undefined) return { entries, invalid }
+  if (!isRecord(value)) {
+    report(reading, 'registry_malformed', ['ucp', registry])
+    return { entries, invalid }
+  }
+  const names = Object.keys(value)
+  if (names.length > MAX_NAMES) return report(reading, 'profile_malformed', ['ucp', registry])
+  for (const name of names) {
+    if (!isName(name)) {
+      report(reading, 'invalid_name', ['ucp', registry, name])
+      continue
+    }
+    const items = readItems(reading, name, value[name], ['ucp', registry, name], readEntry)
+    if (items.length > 0) entries.set(name, items)
+    else invalid.add(name)
+  }
+  return { entries, invalid }
+}
+
+function readItems<Item extends Entry>(
+  reading: Reading,
+  name: string,
+  value: unknown,
+  path: Path,
+  readEntry: ReadEntry<Item>,
+): readonly Item[] {
+  const items: Item[] = []
+  const list = Array.isArray(value) ? value : wrap(reading, value, path)
+  for (const [index, item] of list.entries()) {
+    if (!isRecord(item)) {
+      report(reading, 'invalid_entry', [...path, index])
+      continue
+    }
+    const entry = readEntry(reading, name, item, [...path, index])
+    if (entry !== undefined) items.push(entry)
+  }
+  return items
+}
+
+function withoutRepeats(
+  reading: Reading,
+  registry: Map<string, readonly CapabilityEntry[]>,
+): ReadonlyMap<string, readonly CapabilityEntry[]> {
+  for (const [capability, entries] of registry) {
+    if (entries.length < 2) continue
+    const versions = new Set<string>()
+    const kept = entries.filter(({ version }) => {
+      if (!versions.has(version)) return versions.add(version)
+      reading.diagnostics.push({ code: 'duplicate_version_entry', side: reading.side, capability })
+      return false
+    })
+    registry.set(capability, kept)
+  }
+  return registry
+}
+
+function wrap(reading: Reading, value: unknown, path: Path): readonly unknown[] {
+  report(reading, isRecord(value) ? 'entry_not_in_array' : 'registry_malformed', path)
+  return isRecord(value) ? [value] : []
+}

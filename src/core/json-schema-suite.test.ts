@@ -1,0 +1,85 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { DIALECT_URIS } from './dialect.ts'
+import { compileSchema } from './json-schema.ts'
+import type { JsonSchema, Validation } from './schema.ts'
+import type { Subschema } from './schema-keywords.ts'
+
+const SUITE = join(import.meta.dirname, '../../../shared/fixtures/json-schema')
+const hasSuite = existsSync(SUITE)
+
+interface Group {
+  readonly description: string
+  readonly schema: Subschema
+  readonly tests: readonly {
+    readonly description: string
+    readonly data: unknown
+    readonly valid: boolean
+  }[]
+}
+
+/** Required tests that are known to fail. A test that starts or stops failing changes this list. */
+const KNOWN_FAILURES: readonly string[] = []
+
+describe.skipIf(!hasSuite)('JSON Schema test suite (needs ../shared/fixtures/json-schema)', () => {
+  const definitions = hasSuite ? readRemotes() : {}
+
+  it.each(['draft2020-12', 'draft7'])('passes the required tests of %s', (draft) => {
+    const outcome = runSuite(draft, (schema) => {
+      const announced = announce(schema, draft)
+      // The first value of a check is interpreted, later ones meet compiled code; both must be right.
+      const compiled = compileSchema(announced, { definitions, now: true })
+      return (value) => [compiled(value), compileSchema(announced, { definitions })(value)]
+    })
+    expect(outcome.failures).toEqual(KNOWN_FAILURES)
+    expect(outcome.total).toBeGreaterThan(draft === 'draft7' ? 900 : 1200)
+  })
+})
+
+function runSuite(draft: string, compile: (schema: Subschema) => Check) {
+  const folder = join(SUITE, 'tests', draft)
+  const failures: string[] = []
+  let total = 0
+  for (const file of readdirSync(folder).filter((name) => name.endsWith('.json'))) {
+    for (const group of readJson(join(folder, file)) as readonly Group[]) {
+      const check = compile(group.schema)
+      for (const { description, data, valid } of group.tests) {
+        total += 1
+        if (check(data).some(({ ok }) => ok !== valid)) {
+          failures.push(`${draft}/${file}: ${group.description}: ${description}`)
+        }
+      }
+    }
+  }
+  return { failures, total }
+}
+
+type Check = (value: unknown) => readonly Validation[]
+
+/** Few schemas of the draft 7 suite announce their dialect; the folder does. */
+function announce(schema: Subschema, draft: string): Subschema {
+  return draft === 'draft7' && typeof schema === 'object' && !('$schema' in schema)
+    ? { $schema: DIALECT_URIS['draft-07'], ...schema }
+    : schema
+}
+
+function readRemotes(): Record<string, JsonSchema> {
+  const folder = join(SUITE, 'remotes')
+  const entries = listFiles(folder).map((path): [string, JsonSchema] => [
+    `http://localhost:1234/${path.slice(folder.length + 1)}`,
+    readJson(path) as JsonSchema,
+  ])
+  return Object.fromEntries(entries)
+}
+
+function listFiles(folder: string): readonly string[] {
+  return readdirSync(folder).flatMap((name) => {
+    const path = join(folder, name)
+    return statSync(path).isDirectory() ? listFiles(path) : [path]
+  })
+}
+
+function readJson(path: string): unknown {
+  return JSON.parse(readFileSync(path, 'utf8'))
+}

@@ -1,0 +1,37 @@
+import { createToolFunctions, type ToolFunctionsOptions } from '../../src/runtime/run-tool.ts'
+import type { ToolDef, ToolSpec } from '../../src/spec/types.ts'
+
+/** Calls one tool of a spec the way the registry does, without the checks before it. */
+export async function callSpec(
+  spec: ToolSpec,
+  args: Record<string, unknown> = {},
+  options: ToolFunctionsOptions & { readonly tool?: string; readonly signal?: AbortSignal } = {},
+): Promise<unknown> {
+  const { tool = spec.tools[0]?.name, signal = new AbortController().signal, ...rest } = options
+  const functions = createToolFunctions(spec, { sleep: async () => {}, ...rest })
+  const found = functions.find((definition) => definition.name === `${spec.domain}.${tool}`)
+  if (found === undefined) throw new TypeError(`no tool ${tool}`)
+  return await found.handler({ input: args, signal } as never)
+}
+
+/** Makes a spec of one GET tool at `/things`, changed as told. */
+export function oneTool(
+  baseUrl: string,
+  tool: Partial<ToolDef>,
+  spec: Partial<ToolSpec> = {},
+): ToolSpec {
+  return {
+    domain: 'shop',
+    base_url: baseUrl,
+    ...spec,
+    tools: [
+      {
+        name: 'do_it',
+        description: 'Does it.',
+        method: 'GET',
+        path: '/things',
+        ...tool,
+      } as ToolDef,
+    ],
+  }
+}

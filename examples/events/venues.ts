@@ -59,7 +59,7 @@ function listAttendees(database: EventsDatabase): FunctionDefinition {
         `select id, event_id, name, email, registered_at from attendees
          where event_id = ? order by registered_at, id`,
         id,
-      ) as never
+      )
     },
   })
 }

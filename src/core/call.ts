@@ -47,7 +47,8 @@ export interface Call {
   readonly context: JsonObject | undefined
   readonly extensions: readonly ExtensionEntry[]
   readonly principal: Principal | undefined
-  readonly signal: AbortSignal
+  /** Aborts when nobody waits any more. A function, because making a signal costs more than most calls. */
+  readonly signal: () => AbortSignal
   readonly facts: CallFacts
   /** When the request arrived, on the clock that never jumps. */
   readonly startedAt: number

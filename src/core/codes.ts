@@ -204,15 +204,17 @@ export const CODES = {
     retryable: false,
     message: 'Redaction cannot be bypassed',
   },
-} as const satisfies Record<string, CodeRow>
+} as const
 
 /** A code of the table above. */
 export type Code = keyof typeof CODES
 
 /** Looks a code up; one that an application made for itself counts as its caller's mistake. */
 export function resolveCode(code: string): CodeRow {
-  return Object.hasOwn(CODES, code) ? CODES[code as Code] : APPLICATION_CODE
+  return ROWS.get(code) ?? APPLICATION_CODE
 }
+
+const ROWS: ReadonlyMap<string, CodeRow> = new Map(Object.entries<CodeRow>(CODES))
 
 const APPLICATION_CODE: CodeRow = {
   status: 400,

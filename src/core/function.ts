@@ -46,6 +46,9 @@ export type AcceptedExtensions =
   | { readonly supported: readonly string[]; readonly excluded?: never }
   | { readonly excluded: readonly string[]; readonly supported?: never }
 
+/** Arguments without a type: an object of anything. */
+export type UntypedInput = Record<string, unknown>
+
 /** A state change as system describe names it. */
 export type SideEffect = 'create' | 'update' | 'delete'
 
@@ -91,8 +94,10 @@ export interface FunctionDefinition<
   /** State at start; `service.setFunctionHealth` changes it at run time. */
   readonly health?: FunctionHealth
   /** Says what the call would do, without doing it. */
-  dryRun?(invocation: Invocation<OutputOf<Input>, Code>): Maybe<DryRunReport>
-  handler(invocation: Invocation<OutputOf<Input>, Code>): Maybe<OutputOf<Output>>
+  dryRun?(invocation: Invocation<OutputOf<Input, UntypedInput>, Code>): Maybe<DryRunReport>
+  handler(
+    invocation: Invocation<OutputOf<Input, UntypedInput>, Code>,
+  ): Maybe<OutputOf<Output, unknown>>
 }
 
 /** Defines a function; handler types follow from the schemas, codes from the declared errors. */
@@ -110,13 +115,13 @@ export function defineFunction<
 /** The arguments a caller sends to a function. */
 export type ArgumentsOf<F> =
   F extends FunctionDefinition<string, infer Input, infer _Output, infer _Code>
-    ? InputOf<Input>
+    ? InputOf<Input, UntypedInput>
     : never
 
 /** The result a caller gets from a function. */
 export type ResultOf<F> =
   F extends FunctionDefinition<string, infer _Input, infer Output, infer _Code>
-    ? OutputOf<Output>
+    ? OutputOf<Output, unknown>
     : never
 
 /** The codes a function declares. */

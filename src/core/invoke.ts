@@ -1,6 +1,7 @@
-import type { Call, Failure, Outcome } from './call.ts'
+import type { Call, Failure, Outcome, Principal } from './call.ts'
 import { CallError, type CallErrorShape } from './error.ts'
 import type { Invocation } from './function.ts'
+import type { JsonObject } from './json.ts'
 import { andThen, isPromise, type Maybe } from './maybe.ts'
 import { type Middleware, runMiddleware } from './middleware.ts'
 import type { Problem } from './schema.ts'
@@ -68,15 +69,41 @@ function runHandler(target: Target, call: Call, input: unknown): Maybe<Outcome> 
 
 /** Builds what a handler sees of a call. */
 export function toInvocation(target: Target, call: Call, input: unknown): Invocation<never> {
-  return {
-    input: input as never,
-    signal: call.signal,
-    context: call.context ?? {},
-    principal: call.principal,
-    call,
-    fail: (code, options) =>
-      new CallError(code, { message: target.errors.get(code)?.message, ...options }),
-    progress: call.facts.progress ?? ignoreProgress,
+  return new CallInvocation(target, call, input as never)
+}
+
+/** A class, because its getters cost nothing until a handler asks; closures and a signal per call would. */
+class CallInvocation implements Invocation<never> {
+  readonly #target: Target
+  readonly call: Call
+  readonly input: never
+
+  constructor(target: Target, call: Call, input: never) {
+    this.#target = target
+    this.call = call
+    this.input = input
+  }
+
+  get signal(): AbortSignal {
+    return this.call.signal()
+  }
+
+  get context(): JsonObject {
+    return this.call.context ?? {}
+  }
+
+  get principal(): Principal | undefined {
+    return this.call.principal
+  }
+
+  get fail(): Invocation['fail'] {
+    const { errors } = this.#target
+    return (code, options) =>
+      new CallError(code, { message: errors.get(code)?.message, ...options })
+  }
+
+  get progress(): Invocation['progress'] {
+    return this.call.facts.progress ?? ignoreProgress
   }
 }
 
@@ -103,10 +130,10 @@ function toArgumentError(problem: Problem): CallErrorShape {
 
 function knownError(thrown: unknown, call: Call | undefined): CallError | undefined {
   if (thrown instanceof CallError) return thrown
+  const signal = call?.signal()
+  if (!signal?.aborted) return undefined
   // A handler that passes its signal on fails with the signal's reason: the deadline or the cancellation.
-  const reason: unknown = call?.signal.aborted ? call.signal.reason : undefined
-  if (reason instanceof CallError) return reason
-  return call?.signal.aborted ? new CallError('CANCELLED') : undefined
+  return signal.reason instanceof CallError ? signal.reason : new CallError('CANCELLED')
 }
 
 function ignoreProgress(): void {}

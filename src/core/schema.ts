@@ -27,18 +27,16 @@ export function jsonSchema<Value>(schema: JsonSchema): TypedJsonSchema<Value> {
   return schema
 }
 
-/** The type a handler sees for a schema. */
-export type OutputOf<S> =
-  S extends StandardSchema<infer _, infer Output>
-    ? Output
-    : S extends TypedJsonSchema<infer Value>
-      ? unknown extends Value
-        ? Record<string, unknown>
-        : Value
-      : Record<string, unknown>
+/** The type a schema gives after checking; `Untyped` for JSON Schema without a type. */
+export type OutputOf<S, Untyped> =
+  S extends StandardSchema<infer _, infer Output> ? Output : ValueOf<S, Untyped>
 
-/** The type a caller sends for a schema. */
-export type InputOf<S> = S extends StandardSchema<infer Input, infer _> ? Input : OutputOf<S>
+/** The type a caller sends for a schema; `Untyped` for JSON Schema without a type. */
+export type InputOf<S, Untyped> =
+  S extends StandardSchema<infer Input, infer _> ? Input : ValueOf<S, Untyped>
+
+type ValueOf<S, Untyped> =
+  S extends TypedJsonSchema<infer Value> ? (unknown extends Value ? Untyped : Value) : Untyped
 
 /** A problem found in a value: where, which rule, and a sentence for a person. */
 export interface Problem {

@@ -24,7 +24,7 @@ function toHttpRequest(request: Request, body: Body): HttpRequest {
     header: (name) => request.headers.get(name) ?? (name === 'host' ? host : undefined),
     body: body === 'too-large' ? EMPTY : body,
     bodyTooLarge: body === 'too-large',
-    signal: request.signal,
+    signal: () => request.signal,
   }
 }
 

@@ -26,14 +26,9 @@ export function answerNode(
   outgoing: ServerResponse,
   extras: NodeExtras = {},
 ): void {
-  const controller = new AbortController()
-  // Aborting on every close would double the cost of a request; only a caller who left early matters.
-  outgoing.on('close', () => {
-    if (!outgoing.writableFinished) controller.abort()
-  })
   const target = extras.target ?? incoming.url ?? '/'
   const answer = (body: Body): void => {
-    const response = app.handle(toHttpRequest(incoming, target, body, controller.signal))
+    const response = app.handle(toHttpRequest(incoming, outgoing, target, body))
     if (!isPromise(response)) writeResponse(outgoing, response)
     else response.then((ready) => writeResponse(outgoing, ready)).catch(() => outgoing.destroy())
   }
@@ -53,11 +48,12 @@ type Body = Uint8Array | 'too-large'
 
 function toHttpRequest(
   { method = 'GET', rawHeaders }: IncomingMessage,
+  outgoing: ServerResponse,
   target: string,
   body: Body,
-  signal: AbortSignal,
 ): HttpRequest {
   const mark = target.indexOf('?')
+  let signal: AbortSignal | undefined
   return {
     method,
     path: mark === -1 ? target : target.slice(0, mark),
@@ -65,21 +61,45 @@ function toHttpRequest(
     header: (name) => findHeader(rawHeaders, name),
     body: body === 'too-large' ? EMPTY : body,
     bodyTooLarge: body === 'too-large',
-    signal,
+    signal: () => {
+      signal ??= signalOfPeer(outgoing)
+      return signal
+    },
   }
+}
+
+function signalOfPeer(outgoing: ServerResponse): AbortSignal {
+  const controller = new AbortController()
+  // Aborting on every close would double the cost of a request; only a caller who left early matters.
+  const leave = () => {
+    if (!outgoing.writableFinished) controller.abort()
+  }
+  if (outgoing.destroyed) leave()
+  else outgoing.on('close', leave)
+  return controller.signal
 }
 
 function writeResponse(outgoing: ServerResponse, response: HttpResponse): void {
   const { status, headers, body } = response
   if (typeof body === 'string' || body instanceof Uint8Array) {
     const length = typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength
-    outgoing.writeHead(status, { ...(headers as OutgoingHttpHeaders), 'content-length': length })
+    outgoing.writeHead(status, flattenHeaders(headers, length))
     outgoing.end(body)
   } else {
     outgoing.writeHead(status, headers as OutgoingHttpHeaders)
     outgoing.flushHeaders()
     writeStream(outgoing, body).catch(() => outgoing.destroy())
   }
+}
+
+function flattenHeaders(headers: HttpResponse['headers'], length: number): string[] {
+  const flat = ['content-length', String(length)]
+  for (const name in headers) {
+    const value = headers[name]
+    if (typeof value === 'string') flat.push(name, value)
+    else for (const item of value ?? []) flat.push(name, item)
+  }
+  return flat
 }
 
 async function writeStream(
@@ -118,8 +138,6 @@ function readBody(incoming: IncomingMessage, limit: number, done: (body: Body) =
   incoming.on('end', () => {
     if (size <= limit) done(more === undefined ? (first ?? EMPTY) : Buffer.concat(more, size))
   })
-  // The peer left before the body was complete: its `close` has aborted the signal and nobody waits for an answer.
-  incoming.on('error', () => {})
 }
 
 function findHeader(rawHeaders: readonly string[], name: string): string | undefined {

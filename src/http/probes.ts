@@ -15,7 +15,7 @@ export function createProbes(service: Service): {
       if (request.method !== 'GET' && request.method !== 'HEAD') {
         return problemResponse(405, 'Probes are read with GET', { allow: 'GET, HEAD' })
       }
-      return toResponse(await reportHealth(service, { component, signal: request.signal }))
+      return toResponse(await reportHealth(service, { component, signal: request.signal() }))
     }
   return { live: probe('self'), ready: probe() }
 }

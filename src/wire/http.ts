@@ -12,8 +12,8 @@ export interface HttpRequest {
   readonly body: Uint8Array
   /** True when the body was longer than the limit; `body` is then empty. */
   readonly bodyTooLarge: boolean
-  /** Aborts when the peer goes away before the answer is sent. */
-  readonly signal: AbortSignal
+  /** Aborts when the peer goes away before the answer is sent; made when first asked for. */
+  readonly signal: () => AbortSignal
 }
 
 /** An answer every host can write: one status, flat headers, one body. */

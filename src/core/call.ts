@@ -19,9 +19,23 @@ export interface Principal {
   readonly [claim: string]: unknown
 }
 
+/** The trace a call belongs to; calls made on its behalf name `spanId` as their parent. */
+export interface TraceFacts {
+  readonly traceId: string
+  /** The span of this call. */
+  readonly spanId: string
+  /** The span of the caller. */
+  readonly parentSpanId?: string
+  readonly sampled?: boolean
+  /** W3C `tracestate`, to be passed on unchanged. */
+  readonly state?: string
+  /** Pairs that travel down the whole chain of calls. */
+  readonly baggage?: JsonObject
+}
+
 /** What extensions found out for the handler and for calls it makes itself. */
 export interface CallFacts {
-  readonly trace?: { readonly traceId: string; readonly spanId: string; readonly state?: string }
+  readonly trace?: TraceFacts
   /** Epoch milliseconds after which nobody waits for the answer. */
   readonly deadline?: number
   readonly locale?: {
@@ -98,6 +112,16 @@ export function createReply(): Reply {
 export function addReplyEntry(reply: Reply, urn: string, data?: JsonObject): void {
   reply.extensions ??= []
   reply.extensions.push(data === undefined ? { urn } : { urn, data })
+}
+
+// What callers and definitions say may end in a header; anything but printable ASCII could start another one.
+const HEADER_VALUE = /^[\x20-\x7e]*$/
+
+/** Adds a response header; a value that is not plain ASCII is left out. */
+export function addReplyHeader(reply: Reply, name: string, value: string): void {
+  if (!HEADER_VALUE.test(value)) return
+  reply.headers ??= {}
+  reply.headers[name] = value
 }
 
 /** Shares the facts of a call with what comes after, without changing the call itself. */

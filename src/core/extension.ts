@@ -1,8 +1,9 @@
 import { addReplyEntry, type Call, type ExtensionEntry, type Outcome } from './call.ts'
 import { CallError } from './error.ts'
 import type { FunctionDefinition } from './function.ts'
+import { toFailure } from './invoke.ts'
 import type { JsonObject } from './json.ts'
-import type { Maybe } from './maybe.ts'
+import { isPromise, type Maybe } from './maybe.ts'
 import type { Service } from './service.ts'
 import type { Target } from './target.ts'
 
@@ -20,7 +21,7 @@ export interface ExtensionCall {
   readonly answer: (data?: JsonObject) => void
 }
 
-/** Runs the rest of the call. */
+/** Runs the rest of the call; never throws, so that an extension sees every outcome of those inside it. */
 export type Next = (call: Call) => Maybe<Outcome>
 
 /** An optional feature of a call: what it is called, which functions it brings, and what it does around a call. */
@@ -32,7 +33,8 @@ export interface Extension {
   /** Functions that exist only while the extension is enabled. */
   readonly functions?: (service: Service) => readonly FunctionDefinition[]
   /** Tells whether the extension joins calls to this function that did not declare it; asked once per function. */
-  readonly joins?: (target: Target) => boolean
+  readonly joins?: (target: Target, service?: Service) => boolean
+  /** May throw a CallError: it becomes the outcome that extensions further out see. */
   readonly around?: (exchange: ExtensionCall, next: Next) => Maybe<Outcome>
   /** Releases what the extension holds when the service closes. */
   readonly close?: () => Maybe<void>
@@ -127,18 +129,22 @@ export function runThrough(
     const { extension, entry } = current
     const next: Next = (nextCall) => step(index + 1, nextCall)
     if (extension.around === undefined) return next(call)
-    return extension.around(
-      {
-        call,
-        target,
-        service,
-        options: entry?.options ?? {},
-        pointer: entry?.pointer ?? '',
-        declared: entry !== undefined && entry.implicit !== true,
-        answer: (data) => addReplyEntry(call.reply, entry?.urn ?? extension.urn, data),
-      },
-      next,
-    )
+    const exchange: ExtensionCall = {
+      call,
+      target,
+      service,
+      options: entry?.options ?? {},
+      pointer: entry?.pointer ?? '',
+      declared: entry !== undefined && entry.implicit !== true,
+      answer: (data) => addReplyEntry(call.reply, entry?.urn ?? extension.urn, data),
+    }
+    const fail = (thrown: unknown) => toFailure(thrown, { call, target, log: service.log })
+    try {
+      const outcome = extension.around(exchange, next)
+      return isPromise(outcome) ? outcome.catch(fail) : outcome
+    } catch (thrown) {
+      return fail(thrown)
+    }
   }
   return step(0, first)
 }

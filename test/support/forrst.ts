@@ -75,6 +75,7 @@ export function toRequest(document: unknown, options: TestRequestOptions = {}): 
     'content-type': 'application/json',
     ...options.headers,
   }
+  const signal = options.signal ?? new AbortController().signal
   const bytes =
     document instanceof Uint8Array
       ? document
@@ -86,6 +87,6 @@ export function toRequest(document: unknown, options: TestRequestOptions = {}): 
     header: (name) => headers[name],
     body: bytes,
     bodyTooLarge: false,
-    signal: options.signal ?? new AbortController().signal,
+    signal: () => signal,
   }
 }

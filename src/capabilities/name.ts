@@ -17,8 +17,12 @@ export function isVersion(value: unknown): value is string {
 
 /** Tells whether a `YYYY-MM-DD` text is a day of the calendar. */
 export function isCalendarDate(version: string): boolean {
-  const date = new Date(`${version}T00:00:00Z`)
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(version)
+  const year = Number(version.slice(0, 4))
+  const month = Number(version.slice(5, 7))
+  const day = Number(version.slice(8))
+  if (month < 1 || month > 12 || day < 1) return false
+  // Day 0 of the next month is the last day of this one.
+  return day <= 28 || day <= new Date(Date.UTC(year, month, 0)).getUTCDate()
 }
 
 /** Finds the longest key that is the name itself or a prefix of it ending at a label. */

@@ -100,6 +100,8 @@ export function resolveOperations(negotiation: Negotiation, options: ResolveOpti
 
 interface MutableOperation extends Operation {
   readonly capabilities: string[]
+  readonly bindings: { rest?: RestBinding; mcp?: McpBinding }
+  readonly described: { rest?: RestOperation; mcp?: McpOperation }
 }
 
 interface Work {
@@ -220,11 +222,16 @@ function resolveOne(work: Work, capability: string, id: string, binding: Service
     id,
     service,
     capabilities: [capability],
-    bindings: {
-      ...(rest && overRest && { rest: toRestBinding(rest.endpoint, overRest) }),
-      ...(mcp && overMcp && { mcp: { tool: id, endpoint: mcp.endpoint } }),
-    },
-    described: { ...(overRest && { rest: overRest }), ...(overMcp && { mcp: overMcp }) },
+    bindings: {},
+    described: {},
+  }
+  if (rest && overRest) {
+    operation.bindings.rest = toRestBinding(rest.endpoint, overRest)
+    operation.described.rest = overRest
+  }
+  if (mcp && overMcp) {
+    operation.bindings.mcp = { tool: id, endpoint: mcp.endpoint }
+    operation.described.mcp = overMcp
   }
   const siblings = work.found.get(service)
   if (siblings === undefined) work.found.set(service, new Map([[id, operation]]))

@@ -4,7 +4,6 @@ import { isHttps } from './authority.ts'
 import type { Diagnostic, DiagnosticCode } from './diagnostic.ts'
 import {
   type CapabilityEntry,
-  type Entry,
   type HandlerEntry,
   type ServiceEntry,
   type Side,
@@ -21,17 +20,37 @@ export interface Reading {
   readonly dates: Set<string>
 }
 
-/** Where an entry stands, as path segments; turned into text only when something is wrong. */
-export type Path = readonly (string | number)[]
+/** Where an entry stands; turned into a pointer only when something is wrong with it. */
+export interface Place {
+  readonly registry: 'capabilities' | 'services' | 'payment_handlers'
+  readonly name: string
+  readonly index: number
+}
 
 /** Notes that the member at a path is wrong. */
 export function report(
   reading: Reading,
   code: DiagnosticCode,
-  path: Path,
-  about: Pick<Diagnostic, 'capability' | 'service'> = {},
+  path: readonly (string | number)[],
 ): undefined {
-  const field = formatPointer(path.map(String))
+  reading.diagnostics.push({ code, side: reading.side, field: formatPointer(path.map(String)) })
+  return undefined
+}
+
+/** Notes that a member of an entry is wrong. */
+export function reportEntry(
+  reading: Reading,
+  code: DiagnosticCode,
+  { registry, name, index }: Place,
+  member: string,
+): undefined {
+  const field = formatPointer(['ucp', registry, name, String(index), member])
+  const about =
+    registry === 'capabilities'
+      ? { capability: name }
+      : registry === 'services'
+        ? { service: name }
+        : {}
   reading.diagnostics.push({ code, side: reading.side, ...about, field })
   return undefined
 }
@@ -39,23 +58,20 @@ export function report(
 /** Reads one version of a capability; undefined when it cannot be used. */
 export function readCapability(
   reading: Reading,
-  name: string,
   value: Record<string, unknown>,
-  path: Path,
+  place: Place,
 ): CapabilityEntry | undefined {
-  const about = { capability: name }
-  const common = readCommon(reading, value, path, about)
-  if (common === undefined) return undefined
+  if (!hasCommon(reading, value, place)) return undefined
   const parents = readParents(value['extends'])
-  if (parents === 'malformed') return report(reading, 'invalid_entry', [...path, 'extends'], about)
-  const operations = value['operations']
-  const wellFormed = isStringList(operations)
+  if (parents === 'malformed') return reportEntry(reading, 'invalid_entry', place, 'extends')
+  const { version, spec, schema, id, config, operations } = value
+  const wellFormed = operations !== undefined && isStringList(operations)
   return {
-    version: common.version,
-    spec: common.spec,
-    schema: common.schema,
-    id: common.id,
-    config: common.config,
+    version,
+    spec: textOf(spec),
+    schema,
+    id: textOf(id),
+    config: objectOf(config),
     extends: parents,
     operations: wellFormed ? operations : undefined,
     operationsMalformed: operations !== undefined && !wellFormed,
@@ -65,97 +81,110 @@ export function readCapability(
 /** Reads one transport binding of a service; undefined when it cannot be used. */
 export function readService(
   reading: Reading,
-  name: string,
   value: Record<string, unknown>,
-  path: Path,
+  place: Place,
 ): ServiceEntry | undefined {
-  const about = { service: name }
-  const common = readCommon(reading, value, path, about)
-  if (common === undefined) return undefined
-  const { transport, endpoint } = value
-  if (!isTransport(transport)) {
-    return report(reading, 'unknown_transport', [...path, 'transport'], about)
-  }
+  if (!hasCommon(reading, value, place)) return undefined
+  const { version, spec, schema, id, config, transport, endpoint } = value
+  if (!isTransport(transport)) return reportEntry(reading, 'unknown_transport', place, 'transport')
   if (endpoint !== undefined && typeof endpoint !== 'string') {
-    return report(reading, 'invalid_entry', [...path, 'endpoint'], about)
+    return reportEntry(reading, 'invalid_entry', place, 'endpoint')
   }
-  if (reading.side === 'business' && endpoint === undefined && transport !== 'embedded') {
-    return report(reading, 'endpoint_missing', [...path, 'endpoint'], about)
+  if (endpoint === undefined && reading.side === 'business' && transport !== 'embedded') {
+    return reportEntry(reading, 'endpoint_missing', place, 'endpoint')
   }
   if (endpoint !== undefined && !isHttps(endpoint)) {
     if (isForeignScheme(endpoint)) {
-      return report(reading, 'endpoint_refused', [...path, 'endpoint'], about)
+      return reportEntry(reading, 'endpoint_refused', place, 'endpoint')
     }
-    report(reading, 'endpoint_not_https', [...path, 'endpoint'], about)
+    reportEntry(reading, 'endpoint_not_https', place, 'endpoint')
   }
-  return { ...common, transport, endpoint }
+  return {
+    version,
+    spec: textOf(spec),
+    schema,
+    id: textOf(id),
+    config: objectOf(config),
+    transport,
+    endpoint,
+  }
 }
 
 /** Reads one instance of a payment handler; undefined when it cannot be used. */
 export function readHandler(
   reading: Reading,
-  _name: string,
   value: Record<string, unknown>,
-  path: Path,
+  place: Place,
 ): HandlerEntry | undefined {
-  const common = readCommon(reading, value, path, {})
-  if (common === undefined) return undefined
-  const instruments = value['available_instruments']
+  if (!hasCommon(reading, value, place)) return undefined
+  const { version, spec, schema, id, config, available_instruments: instruments } = value
   const readable = Array.isArray(instruments) && instruments.every(isRecord)
   return {
-    ...common,
+    version,
+    spec: textOf(spec),
+    schema,
+    id: textOf(id),
+    config: objectOf(config),
     availableInstruments: readable ? (instruments as JsonObject[]) : undefined,
   }
 }
 
-/** Reads a date and notes when the calendar does not have it. */
-export function readDate(reading: Reading, value: unknown, path: Path): string | undefined {
-  if (!isVersion(value)) return undefined
-  if (!reading.dates.has(value)) {
-    if (isCalendarDate(value)) reading.dates.add(value)
-    else report(reading, 'impossible_date', path)
+/** Tells whether a value is a date of the protocol, and notes when the calendar does not have it. */
+export function isDate(reading: Reading, value: unknown, place?: Place): value is string {
+  if (reading.dates.has(value as string)) return true
+  if (!isVersion(value)) return false
+  reading.dates.add(value)
+  if (!isCalendarDate(value)) {
+    if (place) reportEntry(reading, 'impossible_date', place, 'version')
+    else report(reading, 'impossible_date', ['ucp', 'version'])
   }
-  return value
+  return true
 }
 
-type About = Pick<Diagnostic, 'capability' | 'service'>
+type WithCommon = Record<string, unknown> & {
+  readonly version: string
+  readonly schema: string | undefined
+}
 
-function readCommon(
+function hasCommon(
   reading: Reading,
   value: Record<string, unknown>,
-  path: Path,
-  about: About,
-): Entry | undefined {
-  const { version, spec, schema, id, config } = value
-  if (typeof version !== 'string' || !reading.dates.has(version)) {
-    const date = readDate(reading, version, [...path, 'version'])
-    if (date === undefined) return report(reading, 'invalid_entry', [...path, 'version'], about)
+  place: Place,
+): value is WithCommon {
+  const { version, spec, schema } = value
+  if (!isDate(reading, version, place)) {
+    reportEntry(reading, 'invalid_entry', place, 'version')
+    return false
   }
   if (schema !== undefined && typeof schema !== 'string') {
-    return report(reading, 'invalid_entry', [...path, 'schema'], about)
+    reportEntry(reading, 'invalid_entry', place, 'schema')
+    return false
   }
-  if (spec !== undefined && (typeof spec !== 'string' || !isHttps(spec))) {
-    report(reading, 'spec_not_https', [...path, 'spec'], about)
+  if (spec !== undefined && (typeof spec !== 'string' || !spec.startsWith('https://'))) {
+    reportEntry(reading, 'spec_not_https', place, 'spec')
   }
-  return {
-    version: version as string,
-    spec: typeof spec === 'string' ? spec : undefined,
-    schema,
-    id: typeof id === 'string' ? id : undefined,
-    config: isRecord(config) ? (config as JsonObject) : undefined,
-  }
+  return true
 }
 
 function readParents(value: unknown): readonly string[] | undefined | 'malformed' {
   if (value === undefined) return undefined
-  const parents = typeof value === 'string' ? [value] : value
-  if (!isStringList(parents) || parents.length === 0) return 'malformed'
-  if (!parents.every(isName)) return 'malformed'
-  return parents.length === 1 ? parents : [...new Set(parents)]
+  if (typeof value === 'string') return isName(value) ? [value] : 'malformed'
+  if (!isStringList(value) || value.length === 0 || !value.every(isName)) return 'malformed'
+  return value.length === 1 ? value : [...new Set(value)]
 }
 
 function isStringList(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === 'string' && item !== '')
+  if (!Array.isArray(value)) return false
+  for (const item of value) if (typeof item !== 'string' || item === '') return false
+  return true
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}
+
+function objectOf(value: unknown): JsonObject | undefined {
+  return isRecord(value) ? (value as JsonObject) : undefined
 }
 
 function isTransport(value: unknown): value is Transport {

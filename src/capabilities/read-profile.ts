@@ -3,10 +3,10 @@ import type { Diagnostic } from './diagnostic.ts'
 import type { CapabilityEntry, Entry, Profile, Side } from './model.ts'
 import { isName, isVersion } from './name.ts'
 import {
-  type Path,
+  isDate,
+  type Place,
   type Reading,
   readCapability,
-  readDate,
   readHandler,
   readService,
   report,
@@ -72,7 +72,7 @@ function readEnvelope(reading: Reading, value: unknown): Record<string, unknown>
   if (!isRecord(value)) return report(reading, 'profile_malformed', [])
   const ucp = value['ucp']
   if (!isRecord(ucp)) return report(reading, 'profile_malformed', ['ucp'])
-  if (readDate(reading, ucp['version'], ['ucp', 'version']) === undefined) {
+  if (!isDate(reading, ucp['version'])) {
     return report(reading, 'profile_malformed', ['ucp', 'version'])
   }
   return ucp
@@ -95,9 +95,8 @@ function readSupportedVersions(reading: Reading, value: unknown): ReadonlyMap<st
 
 type ReadEntry<Item> = (
   reading: Reading,
-  name: string,
   value: Record<string, unknown>,
-  path: Path,
+  place: Place,
 ) => Item | undefined
 
 interface RegistryReading<Item> {
@@ -108,7 +107,7 @@ interface RegistryReading<Item> {
 function readRegistry<Item extends Entry>(
   reading: Reading,
   value: unknown,
-  registry: 'capabilities' | 'services' | 'payment_handlers',
+  registry: Place['registry'],
   readEntry: ReadEntry<Item>,
 ): RegistryReading<Item> | undefined {
   const entries = new Map<string, readonly Item[]>()
@@ -125,7 +124,7 @@ function readRegistry<Item extends Entry>(
       report(reading, 'invalid_name', ['ucp', registry, name])
       continue
     }
-    const items = readItems(reading, name, value[name], ['ucp', registry, name], readEntry)
+    const items = readItems(reading, value[name], { registry, name }, readEntry)
     if (items.length > 0) entries.set(name, items)
     else invalid.add(name)
   }
@@ -134,19 +133,19 @@ function readRegistry<Item extends Entry>(
 
 function readItems<Item extends Entry>(
   reading: Reading,
-  name: string,
   value: unknown,
-  path: Path,
+  { registry, name }: Omit<Place, 'index'>,
   readEntry: ReadEntry<Item>,
 ): readonly Item[] {
   const items: Item[] = []
-  const list = Array.isArray(value) ? value : wrap(reading, value, path)
-  for (const [index, item] of list.entries()) {
+  const list = Array.isArray(value) ? value : wrap(reading, value, ['ucp', registry, name])
+  for (let index = 0; index < list.length; index += 1) {
+    const item: unknown = list[index]
     if (!isRecord(item)) {
-      report(reading, 'invalid_entry', [...path, index])
+      report(reading, 'invalid_entry', ['ucp', registry, name, index])
       continue
     }
-    const entry = readEntry(reading, name, item, [...path, index])
+    const entry = readEntry(reading, item, { registry, name, index })
     if (entry !== undefined) items.push(entry)
   }
   return items
@@ -169,7 +168,7 @@ function withoutRepeats(
   return registry
 }
 
-function wrap(reading: Reading, value: unknown, path: Path): readonly unknown[] {
+function wrap(reading: Reading, value: unknown, path: readonly string[]): readonly unknown[] {
   report(reading, isRecord(value) ? 'entry_not_in_array' : 'registry_malformed', path)
   return isRecord(value) ? [value] : []
 }

@@ -43,7 +43,11 @@ export function selectResponseCapabilities(
 ): readonly string[] {
   const children = new Map<string, string[]>()
   for (const { name, parents } of active.values()) {
-    for (const parent of parents) children.set(parent, [...(children.get(parent) ?? []), name])
+    for (const parent of parents) {
+      const siblings = children.get(parent)
+      if (siblings === undefined) children.set(parent, [name])
+      else siblings.push(name)
+    }
   }
   const relevant = new Set<string>()
   const waiting = set.operations
@@ -53,7 +57,7 @@ export function selectResponseCapabilities(
   for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
     if (relevant.has(name)) continue
     relevant.add(name)
-    waiting.push(...(children.get(name) ?? []))
+    for (const child of children.get(name) ?? []) waiting.push(child)
   }
   return [...relevant].sort()
 }

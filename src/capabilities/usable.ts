@@ -19,6 +19,7 @@ export interface DroppedEntry {
   readonly name: string
   readonly version: string
   readonly reason: DropReason
+  readonly entry: Entry
 }
 
 /** The part of a profile that may be used. */
@@ -26,6 +27,7 @@ export interface UsableProfile {
   readonly profile: Profile
   readonly capabilities: Registry<CapabilityEntry>
   readonly services: Registry<ServiceEntry>
+  readonly paymentHandlers: Registry<HandlerEntry>
   readonly dropped: readonly DroppedEntry[]
 }
 
@@ -39,32 +41,47 @@ export interface UsableOptions {
 /** Leaves out what a foreign host defines or what does not belong to the version of the profile. */
 export function selectUsable(profile: Profile, options: UsableOptions): UsableProfile {
   const dropped: DroppedEntry[] = []
-  const filter = <Item extends Entry>(
-    registry: DroppedEntry['registry'],
-    entries: Registry<Item>,
-  ): Registry<Item> => {
-    let kept: Map<string, readonly Item[]> | undefined
-    for (const [name, items] of entries) {
-      const usable = items.every(
-        (item) => dropReason(name, item, registry, profile, options) === undefined,
-      )
-      if (usable) continue
-      kept ??= new Map(entries)
-      const rest = items.filter((item) => {
-        const reason = dropReason(name, item, registry, profile, options)
-        if (reason === undefined) return true
-        dropped.push({ side: options.side, registry, name, version: item.version, reason })
-        return false
-      })
-      if (rest.length > 0) kept.set(name, rest)
-      else kept.delete(name)
-    }
-    return kept ?? entries
+  const { capabilities, services, paymentHandlers } = profile
+  return {
+    profile,
+    capabilities: filter('capabilities', capabilities, profile, options, dropped),
+    services: filter('services', services, profile, options, dropped),
+    paymentHandlers: filter('payment_handlers', paymentHandlers, profile, options, dropped),
+    dropped,
   }
-  const capabilities = filter('capabilities', profile.capabilities)
-  const services = filter('services', profile.services)
-  filter('payment_handlers', profile.paymentHandlers)
-  return { profile, capabilities, services, dropped }
+}
+
+// Copies a registry only when something has to go, which is rare.
+function filter<Item extends Entry>(
+  registry: DroppedEntry['registry'],
+  entries: Registry<Item>,
+  profile: Profile,
+  options: UsableOptions,
+  dropped: DroppedEntry[],
+): Registry<Item> {
+  let kept: Map<string, readonly Item[]> | undefined
+  for (const [name, items] of entries) {
+    const before = dropped.length
+    for (const item of items) {
+      const reason = dropReason(name, item, registry, profile, options)
+      if (reason === undefined) continue
+      dropped.push({
+        side: options.side,
+        registry,
+        name,
+        version: item.version,
+        reason,
+        entry: item,
+      })
+    }
+    if (dropped.length === before) continue
+    kept ??= new Map(entries)
+    const gone = new Set<Entry>(dropped.slice(before).map(({ entry }) => entry))
+    const rest = items.filter((item) => !gone.has(item))
+    if (rest.length > 0) kept.set(name, rest)
+    else kept.delete(name)
+  }
+  return kept ?? entries
 }
 
 /** Tells why an entry counts as absent; undefined when it may be used. */

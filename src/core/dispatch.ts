@@ -1,7 +1,7 @@
 import type { Call, Outcome } from './call.ts'
 import { CallError } from './error.ts'
 import { runThrough, selectExtensions } from './extension.ts'
-import { andThen, type Maybe } from './maybe.ts'
+import { isPromise, type Maybe } from './maybe.ts'
 import type { Registry } from './registry.ts'
 import type { Service } from './service.ts'
 import type { Target } from './target.ts'
@@ -12,11 +12,12 @@ export function dispatch(service: Service, call: Call): Maybe<Outcome> {
   const target = requireFunction(service.registry, call)
   assertAvailable(target)
   const chosen = selectExtensions(service, call, target)
-  return andThen(service.authorize?.(call, target), () =>
+  const permitted = service.authorize?.(call, target)
+  const run = () =>
     chosen.length === 0
       ? target.run(call)
-      : runThrough(service, chosen, { call, target }, target.run),
-  )
+      : runThrough(service, chosen, { call, target }, target.run)
+  return isPromise(permitted) ? permitted.then(run) : run()
 }
 
 /** Finds the version of a function that a call means. */

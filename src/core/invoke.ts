@@ -2,9 +2,9 @@ import type { Call, Failure, Outcome, Principal } from './call.ts'
 import { CallError, type CallErrorShape } from './error.ts'
 import type { Invocation } from './function.ts'
 import type { JsonObject } from './json.ts'
-import { andThen, isPromise, type Maybe } from './maybe.ts'
+import { andThen, isPromise, type Maybe, toMaybe } from './maybe.ts'
 import { type Middleware, runMiddleware } from './middleware.ts'
-import type { Problem } from './schema.ts'
+import type { Problem, Validation } from './schema.ts'
 import type { Logger } from './service.ts'
 import type { Target, TargetShape } from './target.ts'
 
@@ -20,11 +20,15 @@ export function createInvoke(
       : (call: Call, input: unknown) =>
           runMiddleware(middleware, { call, target }, (inner) => runHandler(target, inner, input))
 
+  const settle = (call: Call, checked: Validation): Maybe<Outcome> =>
+    checked.ok ? handle(call, checked.value) : toInvalidArguments(checked.problems)
+
   return (call) => {
     try {
-      const outcome = andThen(target.checkInput(call.arguments), (checked) =>
-        checked.ok ? handle(call, checked.value) : toInvalidArguments(checked.problems),
-      )
+      const checked = target.checkInput(call.arguments)
+      const outcome = isPromise(checked)
+        ? checked.then((ready) => settle(call, ready))
+        : settle(call, checked)
       return isPromise(outcome)
         ? outcome.catch((thrown: unknown) => toFailure(thrown, { call, target, log }))
         : outcome
@@ -63,8 +67,10 @@ export function toInvalidArguments(problems: readonly [Problem, ...Problem[]]): 
 }
 
 function runHandler(target: Target, call: Call, input: unknown): Maybe<Outcome> {
-  const result = target.definition.handler(toInvocation(target, call, input))
-  return andThen(result as Maybe<unknown>, (value) => checkResult(target, value))
+  const result = toMaybe(target.definition.handler(toInvocation(target, call, input)))
+  return isPromise(result)
+    ? result.then((value) => checkResult(target, value))
+    : checkResult(target, result)
 }
 
 /** Builds what a handler sees of a call. */

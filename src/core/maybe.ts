@@ -3,11 +3,19 @@ export type Maybe<Value> = Value | Promise<Value>
 
 /** Tells whether a value has to be awaited. */
 export function isPromise<Value>(value: Maybe<Value>): value is Promise<Value> {
+  return value instanceof Promise
+}
+
+/** Takes anything awaitable as a promise: query builders and promises of other realms only look like one. */
+export function toMaybe<Value>(value: Value | PromiseLike<Value>): Maybe<Value> {
+  return isThenable(value) ? Promise.resolve(value) : value
+}
+
+function isThenable<Value>(value: Value | PromiseLike<Value>): value is PromiseLike<Value> {
   return (
     typeof value === 'object' &&
     value !== null &&
-    'then' in value &&
-    typeof value.then === 'function'
+    typeof (value as { readonly then?: unknown }).then === 'function'
   )
 }
 

@@ -8,7 +8,7 @@ import type { HttpRequest } from '../wire/http.ts'
 import { parseJson } from '../wire/json.ts'
 import { isJsonMediaType } from '../wire/media-type.ts'
 import type { RequestDocument } from './envelope.ts'
-import { findEnvelopeProblems, MAX_ID_LENGTH } from './envelope-problems.ts'
+import { findEnvelopeProblems, isPlainEnvelope, MAX_ID_LENGTH } from './envelope-problems.ts'
 import { readHeaderEntries } from './headers.ts'
 
 const SUPPORTED_MAJOR = `${PROTOCOL_VERSION.split('.')[0]}.`
@@ -47,8 +47,10 @@ export function readId(document: unknown): string | null {
 
 /** Checks the envelope and throws one error per finding. */
 export function decodeEnvelope(document: unknown): RequestDocument {
-  const problems = findEnvelopeProblems(document)
-  if (problems !== undefined) throw CallError.all(problems)
+  if (!isPlainEnvelope(document)) {
+    const problems = findEnvelopeProblems(document)
+    if (problems !== undefined) throw CallError.all(problems)
+  }
   const envelope = document as RequestDocument
   if (!envelope.protocol.version.startsWith(SUPPORTED_MAJOR)) {
     throw new CallError('INVALID_PROTOCOL_VERSION', {
@@ -65,10 +67,8 @@ export function decodeCall(
   envelope: RequestDocument,
   request: HttpRequest,
   service: Service,
-  {
-    principal,
-    startedAt,
-  }: { readonly principal: Principal | undefined; readonly startedAt: number },
+  principal: Principal | undefined,
+  startedAt: number,
 ): Call {
   return {
     id: envelope.id,

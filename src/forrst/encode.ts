@@ -25,7 +25,9 @@ export function encodeOutcome(
   service: Service,
 ): HttpResponse {
   const { id, call } = answering
+  const plain = id !== null && PLAIN_ID.test(id)
   const headers = encodeHeaders(outcome, answering, service)
+  if (plain) headers['x-forrst-request-id'] = id
   const status = pickStatus(outcome, call?.reply)
   if (outcome.ok && call?.function === BARE) {
     return { status, headers, body: stringify(outcome.result) }
@@ -33,7 +35,7 @@ export function encodeOutcome(
   const core = outcome.ok
     ? `"result":${stringify(outcome.result)}`
     : `"result":null,"errors":${JSON.stringify(outcome.errors.map(encodeError))}`
-  const body = `${HEAD}${JSON.stringify(id)},${core}${encodeExtras(call?.reply, service.node)}}`
+  const body = `${HEAD}${plain ? `"${id}"` : JSON.stringify(id)},${core}${encodeExtras(call?.reply, service.node)}}`
   if (body.length > service.limits.maxResponseBytes) throw tooLarge(service)
   return { status, headers, body }
 }
@@ -74,19 +76,18 @@ function encodeExtras(reply: Reply | undefined, node: string | undefined): strin
   )
 }
 
-// Only an id of plain visible ASCII becomes a header: anything else could inject one.
-const HEADER_SAFE = /^[\x21-\x7e]+$/
+// Visible ASCII without quote and backslash: needs no escaping in JSON, and cannot inject a header.
+const PLAIN_ID = /^[\x21\x23-\x5b\x5d-\x7e]+$/
 
 function encodeHeaders(
   outcome: Outcome,
-  { id, call, startedAt }: Answering,
+  { call, startedAt }: Answering,
   { clock, node }: Service,
 ): Record<string, string> {
   const headers: Record<string, string> = {
     'content-type': 'application/json',
     'x-forrst-duration-ms': String(Math.round(clock.elapsed() - startedAt)),
   }
-  if (id !== null && HEADER_SAFE.test(id)) headers['x-forrst-request-id'] = id
   if (node !== undefined) headers['x-forrst-node'] = node
   if (!outcome.ok) {
     const retryAfter = readRetryAfter(outcome.errors)

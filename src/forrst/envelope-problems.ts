@@ -1,6 +1,7 @@
 import type { CallErrorShape } from '../core/error.ts'
 import { canonicalUrn } from '../core/extension.ts'
 import { isRecord } from '../core/json.ts'
+import { PROTOCOL_VERSION } from '../core/protocol.ts'
 import { isVersion } from '../core/version.ts'
 
 /** The longest id a request may carry. */
@@ -10,6 +11,23 @@ const URN = /^urn:[a-z0-9][a-z0-9-]{0,31}:[\x21-\x7e]+$/i
 const MAX_URN_LENGTH = 255
 
 type Problems = [CallErrorShape, ...CallErrorShape[]]
+
+/** Recognises, without allocating anything, the envelope nearly every caller sends: right, and without extensions. */
+export function isPlainEnvelope(document: unknown): boolean {
+  if (!isRecord(document) || document['extensions'] !== undefined) return false
+  const { protocol, id, call, context } = document
+  if (!isRecord(protocol) || protocol['name'] !== 'forrst' || !isRecord(call)) return false
+  if (protocol['version'] !== PROTOCOL_VERSION) return false
+  if (typeof id !== 'string' || id === '' || id.length > MAX_ID_LENGTH) return false
+  const { function: name, version, arguments: input } = call
+  return (
+    typeof name === 'string' &&
+    name !== '' &&
+    (version === undefined || typeof version === 'string') &&
+    (input === undefined || isRecord(input)) &&
+    (context === undefined || isRecord(context))
+  )
+}
 
 /** Lists everything wrong with an envelope; undefined when nothing is. */
 export function findEnvelopeProblems(document: unknown): Problems | undefined {
@@ -43,7 +61,7 @@ function checkProtocol(protocol: unknown, report: Report): void {
   }
   const { name, version } = protocol
   if (name !== 'forrst') report('/protocol/name', 'protocol.name must be "forrst"')
-  if (typeof version !== 'string' || (version !== '0.1.0' && !isVersion(version))) {
+  if (typeof version !== 'string' || !isVersion(version)) {
     report('/protocol/version', 'protocol.version must be a semantic version such as "0.1.0"')
   }
 }

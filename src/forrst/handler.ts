@@ -1,7 +1,7 @@
 import type { Outcome } from '../core/call.ts'
 import { dispatch } from '../core/dispatch.ts'
 import { toFailure } from '../core/invoke.ts'
-import { andThen, isPromise, type Maybe } from '../core/maybe.ts'
+import { isPromise, type Maybe } from '../core/maybe.ts'
 import type { Service } from '../core/service.ts'
 import type { HttpHandler, HttpRequest } from '../wire/http.ts'
 import { assertJson, decodeCall, decodeEnvelope, readDocument, readId } from './decode.ts'
@@ -14,11 +14,13 @@ export function createForrstHandler(service: Service): HttpHandler {
   return function handleForrst(request) {
     if (request.method !== 'POST') return encodeMethodRefusal()
     const answering: Answering = { id: null, call: undefined, startedAt: clock.elapsed() }
-    const encode = (outcome: Outcome) => encodeOutcome(outcome, answering, service)
-    const fail = (thrown: unknown) => encode(toFailure(thrown, { log, call: answering.call }))
+    const fail = (thrown: unknown) =>
+      encodeOutcome(toFailure(thrown, { log, call: answering.call }), answering, service)
     try {
       const outcome = receive(service, request, answering)
-      return isPromise(outcome) ? outcome.then(encode).catch(fail) : encode(outcome)
+      return isPromise(outcome)
+        ? outcome.then((ready) => encodeOutcome(ready, answering, service)).catch(fail)
+        : encodeOutcome(outcome, answering, service)
     } catch (thrown) {
       return fail(thrown)
     }
@@ -30,12 +32,13 @@ function receive(service: Service, request: HttpRequest, answering: Answering): 
   const document = readDocument(request, service)
   answering.id = readId(document)
   const envelope = decodeEnvelope(document)
-  const { startedAt } = answering
-  return andThen(
-    service.authenticate?.({ header: request.header, surface: 'forrst' }),
-    (principal) => {
-      answering.call = decodeCall(envelope, request, service, { principal, startedAt })
+  const principal = service.authenticate?.({ header: request.header, surface: 'forrst' })
+  if (isPromise(principal)) {
+    return principal.then((known) => {
+      answering.call = decodeCall(envelope, request, service, known, answering.startedAt)
       return dispatch(service, answering.call)
-    },
-  )
+    })
+  }
+  answering.call = decodeCall(envelope, request, service, principal, answering.startedAt)
+  return dispatch(service, answering.call)
 }

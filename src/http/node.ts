@@ -47,7 +47,7 @@ const EMPTY = Buffer.alloc(0)
 type Body = Uint8Array | 'too-large'
 
 function toHttpRequest(
-  { method = 'GET', rawHeaders }: IncomingMessage,
+  { method = 'GET', headers }: IncomingMessage,
   outgoing: ServerResponse,
   target: string,
   body: Body,
@@ -58,7 +58,7 @@ function toHttpRequest(
     method,
     path: mark === -1 ? target : target.slice(0, mark),
     query: mark === -1 ? '' : target.slice(mark + 1),
-    header: (name) => findHeader(rawHeaders, name),
+    header: (name) => headers[name] as string | undefined,
     body: body === 'too-large' ? EMPTY : body,
     bodyTooLarge: body === 'too-large',
     signal: () => {
@@ -138,14 +138,4 @@ function readBody(incoming: IncomingMessage, limit: number, done: (body: Body) =
   incoming.on('end', () => {
     if (size <= limit) done(more === undefined ? (first ?? EMPTY) : Buffer.concat(more, size))
   })
-}
-
-function findHeader(rawHeaders: readonly string[], name: string): string | undefined {
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const candidate = rawHeaders[index]
-    if (candidate?.length === name.length && candidate.toLowerCase() === name) {
-      return rawHeaders[index + 1]
-    }
-  }
-  return undefined
 }

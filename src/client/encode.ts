@@ -1,0 +1,144 @@
+import { toDuration } from '../core/duration.ts'
+import { canonicalUrn } from '../core/extension.ts'
+import { isRecord, type JsonObject } from '../core/json.ts'
+import { PROTOCOL, type RequestDocument, type RequestExtension } from '../forrst/envelope.ts'
+import type { CallOptions } from './call-options.ts'
+import { clientError } from './errors.ts'
+import type { TransportRequest } from './transport.ts'
+
+/** What a caller asks for, the same in every attempt. */
+export interface OutgoingCall {
+  readonly function: string
+  readonly arguments: unknown
+  readonly options: CallOptions
+}
+
+/** What is new in every attempt. */
+export interface AttemptFacts {
+  readonly id: string
+  readonly spanId: string
+  /** Milliseconds until the deadline, or undefined when there is none. */
+  readonly remainingMs: number | undefined
+  /** Name of the calling service. */
+  readonly caller: string | undefined
+}
+
+const DEADLINE = 'urn:forrst:ext:deadline'
+const IDEMPOTENCY = 'urn:forrst:ext:idempotency'
+const TRACING = 'urn:forrst:ext:tracing'
+
+/** Encodes one attempt of a call. */
+export function encodeRequest(
+  call: OutgoingCall,
+  facts: AttemptFacts,
+): Omit<TransportRequest, 'signal'> {
+  const { options } = call
+  if (facts.id === '') throw invalid('createId answered an empty id')
+  if (call.arguments !== undefined && !isRecord(call.arguments)) {
+    throw invalid('Arguments must be an object of named arguments')
+  }
+  const context = encodeContext(options, facts.caller)
+  const extensions = encodeExtensions(options, facts)
+  const document: RequestDocument = {
+    protocol: PROTOCOL,
+    id: facts.id,
+    call: {
+      function: call.function,
+      ...(options.version !== undefined && { version: options.version }),
+      ...(call.arguments !== undefined && { arguments: call.arguments as JsonObject }),
+    },
+    ...(context && { context }),
+    ...(extensions.length > 0 && { extensions }),
+  }
+  return { body: stringify(document), headers: encodeHeaders(extensions, options) }
+}
+
+/** Tells whether repeating a call cannot do anything twice. */
+export function isRepeatable(options: CallOptions): boolean {
+  return (
+    options.readOnly === true ||
+    options.idempotencyKey !== undefined ||
+    options.extensions?.some(({ urn }) => canonicalUrn(urn) === IDEMPOTENCY) === true
+  )
+}
+
+function stringify(document: RequestDocument): string {
+  try {
+    return JSON.stringify(document)
+  } catch (cause) {
+    throw invalid(`The arguments are not JSON: ${(cause as Error).message}`, cause)
+  }
+}
+
+function encodeContext(
+  { context, within }: CallOptions,
+  caller: string | undefined,
+): JsonObject | undefined {
+  const { caller: _upstream, ...passedOn } = within?.context ?? {}
+  const merged = { ...passedOn, ...context, ...(caller !== undefined && { caller }) }
+  return Object.keys(merged).length === 0 ? undefined : merged
+}
+
+function encodeExtensions(options: CallOptions, facts: AttemptFacts): readonly RequestExtension[] {
+  const own = options.extensions ?? []
+  const taken = new Set(own.map(({ urn }) => canonicalUrn(urn)))
+  const implied = [
+    encodeDeadline(options, facts),
+    options.idempotencyKey !== undefined && {
+      urn: IDEMPOTENCY,
+      options: { key: options.idempotencyKey },
+    },
+    encodeTrace(options, facts),
+  ]
+  return [...own, ...implied.filter((entry) => entry !== false && !taken.has(entry.urn))]
+}
+
+// What is only passed on must not fail a call to a service that does not know the extension.
+function encodeDeadline(options: CallOptions, facts: AttemptFacts): RequestExtension | false {
+  if (facts.remainingMs === undefined) return false
+  return {
+    urn: DEADLINE,
+    options: toDuration(facts.remainingMs),
+    ...(options.deadline === undefined && { required: false }),
+  }
+}
+
+function encodeTrace({ within }: CallOptions, { spanId }: AttemptFacts): RequestExtension | false {
+  const trace = within?.facts.trace
+  if (trace === undefined) return false
+  return {
+    urn: TRACING,
+    options: { trace_id: trace.traceId, span_id: spanId, parent_span_id: trace.spanId },
+    required: false,
+  }
+}
+
+const HEADER_SAFE = /^[\x21-\x7e]+$/
+
+function encodeHeaders(
+  extensions: readonly RequestExtension[],
+  { within }: CallOptions,
+): Record<string, string> {
+  const headers: Record<string, string> = {
+    'content-type': 'application/json',
+    accept: 'application/json',
+  }
+  const trace = extensions.find(({ urn }) => canonicalUrn(urn) === TRACING)?.options
+  if (trace === undefined) return headers
+  const set = (name: string, value: unknown) => {
+    if (typeof value === 'string' && HEADER_SAFE.test(value)) headers[name] = value
+  }
+  set('x-forrst-trace-id', trace['trace_id'])
+  set('x-forrst-span-id', trace['span_id'])
+  set('x-forrst-parent-span-id', trace['parent_span_id'])
+  const parent = `00-${trace['trace_id']}-${trace['span_id']}-01`
+  if (/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/.test(parent)) {
+    set('traceparent', parent)
+    set('tracestate', within?.facts.trace?.state)
+  }
+  return headers
+}
+
+function invalid(message: string, cause?: unknown): Error {
+  return clientError('CLIENT_INVALID_REQUEST', { message, cause })
+}

@@ -1,0 +1,20 @@
+export { CallError } from '../core/error.ts'
+export type { CallOptions, Upstream } from './call-options.ts'
+export type { Capabilities, CapabilitiesOptions, EnabledExtension } from './capabilities.ts'
+export { type Client, type ClientOptions, createClient } from './client.ts'
+export type { DescribeOptions, FunctionDescription, VersionDescription } from './describe.ts'
+export { CLIENT_CODES, type ClientCode } from './errors.ts'
+export { createFetchTransport, type FetchTransportOptions } from './fetch-transport.ts'
+export type { FunctionType, FunctionTypes } from './function-types.ts'
+export { evaluateLink, type LinkedCall } from './link.ts'
+export { createLocalTransport, type LocalTransportOptions } from './local-transport.ts'
+export {
+  type CallFailure,
+  type CallOutcome,
+  type CallSuccess,
+  findExtension,
+  type OutcomeError,
+} from './outcome.ts'
+export type { RetryPolicy } from './retry.ts'
+export { resolveServerUrl } from './server-url.ts'
+export type { Transport, TransportRequest, TransportResponse } from './transport.ts'

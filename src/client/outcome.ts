@@ -1,0 +1,69 @@
+import type { ReplyEntry } from '../core/call.ts'
+import type { Code } from '../core/codes.ts'
+import type { CallErrorShape } from '../core/error.ts'
+import { canonicalUrn } from '../core/extension.ts'
+import type { JsonObject } from '../core/json.ts'
+import type { Answer } from './answer.ts'
+import type { ClientCode } from './errors.ts'
+
+/** What accompanies every outcome. */
+interface OutcomeFrame {
+  /** Id of the last attempt, the one the service knows. */
+  readonly id: string
+  /** How often the request was sent, or tried to be. */
+  readonly attempts: number
+  /** What extensions answered, also those nobody asked for. */
+  readonly extensions: readonly ReplyEntry[]
+  readonly meta: JsonObject
+}
+
+/** A call that gave a result. */
+export interface CallSuccess<Result = unknown> extends OutcomeFrame {
+  readonly ok: true
+  readonly result: Result
+}
+
+/** An error of a failed call. */
+export interface OutcomeError<ErrorCode extends string = string> extends CallErrorShape {
+  readonly code: ErrorCode
+}
+
+/** A call that failed; `error` is the first of `errors`. */
+export interface CallFailure<ErrorCode extends string = string> extends OutcomeFrame {
+  readonly ok: false
+  readonly error: OutcomeError<ErrorCode>
+  readonly errors: readonly [OutcomeError<ErrorCode>, ...OutcomeError<ErrorCode>[]]
+  /** What the platform said about a failed connection; never from the service. */
+  readonly cause?: unknown
+}
+
+/** What a call comes to; `Declared` are the codes of the function itself. */
+export type CallOutcome<Result = unknown, Declared extends string = string> =
+  | CallSuccess<Result>
+  | CallFailure<Declared | Code | ClientCode>
+
+/** Makes the outcome of a call from the answer to its last attempt. */
+export function toCallOutcome(
+  { outcome, extensions, meta, cause }: Answer,
+  { id, attempts }: { readonly id: string; readonly attempts: number },
+): CallOutcome {
+  const frame = { id, attempts, extensions, meta }
+  if (outcome.ok) return { ok: true, result: outcome.result, ...frame }
+  const { errors } = outcome
+  return {
+    ok: false,
+    error: errors[0],
+    errors,
+    ...frame,
+    ...(cause !== undefined && { cause }),
+  }
+}
+
+/** Finds what one extension answered, however its URN is spelled. */
+export function findExtension(
+  outcome: Pick<OutcomeFrame, 'extensions'>,
+  urn: string,
+): ReplyEntry | undefined {
+  const wanted = canonicalUrn(urn)
+  return outcome.extensions.find((entry) => canonicalUrn(entry.urn) === wanted)
+}

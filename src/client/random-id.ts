@@ -1,0 +1,5 @@
+/** Makes a random id of lower-case hexadecimal digits; works on pages without a secure context, unlike randomUUID. */
+export function randomHex(bytes: number): string {
+  const values = crypto.getRandomValues(new Uint8Array(bytes))
+  return Array.from(values, (value) => value.toString(16).padStart(2, '0')).join('')
+}

@@ -1,0 +1,115 @@
+import type { Clock } from '../core/clock.ts'
+import { toDuration } from '../core/duration.ts'
+import type { CallError } from '../core/error.ts'
+import { openScope, untilAborted } from './abort.ts'
+import { type Answer, toFailedAnswer } from './answer.ts'
+import { assertTimeLeft, type Budget, startBudget } from './budget.ts'
+import type { CallOptions } from './call-options.ts'
+import { decodeResponse } from './decode.ts'
+import { encodeRequest, isRepeatable, type OutgoingCall } from './encode.ts'
+import { abortError, clientError, toClientError } from './errors.ts'
+import { type CallOutcome, toCallOutcome } from './outcome.ts'
+import { type RetryPolicy, resolvePolicy, selectDelay } from './retry.ts'
+import type { Transport } from './transport.ts'
+
+/** What every call of a client shares. */
+export interface CallSettings {
+  readonly transport: Transport
+  readonly name: string | undefined
+  readonly timeoutMs: number
+  readonly retry: RetryPolicy
+  readonly clock: Clock
+  readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>
+  readonly random: () => number
+  readonly createId: () => string
+  readonly createSpanId: () => string
+}
+
+/** Makes a call whose types nobody knows. */
+export type RunCall = (
+  name: string,
+  callArguments: unknown,
+  options?: CallOptions,
+) => Promise<CallOutcome>
+
+/** Makes a call, attempt by attempt, and never throws. */
+export async function runCall(settings: CallSettings, call: OutgoingCall): Promise<CallOutcome> {
+  const { options } = call
+  const scope = openScope([options.signal, options.within?.signal])
+  let attempts = 0
+  let id = ''
+  try {
+    const policy = resolvePolicy(options.retry, settings.retry)
+    const budget = startBudget(options, settings.clock)
+    for (;;) {
+      attempts += 1
+      id = settings.createId()
+      const answer = await runAttempt(settings, call, { id, budget, signal: scope.signal })
+      const delay = selectDelay({
+        answer,
+        attempts,
+        repeatable: isRepeatable(options),
+        policy,
+        random: settings.random,
+      })
+      const left = budget.remaining()
+      if (delay === undefined || (left !== undefined && delay >= left)) {
+        return toCallOutcome(answer, { id, attempts })
+      }
+      await settings.sleep(delay, scope.signal)
+      if (scope.signal.aborted) throw abortError(scope.signal)
+    }
+  } catch (thrown) {
+    const error = toClientError(thrown, 'CLIENT_INVALID_REQUEST')
+    return toCallOutcome(toFailedAnswer(error), { id, attempts })
+  } finally {
+    scope.close()
+  }
+}
+
+// The service must get the chance to say DEADLINE_EXCEEDED itself.
+const READ_GRACE_MS = 1000
+
+async function runAttempt(
+  settings: CallSettings,
+  call: OutgoingCall,
+  facts: { readonly id: string; readonly budget: Budget; readonly signal: AbortSignal },
+): Promise<Answer> {
+  const { clock } = settings
+  const remainingMs = facts.budget.remaining()
+  const timeoutMs =
+    remainingMs === undefined
+      ? (call.options.timeoutMs ?? settings.timeoutMs)
+      : remainingMs + READ_GRACE_MS
+  const scope = openScope([facts.signal], {
+    afterMs: timeoutMs,
+    reason: () => timeoutError(timeoutMs),
+  })
+  const { signal } = scope
+  try {
+    if (signal.aborted) throw abortError(signal)
+    assertTimeLeft(remainingMs)
+    const { id } = facts
+    const attempt = { id, remainingMs, spanId: settings.createSpanId(), caller: settings.name }
+    const request = encodeRequest(call, attempt)
+    const response = await untilAborted(settings.transport({ ...request, signal }), signal)
+    return decodeResponse(response, { id, bare: isBare(call.function), now: clock.now() })
+  } catch (thrown) {
+    return toFailedAnswer(
+      signal.aborted ? abortError(signal) : toClientError(thrown, 'CLIENT_CONNECTION_LOST'),
+    )
+  } finally {
+    scope.close()
+  }
+}
+
+function isBare(name: string): boolean {
+  return name.endsWith(':ext:discovery:fn:describe')
+}
+
+function timeoutError(timeoutMs: number): CallError {
+  return clientError('CLIENT_TIMEOUT', {
+    message: `No complete answer came within ${Math.round(timeoutMs)} ms`,
+    details: { timeout: toDuration(timeoutMs) },
+  })
+}

@@ -27,6 +27,8 @@ export interface PostgresPoolClient {
     query_timeout: number
   }): Promise<{ rows: unknown[][] }>
   release(reason?: Error | boolean): void
+  on(event: 'error', listener: (reason: Error) => void): unknown
+  off(event: 'error', listener: (reason: Error) => void): unknown
 }
 
 /** The members of a pg `Pool` that are called here. */
@@ -45,19 +47,26 @@ export interface PostgresConnection extends PostgresClient {
 
 /** Watches a pool. */
 export function createPostgresConnection(pool: PostgresPool, timeout: number): PostgresConnection {
-  // An idle connection that breaks is replaced by the pool; without a listener the process would end.
+  // The pool replaces connections that break; without listeners the process would end. A connection
+  // in use reports the same failure through its query.
   const ignore = (): void => {}
   pool.on('error', ignore)
 
+  function release(client: PostgresPoolClient, broken: boolean): void {
+    client.off('error', ignore)
+    client.release(broken)
+  }
+
   async function using<Result>(work: (client: PostgresClient) => Promise<Result>): Promise<Result> {
     const client = await acquire(pool, timeout)
+    client.on('error', ignore)
     try {
       const result = await work({ query: (query) => runQuery(client, query, timeout) })
-      client.release()
+      release(client, false)
       return result
     } catch (thrown) {
       // A connection in an unknown state must not serve the next operation.
-      client.release(true)
+      release(client, true)
       throw isRefusal(thrown) ? notApplied('postgres', 'it refused the command', thrown) : thrown
     }
   }

@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, describe, it } from 'vitest'
+import { prepareBackends, type StoreBackend } from '../../test/faults/store-backends.ts'
+import { type StoreProcesses, startProcesses } from '../../test/faults/store-processes.ts'
+import { type ConformanceCase, type ConformanceTools, STORE_CASES } from './index.ts'
+
+const PROCESSES = 3
+
+for (const backend of await prepareBackends()) {
+  if ('missing' in backend) {
+    describe.skip(`store on ${backend.name} (no server and no binary to start one)`, () => {
+      for (const { name } of STORE_CASES) it.skip(name, () => {})
+    })
+    continue
+  }
+  describe(`store on ${backend.name}`, () => {
+    let processes: Promise<StoreProcesses> | undefined
+
+    afterAll(async () => {
+      await (await processes)?.stop()
+      await backend.cleanUp()
+    })
+
+    for (const entry of STORE_CASES) {
+      it.skipIf(!isPossible(entry, backend))(entry.name, async () => {
+        const store = await backend.open()
+        try {
+          await entry.run(store, createTools())
+        } finally {
+          await store.close()
+        }
+
+        function createTools(): ConformanceTools {
+          const prefix = `${randomBytes(6).toString('hex')}:`
+          return {
+            prefix,
+            open: backend.open,
+            passTime: backend.passTime,
+            countRecords: () => backend.countRecords(prefix, store),
+            async inProcesses(task) {
+              processes ??= startProcesses(backend.url ?? '', backend.namespace, PROCESSES)
+              return (await processes).run(task)
+            },
+          }
+        }
+      })
+    }
+  })
+}
+
+function isPossible({ needs }: ConformanceCase, { shared, url }: StoreBackend): boolean {
+  if (needs === 'processes') return url !== undefined
+  return needs !== 'shared' || shared
+}

@@ -1,0 +1,161 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chownSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+
+/** A server that tests may use. */
+export interface TestServer {
+  readonly url: string
+  /** Ends what was started for the test; leaves a server that was there before alone. */
+  stop(): Promise<void>
+}
+
+/** A server of the test's own that can be killed and started again on the same data. */
+export interface PrivateServer extends TestServer {
+  /** Ends the server as a crash would. */
+  kill(): Promise<void>
+  /** Stops the server from answering, or lets it go on; connections stay open. */
+  freeze?(frozen: boolean): void
+  start(): Promise<void>
+}
+
+/** Finds the Redis of this machine or starts one; answers nothing where there is neither, which CI refuses. */
+export function findRedis(): Promise<TestServer | undefined> {
+  const url = process.env['REDIS_URL'] ?? 'redis://127.0.0.1:6379'
+  return find(url, 6379, startRedis)
+}
+
+/** Finds the PostgreSQL of this machine or starts one; answers nothing where there is neither, which CI refuses. */
+export function findPostgres(): Promise<TestServer | undefined> {
+  const url = process.env['POSTGRES_URL'] ?? 'postgres://root@127.0.0.1:5432/test'
+  return find(url, 5432, startPostgres)
+}
+
+/** Starts a Redis that writes every change to disk before it answers. */
+export async function startRedis(
+  extra: readonly string[] = [],
+): Promise<PrivateServer | undefined> {
+  const binary = findBinary('redis-server')
+  if (!binary) return refuseSkip('redis-server')
+  const folder = mkdtempSync(join(tmpdir(), 'waymark-redis-'))
+  const port = await findPort()
+  const settings = ['--bind', '127.0.0.1', '--port', String(port), '--dir', folder, '--save', '']
+  const args = [...settings, '--appendonly', 'yes', '--appendfsync', 'always', ...extra]
+  let child: ReturnType<typeof spawn> | undefined
+
+  const server: PrivateServer = {
+    url: `redis://127.0.0.1:${port}`,
+    async start() {
+      child = spawn(binary, args, { stdio: 'ignore' })
+      await waitForPort(port)
+    },
+    freeze: (frozen) => void child?.kill(frozen ? 'SIGSTOP' : 'SIGCONT'),
+    async kill() {
+      if (!child) return
+      const ended = once(child, 'exit')
+      child.kill('SIGKILL')
+      await ended
+      child = undefined
+    },
+    async stop() {
+      await server.kill()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+  await server.start()
+  return server
+}
+
+/** Starts a PostgreSQL with a fresh data folder; as root it runs as the user `postgres`. */
+export async function startPostgres(): Promise<PrivateServer | undefined> {
+  const initdb = findBinary('initdb')
+  const control = findBinary('pg_ctl')
+  if (!initdb || !control) return refuseSkip('initdb and pg_ctl')
+  const folder = mkdtempSync(join(tmpdir(), 'waymark-postgres-'))
+  const as = await giveToPostgres(folder)
+  const port = await findPort()
+  const data = join(folder, 'data')
+  const options = `-p ${port} -k ${folder} -c listen_addresses=127.0.0.1`
+  await as(initdb, ['-D', data, '-A', 'trust', '-U', 'waymark', '--no-sync', '-E', 'UTF8'])
+
+  const server: PrivateServer = {
+    url: `postgres://waymark@127.0.0.1:${port}/postgres`,
+    start: () => as(control, ['-D', data, '-w', '-l', join(folder, 'log'), '-o', options, 'start']),
+    kill: () => as(control, ['-D', data, '-w', '-m', 'immediate', 'stop']),
+    async stop() {
+      if (existsSync(join(data, 'postmaster.pid'))) await server.kill()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+  await server.start()
+  return server
+}
+
+type Start = () => Promise<PrivateServer | undefined>
+
+async function find(url: string, usualPort: number, start: Start): Promise<TestServer | undefined> {
+  const { hostname, port } = new URL(url)
+  const there = await answers(Number(port) || usualPort, hostname)
+  return there ? { url, stop: async () => {} } : start()
+}
+
+/** Answers that a server cannot be had, which skips its tests; with CI=true nothing is skipped. */
+function refuseSkip(binary: string): undefined {
+  if (process.env['CI'] === 'true') throw new Error(`CI=true refuses skips: install ${binary}`)
+}
+
+/** PostgreSQL refuses to run as root: then a folder and its commands go to the user `postgres`. */
+async function giveToPostgres(folder: string) {
+  if (process.getuid?.() !== 0)
+    return async (file: string, args: string[]) => void (await run(file, args))
+  const { stdout } = await run('id', ['-u', 'postgres'])
+  chownSync(folder, Number(stdout), -1)
+  return async (file: string, args: string[]): Promise<void> => {
+    await run('runuser', ['-u', 'postgres', '--', file, ...args], { cwd: folder })
+  }
+}
+
+function findBinary(name: string): string | undefined {
+  const folders = (process.env['PATH'] ?? '').split(delimiter)
+  for (let version = 18; version >= 13; version--) {
+    folders.push(`/usr/lib/postgresql/${version}/bin`)
+  }
+  return folders.map((folder) => join(folder, name)).find((file) => existsSync(file))
+}
+
+async function findPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (typeof address !== 'object' || !address) throw new Error('No free port was found')
+  return address.port
+}
+
+async function waitForPort(port: number): Promise<void> {
+  for (let attempt = 0; attempt < 200; attempt++) {
+    if (await answers(port, '127.0.0.1')) return
+    await sleep(25)
+  }
+  throw new Error(`Nothing listens on port ${port}`)
+}
+
+function answers(port: number, host: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host, timeout: 1000 })
+    const settle = (answer: boolean) => () => {
+      socket.destroy()
+      resolve(answer)
+    }
+    socket.once('connect', settle(true))
+    socket.once('error', settle(false))
+    socket.once('timeout', settle(false))
+  })
+}

@@ -1,0 +1,186 @@
+import { asFilledText, asFlag, asList, asNumber, asText } from './node.ts'
+import type { Draft } from './reduce.ts'
+import { coerceDefault, coerceEnum, isBeyondSafe } from './scalar.ts'
+import type { Folded } from './variants.ts'
+
+/** Puts the keywords of a schema on a field; gives sentences for its description. */
+export function applyKeywords(
+  draft: Draft,
+  folded: Folded,
+  required: boolean,
+  lose: (message: string) => void,
+): string[] {
+  const notes: string[] = []
+  if (folded.type === undefined) return notes
+  applyBigInteger(draft, folded, lose)
+  applyEnum(draft, folded, lose)
+  notes.push(...applyDefault(draft, folded, required, lose))
+  notes.push(...applyFormat(draft, folded))
+  if (draft.type === 'integer' || draft.type === 'number') applyNumeric(draft, folded)
+  if (draft.type === 'string' && draft.wire_type === undefined) applyText(draft, folded, lose)
+  if (draft.type === 'array') applyList(draft, folded)
+  if (draft.type === 'object') notes.push(...describeMap(folded))
+  dropEmptyRanges(draft, lose)
+  return notes
+}
+
+/** Digits of an integer beyond 2^53 survive only as text. */
+function applyBigInteger(draft: Draft, folded: Folded, lose: (message: string) => void): void {
+  if (draft.type !== 'integer') return
+  const { keywords } = folded
+  const shown = [
+    keywords['default'],
+    keywords['const'],
+    keywords['example'],
+    ...asList(keywords['enum']),
+  ]
+  if (!isBeyondSafe(shown)) return
+  draft.type = 'string'
+  draft.wire_type = 'integer'
+  draft.pattern = '^-?\\d+$'
+  delete keywords['default']
+  delete keywords['const']
+  delete keywords['enum']
+  lose('integers beyond 2^53 are taken as a text of digits; enum and default are left out')
+}
+
+function applyEnum(draft: Draft, folded: Folded, lose: (message: string) => void): void {
+  const { keywords } = folded
+  const hasConst = Object.hasOwn(keywords, 'const')
+  if (!hasConst && keywords['enum'] === undefined) return
+  const members = hasConst ? [keywords['const']] : asList(keywords['enum'])
+  if (draft.type === 'array' || draft.type === 'object') {
+    lose(`an enum on type ${draft.type} is ignored`)
+    return
+  }
+  const { values, lost } = coerceEnum(members, draft.type)
+  const kinds = new Set(members.filter((member) => member !== null).map((member) => typeof member))
+  if (folded.types.length === 0 && kinds.size > 1) lose('enum values of several types become texts')
+  if (lost > 0) lose(`${lost} enum values are not of type ${draft.type}; the enum is ignored`)
+  else if (values.length > 0) draft.enum = values
+  else if (members.length === 0) lose('an empty enum is ignored')
+}
+
+function applyDefault(
+  draft: Draft,
+  folded: Folded,
+  required: boolean,
+  lose: (message: string) => void,
+): string[] {
+  const given = folded.keywords['default']
+  if (given === undefined || given === null) return []
+  const value = coerceDefault(given, draft.type)
+  const fits =
+    value !== undefined &&
+    (draft.enum === undefined || draft.enum.some((member) => member === value))
+  if (!fits || value === undefined) {
+    lose('the default does not fit the type or the allowed values and is left out')
+    return []
+  }
+  const shown = `Default: ${JSON.stringify(value).slice(0, 120)}`
+  if (required) return [shown]
+  draft.default = value
+  return draft.type === 'array' || draft.type === 'object' ? [shown] : []
+}
+
+function applyFormat(draft: Draft, folded: Folded): string[] {
+  const { keywords } = folded
+  const encoded = asText(keywords['contentEncoding']) === 'base64' ? 'byte' : undefined
+  const isFile = asText(keywords['contentMediaType']) === 'application/octet-stream'
+  const format = asFilledText(keywords['format']) ?? encoded ?? (isFile ? 'binary' : undefined)
+  if (format === undefined) return []
+  draft.format = format.trim()
+  if (draft.type === 'string' && (format === 'binary' || format === 'byte')) return ['Base64']
+  return [`Format: ${format.trim().slice(0, 60)}`]
+}
+
+function applyNumeric(draft: Draft, folded: Folded): void {
+  const { keywords } = folded
+  const bound = (key: string): number | undefined => {
+    const number = asNumber(keywords[key])
+    // A bound beyond 2^53 restricts nothing that a JavaScript number can hold.
+    return number !== undefined && Math.abs(number) <= Number.MAX_SAFE_INTEGER ? number : undefined
+  }
+  const [minimum, maximum] = [bound('minimum'), bound('maximum')]
+  // 3.0 writes exclusiveMinimum: true beside minimum, 3.1 writes the number itself.
+  const lowOpen = keywords['exclusiveMinimum'] === true
+  const highOpen = keywords['exclusiveMaximum'] === true
+  const low = lowOpen
+    ? minimum
+    : typeof keywords['exclusiveMinimum'] === 'number'
+      ? bound('exclusiveMinimum')
+      : undefined
+  const high = highOpen
+    ? maximum
+    : typeof keywords['exclusiveMaximum'] === 'number'
+      ? bound('exclusiveMaximum')
+      : undefined
+  if (minimum !== undefined && !lowOpen) draft.minimum = minimum
+  if (maximum !== undefined && !highOpen) draft.maximum = maximum
+  if (low !== undefined) draft.exclusive_minimum = low
+  if (high !== undefined) draft.exclusive_maximum = high
+  const step = asNumber(keywords['multipleOf'])
+  if (step !== undefined && step > 0) draft.multiple_of = step
+}
+
+function applyText(draft: Draft, folded: Folded, lose: (message: string) => void): void {
+  const { keywords } = folded
+  const shortest = asCount(keywords['minLength'])
+  const longest = asCount(keywords['maxLength'])
+  if (shortest !== undefined && shortest > 0) draft.min_length = shortest
+  if (longest !== undefined) draft.max_length = longest
+  const pattern = asFilledText(keywords['pattern'])
+  if (pattern === undefined) return
+  const usable = toPattern(pattern)
+  if (usable === undefined)
+    lose('the pattern is not a regular expression of JavaScript and is ignored')
+  else draft.pattern = usable
+}
+
+/** Accepts a pattern that compiles; `/x/` literals lose their slashes. */
+function toPattern(pattern: string): string | undefined {
+  if (pattern.length > 2000) return undefined
+  const bare = /^\/(.*)\/[a-z]*$/s.exec(pattern)?.[1]
+  const tries = bare === undefined ? [pattern] : [bare, pattern]
+  return tries.find((text) => {
+    try {
+      return new RegExp(text, 'u') instanceof RegExp
+    } catch {
+      return false
+    }
+  })
+}
+
+function applyList(draft: Draft, folded: Folded): void {
+  const fewest = asCount(folded.keywords['minItems'])
+  const most = asCount(folded.keywords['maxItems'])
+  if (fewest !== undefined && fewest > 0) draft.min_items = fewest
+  if (most !== undefined) draft.max_items = most
+  if (asFlag(folded.keywords['uniqueItems'])) draft.unique_items = true
+}
+
+function describeMap(folded: Folded): string[] {
+  const { additional } = folded
+  if (folded.properties.size > 0 || additional === undefined || additional === false) return []
+  return ['Map with keys of your choice']
+}
+
+function dropEmptyRanges(draft: Draft, lose: (message: string) => void): void {
+  const pairs = [
+    ['minimum', 'maximum'],
+    ['min_length', 'max_length'],
+    ['min_items', 'max_items'],
+  ] as const
+  for (const [low, high] of pairs) {
+    const [from, to] = [draft[low], draft[high]]
+    if (from === undefined || to === undefined || from <= to) continue
+    delete draft[low]
+    delete draft[high]
+    lose(`${low} is above ${high}; both are ignored`)
+  }
+}
+
+function asCount(value: unknown): number | undefined {
+  const number = asNumber(value)
+  return number !== undefined && Number.isSafeInteger(number) && number >= 0 ? number : undefined
+}

@@ -1,0 +1,209 @@
+import { detectVersion, type OpenApiVersion } from './load.ts'
+import { type PlannedName, planNames } from './names.ts'
+import { asFilledText, asFlag, asList, asNode, asText, entriesOf, type Node, read } from './node.ts'
+import { createResolver, type Resolver, type ResolverOptions } from './resolve.ts'
+
+/** An operation of a document, with the name its tool gets. */
+export interface Operation extends PlannedName {
+  /** Upper case. */
+  readonly method: string
+  /** As a tool writes it: starts with `/`, no query, no fragment. */
+  readonly path: string
+  /** As the document writes it. */
+  readonly rawPath: string
+  /** Query that the document writes into the path. */
+  readonly fixedQuery: readonly (readonly [string, string])[]
+  readonly node: Node
+  readonly item: Node
+  readonly operationId?: string
+  readonly summary?: string
+  readonly tags: readonly string[]
+  readonly deprecated: boolean
+  /** Why no tool can be made of it. */
+  readonly skipped?: string
+  /** A reference of the operation or its path that leads nowhere. */
+  readonly dangling?: string
+}
+
+/** A document opened for reading. */
+export interface OpenedDocument {
+  readonly document: unknown
+  readonly version: OpenApiVersion
+  readonly resolver: Resolver
+  readonly operations: readonly Operation[]
+  /** Paths that could not be read at all, with the reason. */
+  readonly unreadable: readonly { readonly path: string; readonly reason: string }[]
+}
+
+/** How a document is opened. */
+export interface OpenOptions extends ResolverOptions {
+  /** Longest tool name; 64 when absent. */
+  readonly maxNameLength?: number
+}
+
+/** Opens a document: finds its operations and names them, and looks at nothing else. */
+export function openDocument(document: unknown, options: OpenOptions = {}): OpenedDocument {
+  const version = detectVersion(document) ?? '3.0'
+  const resolver = createResolver(document, options)
+  const unreadable: { path: string; reason: string }[] = []
+  const found = entriesOf(read(document, 'paths')).flatMap(([rawPath, value]) => {
+    if (rawPath.startsWith('x-')) return []
+    const resolved = resolver.resolve(value)
+    const item = resolved.found ? asNode(resolved.node) : undefined
+    if (item === undefined) {
+      const reason = resolved.found
+        ? 'the path item is not a mapping'
+        : `${resolved.ref}: ${resolved.reason}`
+      unreadable.push({ path: rawPath, reason })
+      return []
+    }
+    return operationsOf(item).map(([method, node]) =>
+      readOperation(rawPath, method, node, item, resolver),
+    )
+  })
+  const nameable = found.map((operation) => ({
+    ...operation,
+    fixedName: asFilledText(read(read(operation.node, 'x-forge'), 'name')),
+    path: operation.rawPath,
+  }))
+  const names = planSeparately(nameable, options.maxNameLength)
+  const operations = found.map((operation, index) => ({
+    ...operation,
+    ...names[index],
+    name: names[index]?.name ?? '',
+  }))
+  return { document, version, resolver, operations, unreadable }
+}
+
+/** Operations that become no tool must not take names away from those that do. */
+function planSeparately(
+  operations: readonly (Omit<Operation, 'name'> & { readonly fixedName: string | undefined })[],
+  limit: number | undefined,
+): PlannedName[] {
+  const kept = operations.filter((operation) => operation.skipped === undefined)
+  const dropped = operations.filter((operation) => operation.skipped !== undefined)
+  const plans = new Map<object, PlannedName>()
+  for (const group of [kept, dropped]) {
+    for (const [index, plan] of planNames(group, limit).entries()) {
+      const operation = group[index]
+      if (operation) plans.set(operation, plan)
+    }
+  }
+  return operations.map((operation) => plans.get(operation) ?? { name: 'operation' })
+}
+
+const TOOL_METHODS = new Set(['get', 'post', 'put', 'patch', 'delete'])
+const OTHER_METHODS = new Set(['head', 'options', 'trace', 'query'])
+
+function operationsOf(item: Node): [string, unknown][] {
+  const own = Object.entries(item).filter(([key]) => {
+    const method = key.toLowerCase()
+    return TOOL_METHODS.has(method) || OTHER_METHODS.has(method)
+  })
+  return [...own, ...entriesOf(item['additionalOperations'])]
+}
+
+function readOperation(
+  rawPath: string,
+  methodKey: string,
+  value: unknown,
+  item: Node,
+  resolver: Resolver,
+): Omit<Operation, 'name'> {
+  const method = methodKey.toLowerCase()
+  const resolved = resolver.resolve(value)
+  const node = (resolved.found ? asNode(resolved.node) : undefined) ?? {}
+  const operationId = asFilledText(read(node, 'operationId'))
+  const summary = asFilledText(read(node, 'summary'))
+  const skipped = whySkipped(method, node, value)
+  return {
+    method: method.toUpperCase(),
+    ...cleanPath(rawPath),
+    rawPath,
+    node,
+    item,
+    ...(operationId !== undefined && { operationId }),
+    ...(summary !== undefined && { summary }),
+    tags: asList(read(node, 'tags')).flatMap((tag) => asFilledText(tag) ?? []),
+    deprecated: asFlag(read(node, 'deprecated')),
+    ...(skipped !== undefined && { skipped }),
+    ...(!resolved.found && { dangling: `${resolved.ref}: ${resolved.reason}` }),
+  }
+}
+
+function whySkipped(method: string, node: Node, value: unknown): string | undefined {
+  if (!TOOL_METHODS.has(method)) {
+    return `a tool cannot use ${method.toUpperCase()}; the format knows GET, POST, PUT, PATCH and DELETE`
+  }
+  if (value !== null && value !== undefined && asNode(value) === undefined) {
+    return 'the operation is not a mapping'
+  }
+  if (read(node, 'x-mcp') === false) return 'the document says x-mcp: false'
+  return asFlag(read(read(node, 'x-forge'), 'skip')) ? 'the document says x-forge: skip' : undefined
+}
+
+/** Takes query and fragment out of a path, and what a URL path cannot hold. */
+function cleanPath(rawPath: string): Pick<Operation, 'path' | 'fixedQuery'> {
+  const [beforeFragment = ''] = rawPath.split('#')
+  const [bare = '', ...queries] = beforeFragment.split('?')
+  const fixedQuery = queries
+    .join('&')
+    .split('&')
+    .filter((pair) => pair !== '')
+    .map((pair) => {
+      const [name = '', ...rest] = pair.split('=')
+      return [name, rest.join('=')] as const
+    })
+  const slashed = bare.startsWith('/') ? bare : `/${bare}`
+  return { path: slashed.replace(/\s/g, (space) => encodeURIComponent(space)), fixedQuery }
+}
+
+/** One row of a listing. */
+export interface OperationRow {
+  readonly name: string
+  readonly method: string
+  readonly path: string
+  readonly operationId?: string
+  readonly summary?: string
+  readonly tags: readonly string[]
+  readonly deprecated: boolean
+  /** Why no tool can be made of it. */
+  readonly skipped?: string
+}
+
+/** A document's operations, for people who choose among them. */
+export interface OperationListing {
+  readonly title: string
+  /** Version of the format, such as `OpenAPI 3.0.3`. */
+  readonly format: string
+  readonly operations: readonly OperationRow[]
+}
+
+/** Lists what a document offers; nothing but names, methods and paths is looked at. */
+export function listOperations(document: unknown, options: OpenOptions = {}): OperationListing {
+  const opened = openDocument(document, options)
+  const swagger = asText(read(document, 'swagger'))
+  return {
+    title: asFilledText(read(read(document, 'info'), 'title')) ?? '',
+    format:
+      swagger === undefined
+        ? `OpenAPI ${asText(read(document, 'openapi')) ?? ''}`
+        : `Swagger ${swagger}`,
+    operations: opened.operations.map(toRow),
+  }
+}
+
+/** Shows an operation as a row of a listing. */
+export function toRow(operation: Operation): OperationRow {
+  const { name, method, rawPath, operationId, summary, tags, deprecated, skipped } = operation
+  return {
+    name,
+    method,
+    path: rawPath,
+    ...(operationId !== undefined && { operationId }),
+    ...(summary !== undefined && { summary }),
+    tags,
+    deprecated,
+    ...(skipped !== undefined && { skipped }),
+  }
+}

@@ -1,0 +1,226 @@
+import { HEADER_PATTERN, toEnvDomain } from '../spec/patterns.ts'
+import type { AuthConfig, OauthFlow } from '../spec/types.ts'
+import { toSnake } from './names.ts'
+import { asFilledText, asList, asNode, asText, entriesOf, type Node, read } from './node.ts'
+import type { OpenedDocument } from './operations.ts'
+import type { CredentialParameter } from './parameters.ts'
+import { convertSecurityScheme } from './swagger2.ts'
+import type { Warn } from './warnings.ts'
+
+/** Chooses how each operation authenticates. */
+export interface AuthChooser {
+  /** Gives the auth of an operation, or nothing when the document asks for none. */
+  choose(
+    security: unknown,
+    credentials: readonly CredentialParameter[],
+    warn: Warn,
+  ): AuthConfig | undefined
+}
+
+/** Creates a chooser for one document; variable names are the same for all its operations. */
+export function createAuthChooser(opened: OpenedDocument, domain: string): AuthChooser {
+  const schemes = readSchemes(opened)
+  const prefix = toEnvDomain(domain)
+  const keys = [...schemes]
+    .filter(([, scheme]) => asText(scheme['type'])?.toLowerCase() === 'apikey')
+    .map(([name]) => name)
+  const context: AuthContext = { schemes, prefix, keys }
+  return {
+    choose(security, credentials, warn) {
+      const chosen = fromRequirements(security, context, warn)
+      return withCredentials(chosen, credentials, context, warn)
+    },
+  }
+}
+
+interface AuthContext {
+  readonly schemes: ReadonlyMap<string, Node>
+  readonly prefix: string
+  /** Names of the API key schemes: the first gets the short variable name. */
+  readonly keys: readonly string[]
+}
+
+function readSchemes(opened: OpenedDocument): Map<string, Node> {
+  const { document, version, resolver } = opened
+  const given =
+    version === '2.0'
+      ? read(document, 'securityDefinitions')
+      : read(read(document, 'components'), 'securitySchemes')
+  const schemes = new Map<string, Node>()
+  for (const [name, value] of entriesOf(given)) {
+    const resolved = resolver.resolve(value)
+    const scheme = resolved.found ? asNode(resolved.node) : undefined
+    if (scheme) schemes.set(name, version === '2.0' ? convertSecurityScheme(scheme) : scheme)
+  }
+  return schemes
+}
+
+function fromRequirements(
+  security: unknown,
+  context: AuthContext,
+  warn: Warn,
+): AuthConfig | undefined {
+  if (!Array.isArray(security)) return undefined
+  const alternatives = security.map((alternative) => entriesOf(alternative))
+  if (alternatives.length === 0 || alternatives.some((entries) => entries.length === 0))
+    return { type: 'none' }
+  const expressed = alternatives.map((entries) => toAuth(entries, context))
+  const index = expressed.findIndex((auth) => 'auth' in auth)
+  const chosen = expressed[index]
+  if (chosen && 'auth' in chosen) {
+    if (alternatives.length > 1)
+      warn(
+        'W106',
+        `${alternatives.length} ways to authenticate; ${label(alternatives[index])} is used`,
+        'auth',
+      )
+    return chosen.auth
+  }
+  const reasons = expressed.flatMap((failed) => ('reason' in failed ? failed.reason : []))
+  warn(
+    'W105',
+    `the way to authenticate cannot be expressed: ${reasons.slice(0, 3).join('; ')}`,
+    'auth',
+  )
+  return { type: 'none' }
+}
+
+function label(entries: readonly [string, unknown][] | undefined): string {
+  return (entries ?? []).map(([name]) => `"${name.slice(0, 60)}"`).join(' with ')
+}
+
+type Expressed = { readonly auth: AuthConfig } | { readonly reason: string }
+
+/** All schemes of one alternative together: the first, the others in `also`. */
+function toAuth(entries: readonly [string, unknown][], context: AuthContext): Expressed {
+  const parts: AuthConfig[] = []
+  for (const [name, scopes] of entries) {
+    const scheme = context.schemes.get(name)
+    if (scheme === undefined) return { reason: `no scheme is called "${name.slice(0, 60)}"` }
+    const part = schemeToAuth(name, scheme, scopes, context)
+    if ('reason' in part) return part
+    parts.push(part.auth)
+  }
+  const [first, ...others] = parts
+  if (first === undefined) return { reason: 'no scheme is named' }
+  return { auth: others.length === 0 ? first : { ...first, also: others } }
+}
+
+function schemeToAuth(
+  name: string,
+  scheme: Node,
+  scopes: unknown,
+  context: AuthContext,
+): Expressed {
+  const type = asText(scheme['type'])?.toLowerCase()
+  const { prefix } = context
+  if (type === 'http') {
+    const http = asText(scheme['scheme'])?.toLowerCase()
+    if (http === 'bearer') return { auth: { type: 'bearer', env: `${prefix}_API_TOKEN` } }
+    if (http === 'basic') return { auth: { type: 'basic', env: `${prefix}_USERNAME` } }
+    return { reason: `http scheme "${(http ?? '').slice(0, 30)}"` }
+  }
+  if (type === 'apikey') return apiKey(name, scheme, context)
+  if (type === 'oauth2') return { auth: oauth(scheme, scopes, prefix) }
+  if (type === 'openidconnect') {
+    const url = asFilledText(scheme['openIdConnectUrl'])
+    const isSafe = url !== undefined && /^https:\/\//i.test(url) && URL.canParse(url)
+    return {
+      auth: {
+        type: 'oauth2',
+        env: `${prefix}_CLIENT_ID`,
+        ...scopesOf(scopes),
+        ...(isSafe && { discovery_url: url }),
+      },
+    }
+  }
+  return { reason: `security scheme of type "${String(type).slice(0, 30)}"` }
+}
+
+function apiKey(name: string, scheme: Node, context: AuthContext): Expressed {
+  const key = asFilledText(scheme['name'])?.trim()
+  const place = asText(scheme['in'])?.toLowerCase()
+  if (key === undefined) return { reason: `the API key "${name.slice(0, 60)}" has no name` }
+  const described = `${asText(scheme['description']) ?? ''} ${name} ${asText(scheme['x-bearer-format']) ?? ''}`
+  if (place === 'header' && /^authorization$/i.test(key) && /\bbearer\b/i.test(described)) {
+    return { auth: { type: 'bearer', env: `${context.prefix}_API_TOKEN` } }
+  }
+  const env = envOfKey(name, context)
+  if (place === 'query') return { auth: { type: 'api_key', env, in: 'query', name: key } }
+  if (!HEADER_PATTERN.test(key))
+    return { reason: `the API key "${key.slice(0, 60)}" is no header name` }
+  if (place === 'cookie') return { auth: { type: 'api_key', env, in: 'cookie', name: key } }
+  return { auth: { type: 'api_key', env, header: key } }
+}
+
+/** The first API key gets the short name, the others carry the name of their scheme. */
+function envOfKey(name: string, context: AuthContext): string {
+  const first = context.keys[0] === name || context.keys.length === 0
+  const own = toSnake(name).toUpperCase()
+  if (first || own === '') return `${context.prefix}_API_KEY`
+  return `${context.prefix}_${/KEY|TOKEN|SECRET|ID$/.test(own) ? own : `${own}_API_KEY`}`
+}
+
+const FLOWS: readonly (readonly [string, OauthFlow])[] = [
+  ['clientCredentials', 'client_credentials'],
+  ['authorizationCode', 'authorization_code'],
+  ['password', 'password'],
+  ['implicit', 'implicit'],
+]
+
+function oauth(scheme: Node, scopes: unknown, prefix: string): AuthConfig {
+  const flows = read(scheme, 'flows')
+  const [key, flow] = FLOWS.find(([name]) => asNode(read(flows, name)) !== undefined) ?? []
+  const url = key === undefined ? undefined : asFilledText(read(read(flows, key), 'tokenUrl'))
+  const isSafe = url !== undefined && /^https:\/\//i.test(url) && URL.canParse(url)
+  return {
+    type: 'oauth2',
+    env: `${prefix}_CLIENT_ID`,
+    ...scopesOf(scopes),
+    ...(isSafe && { token_url: url }),
+    ...(flow !== undefined && { flow }),
+  }
+}
+
+function scopesOf(scopes: unknown): { scopes?: string[] } {
+  const names = asList(scopes).flatMap((scope) => asFilledText(scope) ?? [])
+  return names.length > 0 ? { scopes: names } : {}
+}
+
+/** Credentials that the document writes as plain parameters. */
+function withCredentials(
+  auth: AuthConfig | undefined,
+  credentials: readonly CredentialParameter[],
+  context: AuthContext,
+  warn: Warn,
+): AuthConfig | undefined {
+  const known = new Set(partsOf(auth).map((part) => (part.name ?? part.header ?? '').toLowerCase()))
+  const added: AuthConfig[] = []
+  for (const { name, in: place, required } of credentials) {
+    const where = `params.${name}`
+    if (known.has(name.toLowerCase()))
+      warn('W111', 'a credential is taken from the environment', where)
+    else if (!required || (place === 'header' && !HEADER_PATTERN.test(name))) {
+      warn('W111', 'an optional credential is no argument; it is not sent', where)
+    } else {
+      warn('W111', 'a credential becomes auth and is taken from the environment', where)
+      const env = `${context.prefix}_${toSnake(name).toUpperCase() || 'API_KEY'}`
+      added.push({
+        type: 'api_key',
+        env,
+        ...(place === 'query' ? { in: 'query', name } : { header: name }),
+      })
+    }
+  }
+  const all = [...partsOf(auth), ...added]
+  const [first, ...others] = all
+  if (added.length === 0 || first === undefined) return auth
+  const { also: _, ...bare } = first
+  return others.length === 0 ? bare : { ...bare, also: others }
+}
+
+function partsOf(auth: AuthConfig | undefined): AuthConfig[] {
+  if (auth === undefined || auth.type === 'none') return []
+  const { also = [], ...first } = auth
+  return [first, ...also]
+}

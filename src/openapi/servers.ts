@@ -1,0 +1,93 @@
+import { escapeEnvText } from '../spec/env-text.ts'
+import { toEnvDomain } from '../spec/patterns.ts'
+import { toSnake } from './names.ts'
+import { asFilledText, asText, read } from './node.ts'
+import type { Warn } from './warnings.ts'
+
+/** What a base URL is made with. */
+export interface ServerContext {
+  readonly domain: string
+  /** Address the document came from; relative servers are joined to it. */
+  readonly url?: string | undefined
+  readonly warn: Warn
+}
+
+/** Chooses the base URL of an operation: its first usable server, variables at their defaults. */
+export function chooseBaseUrl(servers: readonly unknown[], context: ServerContext): string {
+  const fallback = `\${${toEnvDomain(context.domain)}_BASE_URL}`
+  const given = servers
+    .map((server) => fillVariables(server, context))
+    .filter((text) => text !== '')
+  const urls = given.map((text) => toBaseUrl(text, context, fallback))
+  const index = urls.findIndex((url) => url !== undefined)
+  if (index > 0)
+    context.warn('W113', 'the first server is no http address; another one is used', 'servers')
+  const chosen = urls[index]
+  if (chosen !== undefined) return chosen
+  if (given.length > 0)
+    context.warn('W113', `no server is an http address; set ${fallback.slice(2, -1)}`, 'servers')
+  return fallback
+}
+
+/** Fills `{variables}`; one without a default becomes a reference to the environment. */
+function fillVariables(server: unknown, context: ServerContext): string {
+  const template = asFilledText(read(server, 'url'))?.trim() ?? ''
+  const variables = read(server, 'variables')
+  return escapeEnvText(template).replace(/\$?\{([^{}]+)\}/g, (whole, name: string) => {
+    if (whole.startsWith('$')) return whole
+    const value = asText(read(read(variables, name), 'default'))
+    if (value !== undefined && value !== '') return escapeEnvText(value)
+    const variable = `${toEnvDomain(context.domain)}_${toSnake(name).toUpperCase() || 'SERVER'}`
+    context.warn(
+      'W113',
+      `the server variable {${name.slice(0, 40)}} has no default; set ${variable}`,
+      'servers',
+    )
+    return `\${${variable}}`
+  })
+}
+
+function toBaseUrl(text: string, context: ServerContext, fallback: string): string | undefined {
+  const [bare = ''] = text.split(/[?#]/)
+  if (bare !== text)
+    context.warn('W101', 'query and fragment of the server address are left out', 'servers')
+  const trimmed = bare.replace(/\/+$/, '')
+  if (/^https?:\/\//i.test(trimmed)) return isUsable(trimmed) ? trimmed : undefined
+  if (trimmed.startsWith('//')) return isUsable(`https:${trimmed}`) ? `https:${trimmed}` : undefined
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed)) return undefined
+  if (trimmed.startsWith('${')) return trimmed
+  return joinRelative(trimmed, context, fallback)
+}
+
+function joinRelative(path: string, context: ServerContext, fallback: string): string | undefined {
+  // A bare host is a common slip; a first segment with a dot is one.
+  if (/^[a-z0-9-]+(\.[a-z0-9-]+)+(:\d+)?(\/|$)/i.test(path)) return `https://${path}`
+  if (
+    context.url !== undefined &&
+    /^https?:/i.test(context.url) &&
+    URL.canParse(path || '/', context.url)
+  ) {
+    return new URL(path || '/', context.url).href.replace(/[?#].*$/, '').replace(/\/+$/, '')
+  }
+  const steps = path.split('/').filter((step) => step !== '' && step !== '.' && step !== '..')
+  const joined = [fallback, ...steps.map((step) => step.replace(/\s/g, '%20'))].join('/')
+  context.warn(
+    'W113',
+    `the server is relative; set ${fallback.slice(2, -1)} to the host`,
+    'servers',
+  )
+  return joined
+}
+
+/** As the spec rules see it: variables filled with anything. */
+function isUsable(url: string): boolean {
+  const tried = url.replace(/\$\{[^}]*\}/g, 'x')
+  return /^https?:\/\/[^/?#\s]/i.test(tried) && !/\s/.test(tried) && URL.canParse(tried)
+}
+
+/** Finds the base URL most tools share, for the top of the file. */
+export function mostFrequent(values: readonly string[]): string | undefined {
+  const counts = new Map<string, number>()
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1)
+  return [...counts].sort(([, a], [, b]) => b - a)[0]?.[0]
+}

@@ -1,0 +1,160 @@
+import type { AuthConfig, FieldDef, Method, ToolDef } from '../spec/types.ts'
+import { assignArguments } from './arguments.ts'
+import { readBody } from './body.ts'
+import { describeOperation } from './describe.ts'
+import { type OperationModel, readModel } from './model.ts'
+import { asFilledText, asNode, entriesOf, read } from './node.ts'
+import type { OpenedDocument, Operation } from './operations.ts'
+import { readParameters, tidyStyle } from './parameters.ts'
+import { createReducer, type Draft, type ReduceLimits, type Reducer } from './reduce.ts'
+import type { AuthChooser } from './security.ts'
+import { chooseBaseUrl } from './servers.ts'
+import { findCallbacks, type OutgoingCall } from './triggers.ts'
+import type { Warn } from './warnings.ts'
+
+/** A tool before auth and base URL are moved to the top of the file. */
+export interface ImportedTool {
+  readonly tool: ToolDef
+  readonly auth: AuthConfig | undefined
+  readonly baseUrl: string
+  readonly callbacks: readonly OutgoingCall[]
+}
+
+/** What all operations of an import share. */
+export interface ToolContext {
+  readonly opened: OpenedDocument
+  readonly domain: string
+  readonly url: string | undefined
+  readonly limits: Omit<ReduceLimits, 'leaveOut'>
+  readonly auth: AuthChooser
+}
+
+/** Imports one operation; everything it cannot carry over is a warning. */
+export function importTool(operation: Operation, context: ToolContext, warn: Warn): ImportedTool {
+  const { opened } = context
+  warnAboutName(operation, warn)
+  const model = readModel(opened, operation, warn)
+  const reducer = startReducer(opened, context.limits, 'readOnly', warn)
+  const parameters = readParameters(model.parameters, operation, reducer)
+  const body = readBody(model.requestBody, operation.method, reducer)
+  reducer.finish()
+  for (const field of [...parameters.fields, ...(body.fields ?? [])]) tidyStyle(field)
+  assignArguments(parameters.path, parameters.fields, body.fields ?? [], body.root)
+  const callbacks = findCallbacks(opened, model.callbacks, operation.name, warn)
+  const tool: ToolDef = {
+    name: operation.name,
+    description: describe(operation, model, callbacks, warn),
+    method: operation.method as Method,
+    path: parameters.path,
+    ...(parameters.fields.length > 0 && { params: parameters.fields.map(orderKeys) }),
+    ...(body.fields && body.fields.length > 0 && { body: body.fields.map(orderKeys) }),
+    ...((body.fields?.length || body.root) && {
+      ...(body.contentType && { content_type: body.contentType }),
+      ...(body.mediaType !== undefined && { media_type: body.mediaType }),
+    }),
+    ...(body.root && { body_root: orderKeys(body.root) }),
+    ...(operation.tags.length > 0 && { tags: operation.tags }),
+    ...(operation.deprecated && { deprecated: true }),
+  }
+  return {
+    tool,
+    auth: context.auth.choose(model.security, parameters.credentials, warn),
+    baseUrl: chooseBaseUrl(model.servers, { domain: context.domain, url: context.url, warn }),
+    callbacks,
+  }
+}
+
+/** Reads the fields of a webhook's payload. */
+export function readPayload(
+  call: OutgoingCall,
+  context: Pick<ToolContext, 'opened' | 'limits'>,
+  warn: Warn,
+): readonly FieldDef[] {
+  const { opened } = context
+  const operation = { node: call.node, item: {} } as Operation
+  const model = readModel(opened, operation, warn)
+  const reducer = startReducer(opened, context.limits, 'writeOnly', warn)
+  const [, media] =
+    entriesOf(model.requestBody?.['content']).find(([type]) => /json|\*/i.test(type)) ?? []
+  const schema = read(media, 'schema')
+  if (schema === undefined) return []
+  const folded = reducer.fold(schema, 'payload')
+  const fields = Array.from(folded.properties, ([name, schemas]) => {
+    const inner = schemas.length === 1 ? schemas[0] : { allOf: schemas }
+    const place = `payload.${name}`
+    const required = folded.required.has(name)
+    return reducer.startFolded(reducer.foldBelow(inner, folded, place), { place, required, name })
+  })
+  reducer.finish()
+  return fields.map(orderKeys)
+}
+
+function startReducer(
+  opened: OpenedDocument,
+  limits: Omit<ReduceLimits, 'leaveOut'>,
+  leaveOut: ReduceLimits['leaveOut'],
+  warn: Warn,
+): Reducer {
+  const refSiblings = opened.version === '3.1' || opened.version === '3.2'
+  const context = { resolver: opened.resolver, warn, refSiblings, work: { steps: 0 } }
+  return createReducer(context, { ...limits, leaveOut })
+}
+
+function warnAboutName(operation: Operation, warn: Warn): void {
+  const { name, uncut, clashed, dangling } = operation
+  if (uncut !== undefined)
+    warn('W103', `the name was shortened: ${uncut.slice(0, 200)} became ${name}`)
+  if (clashed !== undefined)
+    warn('W104', `several operations are called ${clashed}; this one became ${name}`)
+  if (dangling !== undefined)
+    warn('W112', `the operation cannot be followed: ${dangling.slice(0, 200)}`)
+}
+
+function describe(
+  operation: Operation,
+  model: OperationModel,
+  callbacks: readonly OutgoingCall[],
+  warn: Warn,
+): string {
+  const notes = callbacks.map((call) => {
+    const field = /#\/?([\w/-]+)\}?$/.exec(call.expression ?? '')?.[1]?.replaceAll('/', '.')
+    return field === undefined
+      ? `Calls back: ${call.event}`
+      : `Calls back (${call.event}) at the URL in ${field}`
+  })
+  const { text, invented, cut } = describeOperation({
+    ...operation,
+    notes: [...new Set(notes)],
+    returns: returnsOf(model.responses),
+    override: asFilledText(read(read(operation.node, 'x-forge'), 'description')),
+  })
+  if (invented) warn('W107', 'no description in the source; one was made from method and path')
+  if (cut) warn('W110', 'description cut to 1024 characters')
+  return text
+}
+
+function returnsOf(responses: unknown): string | undefined {
+  const codes = entriesOf(responses)
+    .filter(([code]) => /^2/.test(code))
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+  const text = asFilledText(read(asNode(codes[0]?.[1]), 'description'))
+  // "OK" and its kin say nothing.
+  return text === undefined || text.trim().split(/\s+/).length < 3 ? undefined : text
+}
+
+const FIRST = ['name', 'type', 'required', 'description', 'default', 'enum', 'arg', 'in'] as const
+
+/** Writes the keys of a field, and of all below it, in the order people read them. */
+function orderKeys(field: FieldDef): FieldDef {
+  const { items, properties, any_of, ...rest } = field as Draft
+  const head = FIRST.filter((key) => rest[key] !== undefined).map(
+    (key) => [key, rest[key]] as const,
+  )
+  const tail = Object.entries(rest).filter(([key]) => !FIRST.some((known) => known === key))
+  return {
+    ...(Object.fromEntries([...head, ...tail]) as unknown as FieldDef),
+    ...(items && { items: orderKeys(items) }),
+    ...(properties && { properties: properties.map(orderKeys) }),
+    ...(any_of && { any_of: any_of.map(orderKeys) }),
+  }
+}

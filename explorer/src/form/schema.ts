@@ -1,0 +1,202 @@
+import { resolvePointer } from '../../../src/core/pointer.ts'
+import type { Schema, SchemaObject } from '../model/types.ts'
+
+/** What kind of control a schema asks for. */
+export type FieldKind =
+  | 'text'
+  | 'number'
+  | 'boolean'
+  | 'choice'
+  | 'fixed'
+  | 'object'
+  | 'map'
+  | 'list'
+  | 'tuple'
+  | 'variants'
+  | 'json'
+
+const MAX_HOPS = 32
+const NOTHING: SchemaObject = { not: {} }
+
+/** Gives a schema without references at its top, its `allOf` merged in, and its null branch taken out. */
+export function resolveSchema(schema: Schema | undefined, root: Schema): SchemaObject {
+  let current = toObject(schema)
+  for (let hop = 0; hop < MAX_HOPS && current.$ref !== undefined; hop++) {
+    const { $ref, ...beside } = current
+    const target = typeof root === 'object' && $ref.startsWith('#') ? findReference(root, $ref) : undefined
+    if (target === undefined) return beside
+    current = { ...toObject(target), ...beside }
+  }
+  if (current.allOf !== undefined) current = mergeAll(current, root)
+  return unwrapNull(current, root)
+}
+
+/** Tells whether null is among the accepted values. */
+export function isNullable(schema: Schema | undefined, root: Schema): boolean {
+  if (typeof schema !== 'object') return false
+  const { $ref, ...rest } = schema
+  const direct = $ref === undefined ? schema : { ...toObject(findReference(root, $ref)), ...rest }
+  if (direct.nullable === true || direct.const === null || direct.enum?.includes(null)) return true
+  if (typesOf(direct).includes('null')) return true
+  return [...(direct.anyOf ?? []), ...(direct.oneOf ?? [])].some((branch) => isNullBranch(branch))
+}
+
+/** Lists the types a schema names. */
+export function typesOf(schema: SchemaObject): readonly string[] {
+  if (schema.type === undefined) return []
+  return typeof schema.type === 'string' ? [schema.type] : schema.type
+}
+
+/** Chooses the control for a resolved schema. */
+export function toFieldKind(schema: SchemaObject): FieldKind {
+  if (schema.const !== undefined) return 'fixed'
+  if (schema.enum !== undefined) return schema.enum.every(isScalar) ? 'choice' : 'json'
+  const variants = variantsOf(schema)
+  if (variants.length > 1) return 'variants'
+  const types = typesOf(schema).filter((type) => type !== 'null')
+  if (types.length > 1) return 'json'
+  switch (types[0] ?? guessType(schema)) {
+    case 'string':
+      return 'text'
+    case 'integer':
+    case 'number':
+      return 'number'
+    case 'boolean':
+      return 'boolean'
+    case 'array':
+      return schema.prefixItems || Array.isArray(schema.items) ? 'tuple' : 'list'
+    case 'object':
+      return toObjectKind(schema)
+    default:
+      return 'json'
+  }
+}
+
+/** Lists the alternatives of a schema, null aside. */
+export function variantsOf(schema: SchemaObject): readonly Schema[] {
+  return (schema.oneOf ?? schema.anyOf ?? []).filter((branch) => !isNullBranch(branch))
+}
+
+/** Gives the schemas of a tuple's places. */
+export function placesOf(schema: SchemaObject): readonly Schema[] {
+  return schema.prefixItems ?? (Array.isArray(schema.items) ? (schema.items as readonly Schema[]) : [])
+}
+
+/** Names the type of a schema in two or three words. */
+export function describeType(schema: Schema | undefined, root: Schema, depth = 0): string {
+  if (schema === true) return 'anything'
+  if (schema === false) return 'nothing'
+  const resolved = resolveSchema(schema, root)
+  const name = describeResolved(resolved, root, depth)
+  return isNullable(schema, root) ? `${name} or null` : name
+}
+
+/** Lists what a value must satisfy besides its type. */
+export function describeRules(schema: SchemaObject): readonly string[] {
+  const rules: string[] = []
+  const add = (value: unknown, text: string) => {
+    if (value !== undefined) rules.push(text)
+  }
+  add(schema.minLength, `at least ${schema.minLength} characters`)
+  add(schema.maxLength, `at most ${schema.maxLength} characters`)
+  add(schema.minimum, `≥ ${schema.minimum}`)
+  add(schema.maximum, `≤ ${schema.maximum}`)
+  if (typeof schema.exclusiveMinimum === 'number') rules.push(`> ${schema.exclusiveMinimum}`)
+  if (typeof schema.exclusiveMaximum === 'number') rules.push(`< ${schema.exclusiveMaximum}`)
+  add(schema.multipleOf, `multiple of ${schema.multipleOf}`)
+  add(schema.minItems, `at least ${schema.minItems} items`)
+  add(schema.maxItems, `at most ${schema.maxItems} items`)
+  if (schema.uniqueItems) rules.push('no duplicates')
+  add(schema.pattern, `matches ${schema.pattern}`)
+  add(schema.default, `default ${JSON.stringify(schema.default)}`)
+  return rules
+}
+
+function describeResolved(schema: SchemaObject, root: Schema, depth: number): string {
+  if (schema.const !== undefined) return JSON.stringify(schema.const)
+  if (schema.enum !== undefined) return 'choice'
+  const variants = variantsOf(schema)
+  if (variants.length > 1) return `one of ${variants.length}`
+  const [type = guessType(schema) ?? 'anything'] = typesOf(schema).filter((name) => name !== 'null')
+  if (type === 'array' && depth < 3 && typeof schema.items === 'object' && !Array.isArray(schema.items)) {
+    return `list of ${describeType(schema.items as Schema, root, depth + 1)}`
+  }
+  if (type === 'array') return 'list'
+  return schema.format === undefined ? type : `${type} · ${schema.format}`
+}
+
+function toObject(schema: Schema | undefined): SchemaObject {
+  if (schema === undefined || schema === true) return {}
+  return schema === false ? NOTHING : schema
+}
+
+function findReference(root: Schema, reference: string): Schema | undefined {
+  if (!reference.startsWith('#')) return undefined
+  return resolvePointer(root, decode(reference.slice(1))) as Schema | undefined
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+function mergeAll({ allOf = [], ...base }: SchemaObject, root: Schema): SchemaObject {
+  return allOf
+    .map((part) => resolveSchema(part, root))
+    .reduce<SchemaObject>(
+      (merged, part) => ({
+        ...merged,
+        ...part,
+        ...((merged.properties ?? part.properties) && {
+          properties: { ...merged.properties, ...part.properties },
+        }),
+        ...((merged.required ?? part.required) && {
+          required: [...new Set([...(merged.required ?? []), ...(part.required ?? [])])],
+        }),
+      }),
+      base,
+    )
+}
+
+/** A choice between null and one other thing is that other thing, nullable. */
+function unwrapNull(schema: SchemaObject, root: Schema): SchemaObject {
+  const branches = schema.oneOf ?? schema.anyOf
+  if (branches === undefined) return schema
+  const variants = variantsOf(schema)
+  const [only] = variants
+  if (variants.length === 1) {
+    const { oneOf: _one, anyOf: _any, ...rest } = schema
+    return { ...resolveSchema(only, root), ...rest }
+  }
+  const constants = variants.map((variant) => toObject(variant).const)
+  if (constants.every((value) => value !== undefined && isScalar(value))) {
+    const { oneOf: _one, anyOf: _any, ...rest } = schema
+    return { ...rest, enum: constants }
+  }
+  return schema
+}
+
+function isNullBranch(schema: Schema): boolean {
+  return typeof schema === 'object' && (schema.type === 'null' || schema.const === null)
+}
+
+function guessType(schema: SchemaObject): string | undefined {
+  if (schema.properties || schema.required || typeof schema.additionalProperties === 'object') return 'object'
+  if (schema.items !== undefined || schema.prefixItems) return 'array'
+  if (schema.minLength ?? schema.maxLength ?? schema.pattern ?? schema.format) return 'string'
+  return schema.minimum === undefined && schema.maximum === undefined ? undefined : 'number'
+}
+
+function toObjectKind(schema: SchemaObject): FieldKind {
+  if (schema.properties && Object.keys(schema.properties).length > 0) return 'object'
+  const open = schema.additionalProperties
+  if (typeof open === 'object') return 'map'
+  return schema.required && schema.required.length > 0 ? 'object' : 'json'
+}
+
+function isScalar(value: unknown): boolean {
+  return value === null || ['string', 'number', 'boolean'].includes(typeof value)
+}

@@ -1,0 +1,135 @@
+import type { JSX } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { isRecord } from '../../../src/core/json.ts'
+import { useCell } from '../model/cell.ts'
+import { useExplorer } from '../model/explorer.ts'
+import { type Forrst, FUNCTIONS, requireResult } from '../model/forrst.ts'
+import { Trouble } from '../view/controls.tsx'
+import type { Panel } from './panel.ts'
+
+const REFRESH_MS = 2000
+const STATES = ['', 'pending', 'processing', 'completed', 'failed', 'cancelled'] as const
+
+interface Operation {
+  readonly id: string
+  readonly function: string
+  readonly version: string
+  readonly status: string
+  readonly progress: number | undefined
+  readonly startedAt: string | undefined
+  readonly message: string | undefined
+}
+
+/** Work that outlives its call, and how far it is. */
+export const operationsPanel: Panel = {
+  id: 'operations',
+  title: 'Operations',
+  icon: 'layers',
+  probe: async ({ forrst }) => {
+    const { body } = await forrst.call({ function: FUNCTIONS.operations, arguments: { limit: 1 } })
+    return isRecord(body) && isRecord(body['result'])
+  },
+  View: OperationsView,
+}
+
+function OperationsView(): JSX.Element {
+  const { forrst } = useExplorer()
+  const [state, setState] = useState('')
+  const [operations, setOperations] = useState<readonly Operation[]>([])
+  const [problem, setProblem] = useState<string | undefined>(undefined)
+  const read = () =>
+    readOperations(forrst, state).then(
+      (found) => {
+        setOperations(found)
+        setProblem(undefined)
+      },
+      (thrown: Error) => setProblem(thrown.message),
+    )
+  useEffect(() => {
+    void read()
+    const timer = setInterval(() => {
+      if (!document.hidden) void read()
+    }, REFRESH_MS)
+    return () => clearInterval(timer)
+  }, [state])
+  return (
+    <div class="panel">
+      <header class="panel-head">
+        <h2>Operations</h2>
+        <p class="panel-lead">Calls that go on in the background, newest state every two seconds.</p>
+      </header>
+      <div class="filters">
+        {STATES.map((id) => (
+          <button key={id} type="button" class="chip" aria-pressed={id === state} onClick={() => setState(id)}>
+            {id || 'all'}
+          </button>
+        ))}
+      </div>
+      {problem && <Trouble reason={problem} onRetry={() => void read()} />}
+      {!problem && operations.length === 0 && <p class="empty">No operations {state && `that are ${state}`}.</p>}
+      <ul class="operations">
+        {operations.map((operation) => (
+          <li key={operation.id}>
+            <OperationRow operation={operation} onChange={() => void read()} />
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+function OperationRow({
+  operation,
+  onChange,
+}: {
+  readonly operation: Operation
+  readonly onChange: () => void
+}): JSX.Element {
+  const { forrst, executeEnabled } = useExplorer()
+  const enabled = useCell(executeEnabled)
+  const { id, status, progress, message } = operation
+  const running = status === 'pending' || status === 'processing'
+  const cancel = () => forrst.call({ function: FUNCTIONS.cancel, arguments: { operation_id: id } }).then(onChange, onChange)
+  return (
+    <article class="operation" aria-label={`${operation.function} ${id}`}>
+      <span class={`state is-${status}`}>{status}</span>
+      <strong>{operation.function}</strong>
+      <code>{id}</code>
+      {operation.startedAt && <time dateTime={operation.startedAt}>{new Date(operation.startedAt).toLocaleTimeString()}</time>}
+      {running && (
+        <progress aria-label={`Progress of ${id}`} {...(progress !== undefined && { value: progress })} max={1}>
+          {progress}
+        </progress>
+      )}
+      {progress !== undefined && running && <span class="numeric">{Math.round(progress * 100)} %</span>}
+      {message && <span class="operation-message">{message}</span>}
+      {running && enabled && (
+        <button type="button" class="quiet-button" onClick={() => void cancel()}>
+          Cancel
+        </button>
+      )}
+    </article>
+  )
+}
+
+async function readOperations(forrst: Forrst, status: string): Promise<readonly Operation[]> {
+  const answer = await forrst.call({
+    function: FUNCTIONS.operations,
+    arguments: { limit: 100, ...(status !== '' && { status }) },
+  })
+  const { operations } = requireResult(answer)
+  return (Array.isArray(operations) ? operations : []).filter(isRecord).map(toOperation)
+}
+
+function toOperation(entry: Record<string, unknown>): Operation {
+  const text = (member: string) => (typeof entry[member] === 'string' ? entry[member] : undefined)
+  return {
+    id: text('id') ?? '',
+    function: text('function') ?? '',
+    version: text('version') ?? '',
+    status: text('status') ?? 'unknown',
+    progress: typeof entry['progress'] === 'number' ? entry['progress'] : undefined,
+    startedAt: text('started_at'),
+    message: text('message'),
+  }
+}

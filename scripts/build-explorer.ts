@@ -1,0 +1,66 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { build, type Rollup } from 'vite'
+
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..')
+const TARGET = join(ROOT, 'src', 'tools', 'page.gen.ts')
+
+/** Builds the explorer into one HTML text and gives it as the TypeScript module that is committed. */
+export async function buildExplorer(): Promise<string> {
+  const page = await buildPage()
+  return [
+    '// Built from explorer/ by scripts/build-explorer.ts; do not edit.',
+    '',
+    '/** The explorer as one HTML text with its placeholders. */',
+    `export const PAGE: string = ${JSON.stringify(page)}`,
+    '',
+  ].join('\n')
+}
+
+/** Builds the page itself. */
+export async function buildPage(): Promise<string> {
+  const { script, style } = await bundle()
+  const template = readFileSync(join(ROOT, 'explorer', 'index.html'), 'utf8')
+  // Functions, because "$&" in a bundle would otherwise mean something to replace().
+  return template
+    .replace('/*STYLE*/', () => assertInert(style, '</style'))
+    .replace('/*SCRIPT*/', () => assertInert(script, '</script'))
+}
+
+async function bundle(): Promise<{ readonly script: string; readonly style: string }> {
+  const output = await build({
+    root: join(ROOT, 'explorer'),
+    configFile: false,
+    logLevel: 'warn',
+    define: { 'process.env.NODE_ENV': '"production"' },
+    oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+    build: {
+      write: false,
+      target: 'es2022',
+      cssCodeSplit: false,
+      modulePreload: false,
+      minify: true,
+      rollupOptions: { input: join(ROOT, 'explorer', 'src', 'main.tsx') },
+    },
+  })
+  const [result] = Array.isArray(output) ? output : [output]
+  if (result === undefined || !('output' in result)) throw new Error('vite gave no output')
+  const chunks = result.output.filter((part): part is Rollup.OutputChunk => part.type === 'chunk')
+  const styles = result.output.filter(({ fileName }) => fileName.endsWith('.css'))
+  const [only] = chunks
+  if (only === undefined || chunks.length > 1) throw new Error('the page must be one script')
+  const style = styles.map((part) => ('source' in part ? String(part.source) : '')).join('')
+  return { script: only.code.trim(), style: style.trim() }
+}
+
+/** What stands inside an element must not be able to end it, nor look like a placeholder. */
+function assertInert(text: string, end: string): string {
+  if (text.toLowerCase().includes(end)) throw new Error(`the bundle contains "${end}"`)
+  if (/\{\{[A-Z_]+\}\}/.test(text)) throw new Error('the bundle contains a placeholder')
+  return text
+}
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  writeFileSync(TARGET, await buildExplorer())
+}

@@ -1,0 +1,54 @@
+import type { HttpResponse } from '../wire/http.ts'
+import type { CallResult } from './tool.ts'
+
+/** Headers of every JSON answer that is made for one request. */
+export const JSON_HEADERS = {
+  'content-type': 'application/json',
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'cross-origin-resource-policy': 'same-origin',
+} as const
+
+/** Answers with the envelope of everything that fails before a tool runs: `{"error": text}`. */
+export function refuse(
+  status: number,
+  text: string,
+  headers?: Readonly<Record<string, string>>,
+): HttpResponse {
+  return {
+    status,
+    headers: headers ? { ...JSON_HEADERS, ...headers } : JSON_HEADERS,
+    body: JSON.stringify({ error: text }),
+  }
+}
+
+/** Answers that a tool is unknown; the name is the decoded one. */
+export function refuseUnknownTool(name: string): HttpResponse {
+  return refuse(404, `Tool not found: ${name}`)
+}
+
+/** Answers that execution is off, also for tools that do not exist. */
+export function refuseExecution(): HttpResponse {
+  return refuse(403, 'Tool execution is disabled.')
+}
+
+/** Answers a rejected caller; nothing of the reason is told. */
+export function refuseCaller(): HttpResponse {
+  return refuse(401, 'Unauthorized')
+}
+
+/** Answers a method that a path does not know. */
+export function refuseMethod(method: string, allow: string): HttpResponse {
+  return refuse(405, `${method} is not allowed here; use ${allow}.`, { allow })
+}
+
+/** Answers a failure on our side, such as a provider that threw; the cause stays in the log. */
+export function refuseInternally(): HttpResponse {
+  return refuse(500, 'Internal Server Error')
+}
+
+/** Turns what a call handler threw into a result, as the protocol asks: its message in one text item. */
+export function toErrorResult(thrown: unknown): CallResult {
+  const text = thrown instanceof Error ? thrown.message : String(thrown)
+  return { content: [{ type: 'text', text }], isError: true }
+}

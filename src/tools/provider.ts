@@ -1,0 +1,51 @@
+import { andThen, type Maybe, toMaybe } from '../core/maybe.ts'
+import type { Logger } from '../core/service.ts'
+import { isPreparedTools, prepareTools } from './prepare.ts'
+import type { PreparedTools, Tool, ToolsProvider } from './tool.ts'
+
+/** Gives the tools as they are now. */
+export type ReadTools = () => Maybe<PreparedTools>
+
+/** Makes the reader of a provider: a list is prepared once, a function is called each time. */
+export function createToolReader(provider: ToolsProvider, log: Logger): ReadTools {
+  const warned = new Set<string>()
+  const prepare = (tools: unknown): PreparedTools => {
+    if (isPreparedTools(tools)) return tools
+    if (!Array.isArray(tools)) {
+      throw new TypeError('tools must be an array, or a function that returns one')
+    }
+    warnOfDuplicates(tools, warned, log)
+    return prepareTools(tools)
+  }
+  if (typeof provider === 'function') {
+    return () => andThen(toMaybe<unknown>(provider()), prepare)
+  }
+  return Array.isArray(provider) ? createListReader(provider, prepare) : () => prepare(provider)
+}
+
+/** The list stays the caller's: a tool added to it, removed or exchanged shows in the next answer. */
+function createListReader(
+  list: readonly Tool[],
+  prepare: (tools: readonly Tool[]) => PreparedTools,
+): ReadTools {
+  let seen = [...list]
+  let prepared = prepare(seen)
+  return () => {
+    if (seen.length !== list.length || seen.some((tool, index) => tool !== list[index])) {
+      seen = [...list]
+      prepared = prepare(seen)
+    }
+    return prepared
+  }
+}
+
+function warnOfDuplicates(tools: readonly Tool[], warned: Set<string>, log: Logger): void {
+  const names = new Set<string>()
+  for (const { name } of tools) {
+    if (names.has(name) && !warned.has(name)) {
+      warned.add(name)
+      log.warn('two tools share a name; the last one answers', { tool: name })
+    }
+    names.add(name)
+  }
+}

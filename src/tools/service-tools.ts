@@ -1,0 +1,156 @@
+import { randomUUID } from 'node:crypto'
+import { type Call, createReply, type Outcome, type Principal } from '../core/call.ts'
+import { dispatch } from '../core/dispatch.ts'
+import { toFailure } from '../core/invoke.ts'
+import type { JsonObject } from '../core/json.ts'
+import { isPrepared } from '../core/prepared.ts'
+import type { FunctionEntry } from '../core/registry.ts'
+import { inlineReferences } from '../core/schema-references.ts'
+import type { Service } from '../core/service.ts'
+import type { Target } from '../core/target.ts'
+import { toToolAnnotations } from '../core/tool-annotations.ts'
+import { toToolName } from '../core/tool-name.ts'
+import type { HttpRequest } from '../wire/http.ts'
+import { prepareTools } from './prepare.ts'
+import type { CallOutcome, PreparedTools, Tool } from './tool.ts'
+import { createToolApi, type ToolApi, type ToolApiOptions } from './tool-api.ts'
+
+/** How the functions of a service are put into the explorer. */
+export type ServiceToolApiOptions = Omit<ToolApiOptions, 'tools' | 'call' | 'check' | 'authHook'>
+
+/** Serves the functions of a service as tools, with the page that explores them. */
+export function createServiceToolApi(
+  service: Service,
+  options: ServiceToolApiOptions = {},
+): ToolApi {
+  const tools = toTools(service)
+  const principals = new WeakMap<HttpRequest, Principal>()
+  const { authenticate } = service
+  return createToolApi({
+    title: service.info.title,
+    maxBodyBytes: service.limits.maxRequestBytes,
+    log: service.log,
+    ...options,
+    tools,
+    check: (tool, args) => (isFunctionTool(tool) ? tool.target.checkInput(args) : undefined),
+    call: (name, args, request) => {
+      const tool = tools().find(name)
+      if (tool === undefined || !isFunctionTool(tool))
+        throw new TypeError(`Tool not found: ${name}`)
+      const call = toCall(service, tool.target, {
+        args,
+        request,
+        principal: principals.get(request),
+      })
+      return runCall(service, call)
+    },
+    ...(authenticate && {
+      authHook: async (request, next) => {
+        const principal = await authenticate({ header: request.header, surface: 'tools' })
+        if (principal !== undefined) principals.set(request, principal)
+        await next()
+      },
+    }),
+  })
+}
+
+/** Gives every discoverable function as a tool; prepared anew only when functions come or go. */
+export function toTools(service: Service): () => PreparedTools {
+  let revision: number | undefined
+  let prepared: PreparedTools | undefined
+  return () => {
+    const now = service.registry.revision()
+    if (prepared === undefined || revision !== now) {
+      prepared = prepareFunctions(service)
+      revision = now
+    }
+    return prepared
+  }
+}
+
+/** A tool that stands for a function. */
+interface FunctionTool extends Tool {
+  readonly target: Target
+}
+
+function prepareFunctions(service: Service): PreparedTools {
+  const tools = [...service.registry.entries()].flatMap((entry) => {
+    const target = selectTarget(entry)
+    return target === undefined ? [] : [toFunctionTool(target, service)]
+  })
+  const byFunction = new Map(tools.map((tool) => [tool.target.name, tool]))
+  const { find, respond } = prepareTools(tools)
+  // People know a function by its own name; agents may only know the spelled-out one.
+  return { find: (name) => find(name) ?? byFunction.get(name), respond }
+}
+
+/** What a call without version reaches; when nothing is stable yet, the newest there is. */
+function selectTarget({ latest, ordered }: FunctionEntry): Target | undefined {
+  const target = latest ?? ordered.at(-1)
+  if (target === undefined || target.system || target.stability === 'removed') return undefined
+  return target.definition.discoverable === false ? undefined : target
+}
+
+function toFunctionTool(target: Target, { components }: Service): FunctionTool {
+  const { definition, name, sideEffects } = target
+  let inputSchema: Tool['inputSchema']
+  return {
+    target,
+    name: toToolName(name),
+    description: definition.description ?? definition.summary ?? '',
+    annotations: { title: name, ...toToolAnnotations(sideEffects) },
+    get inputSchema() {
+      inputSchema ??= inlineReferences(target.inputSchema, components.schemas ?? {})
+      return inputSchema
+    },
+  }
+}
+
+function isFunctionTool(tool: Tool): tool is FunctionTool {
+  return 'target' in tool
+}
+
+async function runCall(service: Service, call: Call): Promise<CallOutcome> {
+  try {
+    return toCallOutcome(await dispatch(service, call))
+  } catch (thrown) {
+    return toCallOutcome(toFailure(thrown, { call, log: service.log }))
+  }
+}
+
+function toCall(
+  { clock }: Service,
+  target: Target,
+  {
+    args,
+    request,
+    principal,
+  }: {
+    readonly args: Record<string, unknown>
+    readonly request: HttpRequest
+    readonly principal: Principal | undefined
+  },
+): Call {
+  return {
+    id: `tool_${randomUUID()}`,
+    function: target.name,
+    version: target.version,
+    arguments: args as JsonObject,
+    context: undefined,
+    extensions: [],
+    principal,
+    signal: request.signal,
+    facts: {},
+    startedAt: clock.elapsed(),
+    reply: createReply(),
+  }
+}
+
+function toCallOutcome(outcome: Outcome): CallOutcome {
+  const text = outcome.ok ? toText(outcome.result) : JSON.stringify({ errors: outcome.errors })
+  return [[{ type: 'text', text }], !outcome.ok]
+}
+
+function toText(result: unknown): string {
+  return isPrepared(result) ? result.json : (JSON.stringify(result) ?? 'null')
+}

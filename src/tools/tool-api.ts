@@ -1,0 +1,81 @@
+import type { Maybe } from '../core/maybe.ts'
+import type { Validation } from '../core/schema.ts'
+import type { Logger } from '../core/service.ts'
+import type { HttpHandler, HttpRequest, HttpResponse } from '../wire/http.ts'
+import { createGuard } from './guard.ts'
+import { createToolHandler } from './handler.ts'
+import { preparePage } from './page.ts'
+import { createToolReader } from './provider.ts'
+import type { AuthHook, Tool, ToolCallHandler, ToolsProvider } from './tool.ts'
+import { createValidator } from './validate.ts'
+
+/** What a tool API is made of. */
+export interface ToolApiOptions {
+  readonly tools: ToolsProvider
+  readonly call: ToolCallHandler
+  /** Checks arguments instead of the tool's schema; undefined leaves it to the schema. */
+  readonly check?: (tool: Tool, args: unknown) => Maybe<Validation> | undefined
+  /** Opens `/call`; off by default, and enforced here rather than in the page. */
+  readonly allowExecute?: boolean
+  /** Guards `/call` and nothing else. */
+  readonly authHook?: AuthHook
+  /** Title of the page; `MCP Tool Explorer` by default. */
+  readonly title?: string
+  /** Named in the footer of the page. */
+  readonly projectName?: string
+  /** Linked from the name, when its scheme is http, https or mailto, or it is a path. */
+  readonly projectUrl?: string
+  /** Where the API is mounted; `/explorer` by default, empty for hosts that strip the prefix themselves. */
+  readonly prefix?: string
+  /** Host names besides loopback and plain addresses; `*` switches the check off. */
+  readonly allowedHosts?: readonly string[] | '*'
+  /** Other origins that may read and call; none by default. */
+  readonly allowedOrigins?: readonly string[]
+  /** Longest body of a call or validation; 1 MiB by default. */
+  readonly maxBodyBytes?: number
+  /** The console by default. */
+  readonly log?: Logger
+}
+
+/** A tool API, ready for any host: it is a handler, and it says what a host wants to know about it. */
+export interface ToolApi extends HttpHandler {
+  readonly handle: (request: HttpRequest) => Maybe<HttpResponse>
+  /** Tells whether a path lies under the mount prefix. */
+  readonly knows: (path: string) => boolean
+  readonly maxRequestBytes: number
+}
+
+/** Serves tools, and the page that explores them, under a mount prefix. */
+export function createToolApi(options: ToolApiOptions): ToolApi {
+  const { tools, call, allowExecute = false, maxBodyBytes = 1024 * 1024, log = console } = options
+  if (typeof call !== 'function') throw new TypeError('createToolApi: call must be a function')
+  const base = toBase(options.prefix ?? '/explorer')
+  const handle = createToolHandler({
+    base,
+    page: preparePage({
+      title: options.title ?? 'MCP Tool Explorer',
+      allowExecute,
+      projectName: options.projectName,
+      projectUrl: options.projectUrl,
+    }),
+    guard: createGuard({
+      allowedHosts: options.allowedHosts ?? [],
+      allowedOrigins: options.allowedOrigins ?? [],
+    }),
+    readTools: createToolReader(tools, log),
+    validate: createValidator(options.check),
+    call,
+    allowExecute,
+    authHook: options.authHook,
+    maxBodyBytes,
+    log,
+  })
+  const knows = (path: string) => path === base || path.startsWith(`${base}/`)
+  return Object.assign(handle.bind(undefined), { handle, knows, maxRequestBytes: maxBodyBytes })
+}
+
+function toBase(prefix: string): string {
+  const base = prefix.replace(/\/+$/, '')
+  if (base === '' || base.startsWith('/')) return base
+  throw new TypeError(`createToolApi: prefix must begin with a slash, not "${prefix}"`)
+}

@@ -1,0 +1,69 @@
+import { compileSchema, findSchemaMistakes } from '../core/json-schema.ts'
+import { andThen, type Maybe } from '../core/maybe.ts'
+import type { Check, JsonSchema, Validation } from '../core/schema.ts'
+import { toInputSchema } from './encode.ts'
+import type { Tool, ValidateResult } from './tool.ts'
+
+/** Checks arguments against the schema of a tool, without ever running it. */
+export type ValidateArguments = (tool: Tool, args: unknown) => Maybe<ValidateResult>
+
+/** A check of the tool's owner, where there is one. */
+export type CheckTool = (tool: Tool, args: unknown) => Maybe<Validation> | undefined
+
+const VALID: ValidateResult = { valid: true }
+
+/** Makes a validator that compiles each schema object once and forgets it when the schema goes. */
+export function createValidator(own: CheckTool = () => undefined): ValidateArguments {
+  const checks = new WeakMap<object, Check | ValidateResult>()
+
+  function compiled(schema: JsonSchema): Check | ValidateResult {
+    const known = checks.get(schema)
+    if (known !== undefined) return known
+    const made = tryCompile(schema)
+    checks.set(schema, made)
+    return made
+  }
+
+  return (tool, args) => {
+    const verdict = own(tool, args)
+    if (verdict !== undefined) return andThen(verdict, toVerdict)
+    const schema = toInputSchema(tool)
+    if (schema === true) return VALID
+    if (schema === false) return refuse('', 'no arguments are accepted', 'false schema')
+    const check = compiled(schema)
+    return typeof check === 'function' ? andThen(check(args), toVerdict) : check
+  }
+}
+
+function tryCompile(schema: JsonSchema): Check | ValidateResult {
+  try {
+    const [mistake] = findSchemaMistakes(schema)
+    if (mistake !== undefined) return refuseSchema(`${mistake.pointer} ${mistake.message}`)
+    return compileSchema(schema, { patternInputLimit: MAX_PATTERN_INPUT })
+  } catch (thrown) {
+    return refuseSchema(thrown instanceof Error ? thrown.message : String(thrown))
+  }
+}
+
+function refuseSchema(reason: string): ValidateResult {
+  return refuse('', `Invalid schema: ${reason}`, 'schema')
+}
+
+/** Schemas come from anywhere; a bad pattern must not take time that grows with the square of its input. */
+const MAX_PATTERN_INPUT = 10_000
+
+function toVerdict(validation: Validation): ValidateResult {
+  if (validation.ok) return VALID
+  return {
+    valid: false,
+    errors: validation.problems.map(({ pointer, message, code }) => ({
+      path: pointer,
+      message,
+      keyword: code,
+    })),
+  }
+}
+
+function refuse(path: string, message: string, keyword: string): ValidateResult {
+  return { valid: false, errors: [{ path, message, keyword }] }
+}

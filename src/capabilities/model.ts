@@ -17,6 +17,8 @@ export type Rules = '2026-04-08' | '2026-08-25'
 
 /** What every entry of a registry has; absent members are undefined, never missing. */
 export interface Entry {
+  /** Position in the list of the profile. */
+  readonly index: number
   readonly version: string
   readonly spec: string | undefined
   readonly schema: string | undefined

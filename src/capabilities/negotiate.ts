@@ -5,6 +5,7 @@ import type { CapabilityEntry, Profile, Rules } from './model.ts'
 import { readProfile, readVersions } from './read-profile.ts'
 import { selectVersion } from './select-version.ts'
 import { type DroppedEntry, selectUsable } from './usable.ts'
+import type { ProfileValidator } from './validate-profile.ts'
 
 /** How a negotiation ended. */
 export type NegotiationOutcome =
@@ -39,6 +40,8 @@ export interface NegotiateInput {
   readonly rules?: Rules
   /** Accepts schemas on loopback hosts, for local development only. */
   readonly allowLoopback?: boolean
+  /** Refuses profiles that violate their published layout; without it they are read leniently. */
+  readonly validator?: ProfileValidator
 }
 
 /** What two profiles come to. */
@@ -103,12 +106,31 @@ function selectProfiles(
       return { outcome: 'version_unsupported' }
     }
   }
+  if (violatesLayout(input, source, diagnostics)) return { outcome: 'profile_malformed' }
   const business = readProfile(source, 'business')
   const platform = readProfile(input.platform, 'platform')
   for (const diagnostic of business.diagnostics) diagnostics.push(diagnostic)
   for (const diagnostic of platform.diagnostics) diagnostics.push(diagnostic)
   if (!business.ok || !platform.ok) return { outcome: 'profile_malformed' }
   return { business: business.profile, platform: platform.profile }
+}
+
+function violatesLayout(
+  { validator, platform }: NegotiateInput,
+  business: unknown,
+  diagnostics: Diagnostic[],
+): boolean {
+  if (validator === undefined) return false
+  const before = diagnostics.length
+  for (const [side, profile] of [
+    ['business', business],
+    ['platform', platform],
+  ] as const) {
+    for (const { pointer: field } of validator.problems(profile, side)) {
+      diagnostics.push({ code: 'profile_malformed', side, field })
+    }
+  }
+  return diagnostics.length > before
 }
 
 /** Judges the profile of an older version: what is remarkable about it, undefined when nothing is. */

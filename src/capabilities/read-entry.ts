@@ -67,6 +67,7 @@ export function readCapability(
   const { version, spec, schema, id, config, operations } = value
   const wellFormed = operations !== undefined && isStringList(operations)
   return {
+    index: place.index,
     version,
     spec: textOf(spec),
     schema,
@@ -100,6 +101,7 @@ export function readService(
     reportEntry(reading, 'endpoint_not_https', place, 'endpoint')
   }
   return {
+    index: place.index,
     version,
     spec: textOf(spec),
     schema,
@@ -120,6 +122,7 @@ export function readHandler(
   const { version, spec, schema, id, config, available_instruments: instruments } = value
   const readable = Array.isArray(instruments) && instruments.every(isRecord)
   return {
+    index: place.index,
     version,
     spec: textOf(spec),
     schema,

@@ -12,6 +12,7 @@ import {
   type UnresolvedOperation,
 } from './operations.ts'
 import { checkRequest, type RequestVerdict, selectResponseCapabilities } from './request-check.ts'
+import { createProfileValidator } from './validate-profile.ts'
 
 /** Two profiles and the documents to judge them by; nothing is fetched. */
 export interface NegotiateReportInput {
@@ -23,6 +24,8 @@ export interface NegotiateReportInput {
   readonly rules?: Rules
   readonly fallback?: FallbackTable | false
   readonly allowLoopback?: boolean
+  /** Refuses profiles that violate their published layout. */
+  readonly strict?: boolean
   /** Adds `response_capabilities` for these operations. */
   readonly respondTo?: readonly string[]
   /** Adds `request_checks` for these operations. */
@@ -55,6 +58,7 @@ export function negotiateReport(input: NegotiateReportInput): NegotiationReport 
     document: documents.find,
     ...(input.rules && { rules: input.rules }),
     allowLoopback: input.allowLoopback === true,
+    ...(input.strict && { validator: createProfileValidator() }),
   })
   const set = resolveOperations(negotiation, {
     documents,

@@ -1,0 +1,33 @@
+#!/usr/bin/env node
+// Starts the command line: from dist/ when installed, straight from src/ in a clone.
+import { existsSync } from 'node:fs'
+import { register } from 'node:module'
+
+const isClone = existsSync(new URL('../tsconfig.build.json', import.meta.url))
+if (isClone) {
+  const tsx = await import('tsx/esm/api')
+  tsx.register()
+  register(new URL('./source-condition.js', import.meta.url))
+}
+const { main } = await import(isClone ? '../src/cli/main.ts' : '../dist/cli/main.js')
+
+const stop = new AbortController()
+let asked = false
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.on(signal, () => {
+    if (asked) process.exit(130)
+    asked = true
+    stop.abort()
+  })
+}
+// A reader such as `head` may close the pipe before everything is written.
+process.stdout.on('error', (error) => process.exit(error.code === 'EPIPE' ? 0 : 1))
+
+process.exitCode = await main(process.argv.slice(2), {
+  out: (text) => process.stdout.write(text),
+  err: (text) => process.stderr.write(text),
+  env: process.env,
+  cwd: process.cwd(),
+  terminal: process.stdout.isTTY === true,
+  signal: stop.signal,
+})

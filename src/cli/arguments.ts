@@ -1,0 +1,63 @@
+import { isRecord, type JsonObject } from '../core/json.ts'
+import { UsageError } from './exit.ts'
+
+/** Reads arguments as a person types them: one JSON object, or `name=value` words with dots for nesting. */
+export function parseArguments(words: readonly string[]): JsonObject {
+  const [first, ...rest] = words
+  if (first === undefined) return {}
+  if (first.trimStart().startsWith('{')) {
+    if (rest.length > 0)
+      throw new UsageError('nothing may follow a JSON object; quote it as one word')
+    return parseObject(first, 'the arguments')
+  }
+  const root: Record<string, unknown> = {}
+  for (const word of words) assign(root, word)
+  return root as JsonObject
+}
+
+/** Reads a JSON object, naming where it came from when it is none. */
+export function parseObject(text: string, origin: string): JsonObject {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (thrown) {
+    throw new UsageError(`${origin} must be JSON: ${(thrown as Error).message}`)
+  }
+  if (isRecord(value)) return value as JsonObject
+  throw new UsageError(`${origin} must be a JSON object`)
+}
+
+function assign(root: Record<string, unknown>, word: string): void {
+  const mark = word.indexOf('=')
+  if (mark < 1)
+    throw new UsageError(`arguments look like name=value or one JSON object; got "${word}"`)
+  const path = word.slice(0, mark).split('.')
+  const last = path.pop() ?? ''
+  let place = root
+  for (const segment of path) {
+    const next = Object.hasOwn(place, segment) ? place[segment] : undefined
+    const child = isRecord(next) ? next : {}
+    define(place, segment, child)
+    place = child
+  }
+  define(place, last, parseValue(word.slice(mark + 1)))
+}
+
+/** Defines instead of assigning: a path through `__proto__` must stay an ordinary member. */
+function define(target: Record<string, unknown>, key: string, value: unknown): void {
+  Object.defineProperty(target, key, {
+    value,
+    enumerable: true,
+    writable: true,
+    configurable: true,
+  })
+}
+
+/** A word that is JSON means that value; any other word means itself. */
+function parseValue(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,115 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { JsonObject } from '../../core/json.ts'
+import type { RequestExtension } from '../../forrst/envelope.ts'
+import { parseArguments, parseObject } from '../arguments.ts'
+import type { Command, CommandInput } from '../command.ts'
+import { EXIT, UsageError } from '../exit.ts'
+import { JSON_FLAG, parseDuration, readList, readText } from '../flags.ts'
+import { formatJson } from '../print.ts'
+import { connect, HEADER_FLAG, toRemoteError } from '../remote.ts'
+
+/** Calls a function of a service. */
+export const callCommand: Command = {
+  name: 'call',
+  summary: 'Call a function and print its result',
+  usage: '<url> <function> [name=value… | JSON]',
+  flags: {
+    args: {
+      type: 'string',
+      value: 'file',
+      summary: 'read the arguments object from a file, or - for stdin',
+    },
+    version: {
+      type: 'string',
+      value: 'semver',
+      summary: 'version of the function; latest stable when absent',
+    },
+    deadline: { type: 'string', value: 'time', summary: 'how long to wait: 500ms, 5s, 2m' },
+    'idempotency-key': { type: 'string', value: 'key', summary: 'run at most once under this key' },
+    'dry-run': { type: 'boolean', summary: 'say what would happen, change nothing' },
+    simulate: { type: 'string', value: 'scenario', summary: 'answer from a simulation scenario' },
+    extension: {
+      type: 'string',
+      multiple: true,
+      value: 'urn[=options]',
+      summary: 'declare an extension, with options as JSON; may be repeated',
+    },
+    header: HEADER_FLAG,
+    json: { ...JSON_FLAG, summary: 'print the whole outcome: result or errors, extensions, meta' },
+  },
+  examples: [
+    'waymark call http://127.0.0.1:4000 events.list status=published',
+    'waymark call http://127.0.0.1:4000 events.create \'{"name":"Fair","starts_at":"2027-05-01T09:00:00Z"}\' --dry-run',
+    'waymark call http://127.0.0.1:4000 events.list pagination.page=2 --json',
+  ],
+  async run(input) {
+    const [, name, ...rest] = input.positionals
+    if (name === undefined)
+      throw new UsageError('which function? waymark describe <url> lists them')
+    const outcome = await connect(input).call(name, readArguments(input, rest), {
+      version: readText(input, 'version'),
+      idempotencyKey: readText(input, 'idempotency-key'),
+      deadline: readDeadline(input),
+      extensions: readExtensions(input),
+      signal: input.io.signal,
+    })
+    if (input.flags['json']) {
+      input.io.out(formatJson(outcome))
+      return outcome.ok ? EXIT.ok : EXIT.remote
+    }
+    if (!outcome.ok) throw toRemoteError(outcome)
+    const { result, extensions } = outcome
+    // Dry runs and other extensions answer beside an empty result; there the answer is what was asked for.
+    input.io.out(formatJson(result === null && extensions.length > 0 ? extensions : result))
+    return EXIT.ok
+  },
+}
+
+function readArguments(input: CommandInput, words: readonly string[]): JsonObject {
+  const file = readText(input, 'args')
+  if (file === undefined) return parseArguments(words)
+  if (words.length > 0)
+    throw new UsageError('give arguments either with --args or on the line, not both')
+  try {
+    return parseObject(
+      readFileSync(file === '-' ? 0 : resolve(input.io.cwd, file), 'utf8'),
+      `--args ${file}`,
+    )
+  } catch (thrown) {
+    if (thrown instanceof UsageError) throw thrown
+    throw new UsageError(`--args ${file} cannot be read: ${(thrown as Error).message}`)
+  }
+}
+
+function readDeadline(input: CommandInput): ReturnType<typeof parseDuration> | undefined {
+  const text = readText(input, 'deadline')
+  return text === undefined ? undefined : parseDuration(text, '--deadline')
+}
+
+function readExtensions(input: CommandInput): readonly RequestExtension[] {
+  const scenario = readText(input, 'simulate')
+  return [
+    ...readList(input, 'extension').map(parseExtension),
+    ...(input.flags['dry-run']
+      ? [
+          {
+            urn: 'urn:forrst:ext:dry-run',
+            options: { enabled: true, include_diff: true, include_side_effects: true },
+          },
+        ]
+      : []),
+    ...(scenario === undefined
+      ? []
+      : [{ urn: 'urn:forrst:ext:simulation', options: { enabled: true, scenario } }]),
+  ]
+}
+
+function parseExtension(text: string): RequestExtension {
+  const mark = text.indexOf('=')
+  const urn = mark === -1 ? text : text.slice(0, mark)
+  const full = urn.startsWith('urn:') ? urn : `urn:forrst:ext:${urn}`
+  return mark === -1
+    ? { urn: full }
+    : { urn: full, options: parseObject(text.slice(mark + 1), `--extension ${urn}`) }
+}

@@ -1,0 +1,58 @@
+import { isRecord } from '../../core/json.ts'
+import type { Command } from '../command.ts'
+import { EXIT } from '../exit.ts'
+import { JSON_FLAG } from '../flags.ts'
+import { createPaint, formatJson, formatTable, printable } from '../print.ts'
+import { connect, HEADER_FLAG, toRemoteError } from '../remote.ts'
+
+/** Shows what a service supports. */
+export const capabilitiesCommand: Command = {
+  name: 'capabilities',
+  summary: 'Show what a service supports: functions, extensions, limits',
+  usage: '<url>',
+  flags: { header: HEADER_FLAG, json: JSON_FLAG },
+  examples: ['waymark capabilities http://127.0.0.1:4000'],
+  async run(input) {
+    const outcome = await connect(input).call(
+      'urn:cline:forrst:ext:discovery:fn:capabilities',
+      {},
+      { signal: input.io.signal },
+    )
+    if (!outcome.ok) throw toRemoteError(outcome)
+    if (input.flags['json']) {
+      input.io.out(formatJson(outcome.result))
+      return EXIT.ok
+    }
+    const { service, protocolVersions, functions, extensions, limits } = isRecord(outcome.result)
+      ? outcome.result
+      : {}
+    const paint = createPaint(input.io)
+    const section = (title: string, rows: readonly string[][]) =>
+      rows.length === 0 ? '' : `\n${paint.bold(title)}\n${formatTable(rows)}`
+    input.io.out(
+      `${paint.bold(printable(String(service)))}  Forrst ${printable(list(protocolVersions).join(', '))}\n` +
+        section(
+          'Functions',
+          list(functions).map((name) => [printable(String(name))]),
+        ) +
+        section('Extensions', list(extensions).map(toExtensionRow)) +
+        section(
+          'Limits',
+          Object.entries(isRecord(limits) ? limits : {}).map(([name, value]) => [
+            printable(name),
+            printable(JSON.stringify(value)),
+          ]),
+        ),
+    )
+    return EXIT.ok
+  },
+}
+
+function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+function toExtensionRow(extension: unknown): string[] {
+  const { urn, version } = isRecord(extension) ? extension : {}
+  return [printable(String(urn)), printable(String(version ?? ''))]
+}

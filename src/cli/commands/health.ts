@@ -1,0 +1,54 @@
+import { isRecord } from '../../core/json.ts'
+import type { Command } from '../command.ts'
+import { EXIT } from '../exit.ts'
+import { JSON_FLAG, readText } from '../flags.ts'
+import { createPaint, formatJson, formatTable, type Paint, printable } from '../print.ts'
+import { connect, HEADER_FLAG, toRemoteError } from '../remote.ts'
+
+/** Shows how well a service works. */
+export const healthCommand: Command = {
+  name: 'health',
+  summary: 'Show how well a service and its parts work',
+  usage: '<url>',
+  flags: {
+    component: { type: 'string', value: 'name', summary: 'look at one component only' },
+    header: HEADER_FLAG,
+    json: JSON_FLAG,
+  },
+  examples: ['waymark health http://127.0.0.1:4000', 'waymark health http://127.0.0.1:4000 --json'],
+  async run(input) {
+    const component = readText(input, 'component')
+    const outcome = await connect(input).call(
+      'urn:cline:forrst:fn:health',
+      component === undefined ? {} : { component },
+      { signal: input.io.signal },
+    )
+    if (!outcome.ok) throw toRemoteError(outcome)
+    const report = isRecord(outcome.result) ? outcome.result : {}
+    input.io.out(
+      input.flags['json'] ? formatJson(report) : formatReport(report, createPaint(input.io)),
+    )
+    return report['status'] === 'unhealthy' ? EXIT.remote : EXIT.ok
+  },
+}
+
+function formatReport(report: Record<string, unknown>, paint: Paint): string {
+  const rows = [...toRows(report['components'], paint), ...toRows(report['functions'], paint)]
+  return `${paint.bold('Status')}  ${paintStatus(report['status'], paint)}\n${rows.length > 0 ? `\n${formatTable(rows)}` : ''}`
+}
+
+function toRows(entries: unknown, paint: Paint): readonly string[][] {
+  if (!isRecord(entries)) return []
+  return Object.entries(entries).map(([name, entry]) => {
+    const { status, latency, message, until } = isRecord(entry) ? entry : {}
+    const time = isRecord(latency) ? `${latency['value']} ms` : ''
+    const note = [message, until && `until ${until}`].filter(Boolean).join(', ')
+    return [printable(name), paintStatus(status, paint), time, printable(note)]
+  })
+}
+
+function paintStatus(status: unknown, paint: Paint): string {
+  const text = printable(String(status))
+  if (status === 'healthy') return paint.good(text)
+  return status === 'unhealthy' ? paint.bad(text) : paint.warn(text)
+}

@@ -1,0 +1,99 @@
+import { once } from 'node:events'
+import type { Service } from '../../core/service.ts'
+import { type RunningServer, serve } from '../../http/serve.ts'
+import { listDiscoverable } from '../../system/capabilities.ts'
+import type { Command, CommandInput } from '../command.ts'
+import { EXIT, UsageError } from '../exit.ts'
+import { JSON_FLAG, parsePort, readList, readText } from '../flags.ts'
+import { createPaint, formatTable } from '../print.ts'
+import { loadService } from '../source.ts'
+
+/** Serves a service on one port. */
+export const serveCommand: Command = {
+  name: 'serve',
+  summary: 'Serve a module on every surface',
+  usage: '<module>',
+  flags: {
+    port: {
+      type: 'string',
+      short: 'p',
+      value: 'number',
+      summary: 'port; PORT or 4000 when absent, 0 for any',
+    },
+    host: { type: 'string', value: 'address', summary: 'address; HOST or 127.0.0.1 when absent' },
+    'allow-host': {
+      type: 'string',
+      multiple: true,
+      value: 'name',
+      summary: 'name under which the service is reached, besides localhost; may be repeated',
+    },
+    'allow-origin': {
+      type: 'string',
+      multiple: true,
+      value: 'origin',
+      summary: 'origin of pages that may call the service; may be repeated',
+    },
+    json: { ...JSON_FLAG, summary: 'print one JSON line when listening' },
+  },
+  examples: ['waymark serve service.ts', 'waymark serve examples/events --port 8080'],
+  async run(input) {
+    const [reference, ...rest] = input.positionals
+    if (reference === undefined)
+      throw new UsageError('what should be served? Give a module: waymark serve service.ts')
+    if (rest.length > 0) throw new UsageError(`serve takes one module; got ${rest.length + 1}`)
+    const service = await loadService(reference, input.io.cwd)
+    const server = await listen(service, input)
+    input.io.out(formatStart(service, server, input))
+    if (!input.io.signal.aborted) await once(input.io.signal, 'abort')
+    if (!input.flags['json']) input.io.err('Stopping: running calls may finish.\n')
+    await server.close()
+    return EXIT.ok
+  },
+}
+
+async function listen(service: Service, input: CommandInput): Promise<RunningServer> {
+  const { env } = input.io
+  const port = parsePort(
+    readText(input, 'port') ?? env['PORT'] ?? '4000',
+    readText(input, 'port') ? '--port' : 'PORT',
+  )
+  const host = readText(input, 'host') ?? env['HOST'] ?? '127.0.0.1'
+  const allowedHosts = readList(input, 'allow-host')
+  try {
+    return await serve(service, {
+      port,
+      host,
+      ...(allowedHosts.length > 0 && {
+        allowedHosts: allowedHosts.includes('*') ? '*' : allowedHosts,
+      }),
+      allowedOrigins: readList(input, 'allow-origin'),
+    })
+  } catch (thrown) {
+    await service.close()
+    const { code } = thrown as NodeJS.ErrnoException
+    if (code === 'EADDRINUSE')
+      throw new UsageError(`port ${port} on ${host} is in use; choose another with --port`)
+    if (code === 'EACCES')
+      throw new UsageError(`port ${port} needs more rights; choose one above 1023 with --port`)
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+      throw new UsageError(`${host} is not an address of this machine`)
+    throw thrown
+  }
+}
+
+function formatStart(service: Service, server: RunningServer, input: CommandInput): string {
+  const functions = listDiscoverable(service)
+  if (input.flags['json']) {
+    return `${JSON.stringify({ url: server.url, service: service.name, functions: functions.length })}\n`
+  }
+  const paint = createPaint(input.io)
+  return [
+    `${paint.bold(service.info.title)} ${service.info.version} is listening on ${paint.bold(server.url)}\n\n`,
+    formatTable([
+      ['Forrst', `POST ${server.url}/forrst`],
+      ['Health', `GET  ${server.url}/health/ready`],
+    ]),
+    `\n${functions.length} functions, ${service.extensions.length} extensions. `,
+    `Try: npx waymark describe ${server.url}\nPress Ctrl+C to stop.\n`,
+  ].join('')
+}

@@ -1,0 +1,39 @@
+import type { CommandFlag, CommandInput } from './command.ts'
+import { UsageError } from './exit.ts'
+
+/** The flag every command has. */
+export const JSON_FLAG: CommandFlag = { type: 'boolean', summary: 'write JSON for machines' }
+
+/** Reads a text flag; undefined when it was not given. */
+export function readText({ flags }: Pick<CommandInput, 'flags'>, name: string): string | undefined {
+  const value = flags[name]
+  return typeof value === 'string' ? value : undefined
+}
+
+/** Reads a flag that may be repeated. */
+export function readList({ flags }: Pick<CommandInput, 'flags'>, name: string): readonly string[] {
+  const value = flags[name]
+  return Array.isArray(value) ? value : []
+}
+
+/** Reads a port number from a flag or an environment variable. */
+export function parsePort(text: string, origin: string): number {
+  const port = Number(text)
+  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port
+  throw new UsageError(`${origin} must be a port number from 0 to 65535; got "${text}"`)
+}
+
+const UNITS = { ms: 'millisecond', s: 'second', m: 'minute', h: 'hour' } as const
+
+/** Reads a time such as `500ms`, `5s` or `2m`. */
+export function parseDuration(
+  text: string,
+  origin: string,
+): { value: number; unit: (typeof UNITS)[keyof typeof UNITS] } {
+  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(text)
+  const unit = UNITS[match?.[2] as keyof typeof UNITS]
+  if (match === null || unit === undefined) {
+    throw new UsageError(`${origin} must be a time such as 500ms, 5s or 2m; got "${text}"`)
+  }
+  return { value: Number(match[1]), unit }
+}

@@ -1,0 +1,34 @@
+import type { Command } from './command.ts'
+import { formatTable } from './print.ts'
+
+/** Writes the overview of all commands. */
+export function formatHelp(commands: readonly Command[]): string {
+  return [
+    'waymark: say what a service can do, and call it.\n',
+    'Usage: waymark <command> [options]\n',
+    'Commands:',
+    formatTable(commands.map(({ name, usage, summary }) => [`${name} ${usage}`, summary])),
+    'Options of every command:',
+    formatTable([
+      ['--json', 'write JSON for machines'],
+      ['--help', 'explain the command'],
+    ]),
+    'Exit codes: 0 done, 2 your input, 3 the remote side, 1 a bug in waymark.\n',
+  ].join('\n')
+}
+
+/** Writes the help of one command. */
+export function formatCommandHelp(command: Command): string {
+  const flags = Object.entries(command.flags).map(([name, { short, type, value, summary }]) => [
+    `${short ? `-${short}, ` : ''}--${name}${type === 'string' ? ` <${value ?? 'value'}>` : ''}`,
+    summary,
+  ])
+  return [
+    `${command.summary}.\n`,
+    `Usage: waymark ${command.name} ${command.usage} [options]\n`,
+    'Options:',
+    formatTable(flags),
+    'Examples:',
+    command.examples.map((example) => `  ${example}\n`).join(''),
+  ].join('\n')
+}

@@ -1,0 +1,54 @@
+import { type CallFailure, type Client, createClient } from '../client/index.ts'
+import type { CommandFlag, CommandInput } from './command.ts'
+import { RemoteError, UsageError } from './exit.ts'
+import { readList } from './flags.ts'
+import { printable } from './print.ts'
+
+/** The flag of commands that call a service. */
+export const HEADER_FLAG: CommandFlag = {
+  type: 'string',
+  multiple: true,
+  short: 'H',
+  value: 'name: value',
+  summary: 'send a header, such as "Authorization: Bearer …"; may be repeated',
+}
+
+/** Creates a client for the URL a person typed; a bare origin means its /forrst endpoint. */
+export function connect(input: CommandInput): Client {
+  const [text] = input.positionals
+  if (text === undefined)
+    throw new UsageError('which service? Give its URL, such as http://127.0.0.1:4000')
+  const url = parseUrl(text)
+  return createClient({ url, name: 'waymark-cli', headers: readHeaders(input), retry: false })
+}
+
+/** Makes the error that ends a command when the service refused or could not be reached. */
+export function toRemoteError({ errors }: CallFailure): RemoteError {
+  const lines = errors.map(({ code, message, source }) => {
+    const place =
+      source && 'pointer' in source && source.pointer !== '' ? ` (${source.pointer})` : ''
+    return `${code}: ${printable(message)}${place}`
+  })
+  return new RemoteError(lines.join('\n         '))
+}
+
+function parseUrl(text: string): string {
+  const candidate = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`
+  if (!URL.canParse(candidate)) throw new UsageError(`"${text}" is not a URL`)
+  const url = new URL(candidate)
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw new UsageError(`${url.protocol}// cannot be called; use http:// or https://`)
+  }
+  if (url.pathname === '/') url.pathname = '/forrst'
+  return url.href
+}
+
+function readHeaders(input: CommandInput): Record<string, string> {
+  return Object.fromEntries(
+    readList(input, 'header').map((header) => {
+      const colon = header.indexOf(':')
+      if (colon < 1) throw new UsageError(`--header must look like "name: value"; got "${header}"`)
+      return [header.slice(0, colon).trim(), header.slice(colon + 1).trim()]
+    }),
+  )
+}

@@ -55,9 +55,13 @@ async function migrate(client: PostgresClient, schema: string, version: number):
 
 /** Zero when the store has no tables yet. */
 async function readVersion(client: PostgresClient, schema: string): Promise<number> {
-  const table = `"${schema}".schema_version`
-  const found = await client.query({ text: 'SELECT to_regclass($1) IS NOT NULL', values: [table] })
-  if (found.rows[0]?.[0] !== true) return 0
-  const { rows } = await client.query({ text: `SELECT version FROM ${table}` })
+  // Not to_regclass: it answers from a cache that does not see what another process made meanwhile.
+  const found = await client.query({
+    text: `SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+      WHERE n.nspname = $1 AND c.relname = 'schema_version'`,
+    values: [schema],
+  })
+  if (found.rows.length === 0) return 0
+  const { rows } = await client.query({ text: `SELECT version FROM "${schema}".schema_version` })
   return Number(rows[0]?.[0] ?? 0)
 }

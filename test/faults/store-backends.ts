@@ -39,15 +39,24 @@ export interface MissingBackend {
 
 const SWEEP = { interval: 20 }
 
-/** Prepares every backend on the servers of this machine, or on private ones. */
-export function prepareBackends(): Promise<readonly (StoreBackend | MissingBackend)[]> {
-  return Promise.all([
-    prepareMemory(),
-    prepareSqlite(),
-    prepareRedis(),
-    prepareCluster(),
-    preparePostgres(),
-  ])
+/** The kinds of stores that tests run on. */
+export type BackendName = 'memory' | 'sqlite' | 'redis' | 'redis cluster' | 'postgres'
+
+/** Prepares backends, all unless told which, on the servers of this machine or on private ones. */
+export function prepareBackends(
+  names: readonly BackendName[] = ['memory', 'sqlite', 'redis', 'redis cluster', 'postgres'],
+): Promise<readonly (StoreBackend | MissingBackend)[]> {
+  return Promise.all(names.map((name) => PREPARE[name]()))
+}
+
+type Prepare = () => Promise<StoreBackend | MissingBackend>
+
+const PREPARE: Readonly<Record<BackendName, Prepare>> = {
+  memory: prepareMemory,
+  sqlite: prepareSqlite,
+  redis: prepareRedis,
+  'redis cluster': prepareCluster,
+  postgres: preparePostgres,
 }
 
 async function prepareMemory(): Promise<StoreBackend> {

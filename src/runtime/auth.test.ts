@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { callSpec, oneTool } from '../../test/codegen/call-spec.ts'
+import { callSpec, failureOf, oneTool } from '../../test/codegen/call-spec.ts'
 import { type RecordingServer, startRecordingServer } from '../../test/codegen/recording-server.ts'
 import type { AuthConfig, ToolSpec } from '../spec/types.ts'
 import { createToolFunctions } from './run-tool.ts'
@@ -112,9 +112,7 @@ describe('missing and broken credentials', () => {
     [{ type: 'basic', env: 'A_USERNAME' }, ['A_USERNAME', 'A_PASSWORD']],
     [{ type: 'oauth2', env: 'A_CLIENT_ID' }, ['A_CLIENT_ID']],
   ] as const)('[TS-176] names the variables of %j and sends nothing', async (auth, names) => {
-    const error = await callSpec(withAuth(auth), {}, { env: { A_TOKEN: '' } }).catch(
-      (thrown) => thrown,
-    )
+    const error = await failureOf(callSpec(withAuth(auth), {}, { env: { A_TOKEN: '' } }))
     expect(error.code).toBe('UNAVAILABLE')
     for (const name of names) expect(error.message).toContain(name)
     expect(api.requests).toEqual([])
@@ -122,9 +120,7 @@ describe('missing and broken credentials', () => {
 
   it('[TS-177] does not repeat a credential that a header cannot carry', async () => {
     const env = { T: 'sec\nret€' }
-    const error = await callSpec(withAuth({ type: 'bearer', env: 'T' }), {}, { env }).catch(
-      (e) => e,
-    )
+    const error = await failureOf(callSpec(withAuth({ type: 'bearer', env: 'T' }), {}, { env }))
     expect(error.message).toMatch(/value of T holds characters/)
     expect(JSON.stringify([error, error.stack, error.cause])).not.toContain('ret€')
   })
@@ -136,23 +132,26 @@ describe('missing and broken credentials', () => {
   })
 
   it.each([
-    [{ type: 'bearer', env: 'S' }, {}],
-    [{ type: 'api_key', env: 'S', in: 'query', name: 'key' }, {}],
-    [{ type: 'basic', env: 'S_USERNAME' }, {}],
-  ] as const)('[TS-177] masks the credential of %j when the API echoes it', async (auth) => {
-    const secret = 'top/secret value'
-    const env = { S: secret, S_USERNAME: 'user', S_PASSWORD: secret }
-    api.answer((request) => ({
-      status: 400,
-      body: `you sent ${request.url} ${JSON.stringify(request.headers)} ${secret}`,
-    }))
-    const error = await callSpec(withAuth(auth), {}, { env }).catch((thrown) => thrown)
-    const shown = JSON.stringify([error.message, error.errors, error.stack, error.cause])
-    expect(error.errors[0].details.upstream_body).toContain('***')
-    expect(shown).not.toContain(secret)
-    expect(shown).not.toContain(encodeURIComponent(secret))
-    expect(shown).not.toContain(Buffer.from(`user:${secret}`).toString('base64'))
-  })
+    [{ type: 'bearer', env: 'S' }],
+    [{ type: 'api_key', env: 'S', in: 'query', name: 'key' }],
+    [{ type: 'basic', env: 'S_USERNAME' }],
+  ] as readonly [AuthConfig][])(
+    '[TS-177] masks the credential of %j when the API echoes it',
+    async (auth) => {
+      const secret = 'top/secret value'
+      const env = { S: secret, S_USERNAME: 'user', S_PASSWORD: secret }
+      api.answer((request) => ({
+        status: 400,
+        body: `you sent ${request.url} ${JSON.stringify(request.headers)} ${secret}`,
+      }))
+      const error = await failureOf(callSpec(withAuth(auth), {}, { env }))
+      const shown = JSON.stringify([error.message, error.errors, error.stack, error.cause])
+      expect(error.errors[0].details?.['upstream_body']).toContain('***')
+      expect(shown).not.toContain(secret)
+      expect(shown).not.toContain(encodeURIComponent(secret))
+      expect(shown).not.toContain(Buffer.from(`user:${secret}`).toString('base64'))
+    },
+  )
 })
 
 describe('oauth2', () => {
@@ -301,7 +300,7 @@ describe('oauth2', () => {
       status: 400,
       body: { error: 'invalid_client', error_description: 'secret s3/cret is wrong' },
     })
-    const error = await tool(environment())().catch((thrown) => thrown)
+    const error = await failureOf(tool(environment())())
     expect(error.message).toContain('invalid_client: secret *** is wrong')
     expect(error.message).not.toContain('s3/cret')
     expect(api.requests).toEqual([])

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { callSpec, oneTool } from '../../test/codegen/call-spec.ts'
+import { callSpec, failureOf, oneTool } from '../../test/codegen/call-spec.ts'
 import { type RecordingServer, startRecordingServer } from '../../test/codegen/recording-server.ts'
 import type { FieldDef, ToolDef } from '../spec/types.ts'
 
@@ -88,7 +88,7 @@ describe('what a refusal becomes', () => {
     [503, 'UNAVAILABLE'],
   ])('[TS-172] maps status %i to %s with the status in details', async (status, code) => {
     api.answer({ status, body: { reason: 'because' } })
-    const error = await callSpec(oneTool(api.url, {}), {}, { retries: 0 }).catch((thrown) => thrown)
+    const error = await failureOf(callSpec(oneTool(api.url, {}), {}, { retries: 0 }))
     expect(error.code).toBe(code)
     expect(error.errors[0].details).toMatchObject({
       tool: 'do_it',
@@ -100,8 +100,8 @@ describe('what a refusal becomes', () => {
 
   it('[TS-172] keeps at most 2 KB of the body', async () => {
     api.answer({ status: 400, body: 'x'.repeat(10_000) })
-    const error = await callSpec(oneTool(api.url, {})).catch((thrown) => thrown)
-    expect(error.errors[0].details.upstream_body).toHaveLength(2048)
+    const error = await failureOf(callSpec(oneTool(api.url, {})))
+    expect(error.errors[0].details?.['upstream_body']).toHaveLength(2048)
   })
 })
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { callSpec, oneTool } from '../../test/codegen/call-spec.ts'
+import { callSpec, failureOf, oneTool } from '../../test/codegen/call-spec.ts'
 import { type RecordingServer, startRecordingServer } from '../../test/codegen/recording-server.ts'
 import { CallError } from '../core/error.ts'
 import type { Method } from '../spec/types.ts'
@@ -65,7 +65,7 @@ describe('sending again', () => {
 
   it('does not wait longer than allowed but says how long it would be', async () => {
     api.answer({ status: 429, headers: { 'retry-after': '3600' }, body: {} })
-    const error = await callSpec(oneTool(api.url, {})).catch((thrown) => thrown)
+    const error = await failureOf(callSpec(oneTool(api.url, {})))
     expect(error).toMatchObject({ code: 'RATE_LIMITED' })
     expect(error.errors[0].details).toMatchObject({
       upstream_status: 429,

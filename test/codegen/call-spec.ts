@@ -1,3 +1,4 @@
+import { CallError } from '../../src/core/error.ts'
 import { createToolFunctions, type ToolFunctionsOptions } from '../../src/runtime/run-tool.ts'
 import type { ToolDef, ToolSpec } from '../../src/spec/types.ts'
 
@@ -12,6 +13,16 @@ export async function callSpec(
   const found = functions.find((definition) => definition.name === `${spec.domain}.${tool}`)
   if (found === undefined) throw new TypeError(`no tool ${tool}`)
   return await found.handler({ input: args, signal } as never)
+}
+
+/** Waits for a call to fail and gives what it failed with. */
+export async function failureOf(call: Promise<unknown>): Promise<CallError> {
+  const thrown: unknown = await call.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  if (thrown instanceof CallError) return thrown
+  throw new TypeError('the call did not fail with a CallError', { cause: thrown })
 }
 
 /** Makes a spec of one GET tool at `/things`, changed as told. */

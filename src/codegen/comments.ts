@@ -1,0 +1,63 @@
+import { LINE_WIDTH, revealHidden } from './literals.ts'
+
+const MAX_LINES = 40
+
+/** What a doc comment says: free text of the document, and tags that the emitter itself writes. */
+export interface Doc {
+  readonly text?: string | undefined
+  readonly tags?: readonly DocTag[]
+}
+
+/** A tag of a doc comment: the name is ours, the text may be the document's. */
+export interface DocTag {
+  readonly name: 'deprecated' | 'default' | 'format' | 'minimum' | 'maximum' | 'pattern'
+  readonly text?: string
+}
+
+/** Prints a doc comment as lines, or none when there is nothing to say. */
+export function toDocLines(doc: Doc, indent = ''): string[] {
+  const width = LINE_WIDTH - indent.length - 3
+  const text = wrapText(doc.text ?? '', width)
+  const tags = (doc.tags ?? []).map(({ name, text: said }) => {
+    return `@${name}${said === undefined ? '' : ` ${escapeComment(said).replace(/\s+/g, ' ').trim()}`}`
+  })
+  const lines = [...text, ...tags]
+  if (lines.length === 0) return []
+  const [only] = lines
+  if (lines.length === 1 && only !== undefined && only.length <= width - 4)
+    return [`${indent}/** ${only} */`]
+  return [`${indent}/**`, ...lines.map((line) => `${indent} * ${line}`.trimEnd()), `${indent} */`]
+}
+
+function wrapText(text: string, width: number): string[] {
+  const lines = text
+    .trim()
+    .split(/\r\n|[\n\r\u2028\u2029\u0085]/)
+    .flatMap((line) => wrapLine(escapeComment(line).trimEnd(), width))
+  const kept = lines.slice(0, MAX_LINES)
+  if (lines.length > MAX_LINES) kept.push('…')
+  return text.trim() === '' ? [] : kept.map(disarm)
+}
+
+function wrapLine(line: string, width: number): string[] {
+  const lines: string[] = []
+  let rest = line
+  while (rest.length > width) {
+    const space = rest.lastIndexOf(' ', width)
+    const cut = space > width / 3 ? space : rest.indexOf(' ', width)
+    if (cut === -1) break
+    lines.push(rest.slice(0, cut).trimEnd())
+    rest = rest.slice(cut + 1).trimStart()
+  }
+  return [...lines, rest]
+}
+
+function escapeComment(text: string): string {
+  return revealHidden(text.replaceAll('\t', '  ')).replaceAll('*/', '*\\/')
+}
+
+// At the start of a line `@ts-expect-error` and its kin are orders to the compiler, and any other tag
+// would be read as one of ours.
+function disarm(line: string): string {
+  return line.replace(/^(\s*)@/, '$1\\@').replace(/^\/(?=$|\/|\*)/, '\\/')
+}

@@ -1,0 +1,99 @@
+/*
+ * The only way text of a document gets into generated code. Every character that could end a literal,
+ * a line or a script block, or that a reader could not see, is written as an escape.
+ */
+
+/** Longest line the printer aims at. */
+export const LINE_WIDTH = 100
+
+const MAX_DEPTH = 200
+
+// Line separators end a line in some tools, bidirectional and invisible characters hide code from
+// whoever reads it, and the rest of the controls have no business in a source file.
+const UNSAFE =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+  /[\u0000-\u001f\u007f-\u00a0\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ufff0-\uffff]/g
+
+/** Prints a text as a string literal. */
+export function toStringLiteral(text: string): string {
+  const inner = JSON.stringify(text)
+    .slice(1, -1)
+    .replace(UNSAFE, toEscape)
+    .replaceAll('</', '<\\/')
+    .replaceAll('<!--', '<\\u0021--')
+  return text.includes("'") ? `"${inner}"` : `'${inner.replaceAll('\\"', '"')}'`
+}
+
+/** Writes characters nobody sees as escapes, for text that is read rather than run. */
+export function revealHidden(text: string): string {
+  return text.replace(UNSAFE, toEscape).replace(/\p{Surrogate}/gu, toEscape)
+}
+
+/** Prints a name as the key of an object or interface: bare where that is safe, else quoted. */
+export function toPropertyKey(name: string): string {
+  return isPlainName(name) ? name : toStringLiteral(name)
+}
+
+/** Tells whether a name can stand in code as it is. */
+export function isPlainName(name: string): boolean {
+  return /^[A-Za-z_$][A-Za-z0-9_$]*$/.test(name)
+}
+
+/** Prints a JSON value as an expression, on one line when it fits after `used` columns. */
+export function toLiteral(value: unknown, indent = '', used = indent.length): string {
+  return printLiteral(value, { indent, used, depth: 0 })
+}
+
+interface Place {
+  readonly indent: string
+  /** Columns already taken on the line where the literal starts. */
+  readonly used: number
+  readonly depth: number
+}
+
+function printLiteral(value: unknown, place: Place): string {
+  if (typeof value === 'string') return toStringLiteral(value)
+  if (typeof value === 'number') return Number.isFinite(value) ? printNumber(value) : 'null'
+  if (typeof value === 'boolean') return String(value)
+  if (typeof value !== 'object' || value === null) return 'null'
+  if (place.depth > MAX_DEPTH) throw new RangeError(`a value nests deeper than ${MAX_DEPTH} levels`)
+  const inner = `${place.indent}  `
+  const isList = Array.isArray(value)
+  const items = isList
+    ? value.map((item) =>
+        printLiteral(item, { ...place, indent: inner, used: inner.length, depth: place.depth + 1 }),
+      )
+    : Object.entries(value)
+        .filter(([, item]) => item !== undefined)
+        .map(([key, item]) =>
+          printMember(key, item, { ...place, indent: inner, depth: place.depth + 1 }),
+        )
+  return layOut(items, isList ? '[]' : '{}', place)
+}
+
+// A plain `__proto__:` would set the prototype of the literal instead of making a member.
+function printMember(key: string, value: unknown, place: Place): string {
+  const name = key === '__proto__' ? "['__proto__']" : toPropertyKey(key)
+  const used = place.indent.length + name.length + 2
+  return `${name}: ${printLiteral(value, { ...place, used })}`
+}
+
+function layOut(items: readonly string[], brackets: '[]' | '{}', place: Place): string {
+  const [open, close] = brackets === '[]' ? ['[', ']'] : ['{', '}']
+  if (items.length === 0) return brackets
+  const space = brackets === '{}' ? ' ' : ''
+  const length = items.reduce((sum, item) => sum + item.length + 2, place.used + 4)
+  if (length <= LINE_WIDTH && !items.some((item) => item.includes('\n'))) {
+    return `${open}${space}${items.join(', ')}${space}${close}`
+  }
+  const inner = `${place.indent}  `
+  return `${open}\n${items.map((item) => `${inner}${item},\n`).join('')}${place.indent}${close}`
+}
+
+function printNumber(value: number): string {
+  return Object.is(value, -0) ? '0' : String(value)
+}
+
+function toEscape(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+}

@@ -1,0 +1,43 @@
+import { type Doc, toDocLines } from './comments.ts'
+
+/** Collects source text line by line, with the indentation and the blank lines in one place. */
+export interface Writer {
+  /** Adds lines at the current indentation; text with line breaks keeps its own. */
+  readonly line: (...lines: readonly string[]) => void
+  /** Adds one blank line, never two. */
+  readonly gap: () => void
+  readonly doc: (doc: Doc) => void
+  /** Adds an opening line, what `body` writes one level deeper, and a closing line. */
+  readonly block: (open: string, body: () => void, close: string) => void
+  /** What a line starts with now. */
+  readonly indent: () => string
+  readonly toString: () => string
+}
+
+/** Creates an empty writer. */
+export function createWriter(): Writer {
+  const lines: string[] = []
+  let indent = ''
+
+  const writer: Writer = {
+    line: (...added) => {
+      for (const line of added) lines.push(line === '' ? '' : indent + line)
+    },
+    gap: () => {
+      if (lines.length > 0 && lines.at(-1) !== '') lines.push('')
+    },
+    doc: (doc) => {
+      lines.push(...toDocLines(doc, indent))
+    },
+    block: (open, body, close) => {
+      writer.line(open)
+      indent += '  '
+      body()
+      indent = indent.slice(2)
+      writer.line(close)
+    },
+    indent: () => indent,
+    toString: () => `${lines.join('\n').trimEnd()}\n`,
+  }
+  return writer
+}

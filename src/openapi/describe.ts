@@ -3,17 +3,35 @@ import { asFilledText, read, toPlainJson } from './node.ts'
 /** Longest description of a tool or an argument. */
 export const MAX_DESCRIPTION = 1024
 
-/** Makes one line of plain text: HTML out, white space collapsed. */
+/** Makes one line of plain text: HTML out, entities decoded, white space collapsed. */
 export function cleanText(text: string): string {
   // Bounded first: nobody reads a megabyte, and the patterns below are linear in what is left.
   const bounded = text.length > 20_000 ? text.slice(0, 20_000) : text
-  return bounded
+  const unmarked = bounded.includes('<') ? stripTags(bounded) : bounded
+  const decoded = unmarked.includes('&') ? decodeEntities(unmarked) : unmarked
+  return UNTIDY.test(decoded) ? decoded.replace(WHITE, ' ').trim() : decoded
+}
+
+const UNTIDY = /^\s|\s$|\s\s|[^\S ]|[\p{Cc}\p{Cs}\u2028\u2029]/u
+const WHITE = /[\p{Cc}\p{Cs}\u2028\u2029\s]+/gu
+
+function stripTags(text: string): string {
+  return text
     .replace(/<(script|style)\b[^<]*<\/\1>/gi, ' ')
     .replace(/<!--[^>]*-->/g, ' ')
+    .replace(/<\/?(?:a|b|i|u|em|strong|code|span|sub|sup|tt|small)(?:\s[^<>]*)?>/gi, '')
     .replace(/<\/?[a-z][a-z0-9]*(?:\s[^<>]*)?\/?>/gi, ' ')
-    .replace(/&(amp|lt|gt|quot|#39|apos|nbsp);/g, (_, name: string) => ENTITIES[name] ?? ' ')
-    .replace(/[\p{Cc}\p{Cs}\u2028\u2029\s]+/gu, ' ')
-    .trim()
+}
+
+function decodeEntities(text: string): string {
+  return text.replace(
+    /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,6}));/gi,
+    (whole, decimal, hex, name) => {
+      if (name !== undefined) return ENTITIES[String(name).toLowerCase()] ?? whole
+      const point = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal)
+      return point <= 0x10ffff ? String.fromCodePoint(point) : ' '
+    },
+  )
 }
 
 const ENTITIES: Record<string, string> = {
@@ -21,9 +39,11 @@ const ENTITIES: Record<string, string> = {
   lt: '<',
   gt: '>',
   quot: '"',
-  '#39': "'",
   apos: "'",
   nbsp: ' ',
+  mdash: '—',
+  ndash: '–',
+  hellip: '…',
 }
 
 /** Cuts a text at the end of a sentence, else at a word, so that it fits. */

@@ -32,6 +32,7 @@ export function readParameters(
   const wanted = placeholdersOf(path)
   const fields: Draft[] = []
   const credentials: CredentialParameter[] = []
+  const claimed = new Set<string>()
   for (const parameter of parameters) {
     const place = `params.${asText(parameter['name'])}`
     const location = asText(parameter['in'])
@@ -48,7 +49,9 @@ export function readParameters(
       else if (location === 'header' && isPlumbing(String(parameter['name']))) {
         warn('W111', 'a header that the request sets itself is no argument', place)
       } else {
-        const field = readParameter(parameter, location, wanted, reducer, place)
+        const open = location === 'path' ? wanted.filter((name) => !claimed.has(name)) : wanted
+        const field = readParameter(parameter, location, open, reducer, place)
+        if (field && location === 'path') claimed.add(field.name ?? '')
         if (field) fields.push(field)
       }
     }
@@ -99,6 +102,7 @@ function readParameter(
     draft.description = `Deprecated: ${draft.description ?? ''}`
   }
   if (location === 'header' || location === 'cookie') draft.in = location
+  if (location === 'query' && wanted.includes(name)) draft.in = 'query'
   if (media) draft.content_type = media.type
   else applyStyle(draft, parameter, location, (message) => warn('W101', message, place))
   if (location === 'query' && asFlag(parameter['allowReserved'])) draft.allow_reserved = true

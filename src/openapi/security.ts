@@ -195,12 +195,13 @@ function withCredentials(
   warn: Warn,
 ): AuthConfig | undefined {
   const known = new Set(partsOf(auth).map((part) => (part.name ?? part.header ?? '').toLowerCase()))
+  const hasAuth = partsOf(auth).length > 0
   const added: AuthConfig[] = []
   for (const { name, in: place, required } of credentials) {
     const where = `params.${name}`
     if (known.has(name.toLowerCase()))
       warn('W111', 'a credential is taken from the environment', where)
-    else if (!required || (place === 'header' && !HEADER_PATTERN.test(name))) {
+    else if ((!required && hasAuth) || (place === 'header' && !HEADER_PATTERN.test(name))) {
       warn('W111', 'an optional credential is no argument; it is not sent', where)
     } else {
       warn('W111', 'a credential becomes auth and is taken from the environment', where)

@@ -5,7 +5,7 @@ import type { FieldDef, FieldType } from './types.ts'
 import type { Step } from './yaml-source.ts'
 
 /** What a field stands for, which decides the keys that mean something on it. */
-export type FieldRole = 'params' | 'body' | 'property' | 'element'
+export type FieldRole = 'params' | 'body' | 'property' | 'element' | 'alternative'
 
 /** Checks a list of fields and everything below them. */
 export function checkFields(
@@ -37,7 +37,7 @@ function checkField(
   }
   checkEnum(field, path, report)
   checkDefault(field, path, report)
-  checkShape(field, path, report)
+  checkShape(field, path, role, report)
   checkBounds(field, path, report)
   checkPlace(field, path, role, report)
   checkPropertyNames(field, path, report)
@@ -48,7 +48,7 @@ function checkField(
     below(child, [...path, 'properties', index], 'property')
   }
   for (const [index, child] of (field.any_of ?? []).entries()) {
-    below(child, [...path, 'any_of', index], 'element')
+    below(child, [...path, 'any_of', index], 'alternative')
   }
 }
 
@@ -112,7 +112,7 @@ function hasType(value: unknown, type: FieldType): boolean {
   }
 }
 
-function checkShape(field: FieldDef, path: readonly Step[], report: Report): void {
+function checkShape(field: FieldDef, path: readonly Step[], role: FieldRole, report: Report): void {
   const wrong = (key: 'items' | 'properties', type: FieldType): void => {
     report({
       code: 'E055',
@@ -124,7 +124,8 @@ function checkShape(field: FieldDef, path: readonly Step[], report: Report): voi
   }
   if (field.items && field.type !== 'array') wrong('items', 'array')
   if (field.properties && field.type !== 'object') wrong('properties', 'object')
-  if (field.type === 'array' && !field.items && !field.any_of) {
+  // Among alternatives "any list" is how "any value" is spelled.
+  if (field.type === 'array' && !field.items && !field.any_of && role !== 'alternative') {
     const message = 'an array without items takes elements of any kind'
     report({ code: 'W056', path, message, hint: 'add for example items: { type: string }' })
   }
@@ -156,7 +157,7 @@ function compiles(pattern: string): boolean {
 }
 
 function checkPlace(field: FieldDef, path: readonly Step[], role: FieldRole, report: Report): void {
-  if (role === 'element' && field.required !== undefined) {
+  if ((role === 'element' || role === 'alternative') && field.required !== undefined) {
     const message = 'required has no meaning on an element and is ignored'
     report({ code: 'W050', path: [...path, 'required'], atKey: true, message, hint: 'remove it' })
   }

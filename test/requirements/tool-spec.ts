@@ -50,7 +50,7 @@ export const TOOL_SPEC_REQUIREMENTS: readonly ToolSpecRequirement[] = [
   {
     id: 'TS-7',
     section: 'Document',
-    behaviour: '`base_url: ${X}` is taken from the environment.',
+    behaviour: '`base_url: \u0024{X}` is taken from the environment.',
     part: 'run',
   },
   {
@@ -1084,7 +1084,7 @@ export const TOOL_SPEC_REQUIREMENTS: readonly ToolSpecRequirement[] = [
     id: 'TS-178',
     section: 'Output',
     behaviour:
-      'Hostile texts (backticks, `${}`, quotes, `*/`, U+2028, newline) in every string position compile and stay inert.',
+      'Hostile texts (backticks, `\u0024{}`, quotes, `*/`, U+2028, newline) in every string position compile and stay inert.',
     part: 'generate',
   },
   {

@@ -1,4 +1,5 @@
-import type { Service } from '../../src/core/service.ts'
+import type { Clock } from '../../src/core/clock.ts'
+import type { Logger, Service } from '../../src/core/service.ts'
 import type { ResponseDocument } from '../../src/forrst/envelope.ts'
 import { createForrstHandler } from '../../src/forrst/handler.ts'
 import type { HttpRequest } from '../../src/wire/http.ts'
@@ -89,4 +90,35 @@ export function toRequest(document: unknown, options: TestRequestOptions = {}): 
     bodyTooLarge: false,
     signal: () => signal,
   }
+}
+
+/** A clock that moves only when told to. */
+export interface TestClock extends Clock {
+  readonly advance: (milliseconds: number) => void
+}
+
+/** Creates a clock that stands still at the moment the specification's examples show. */
+export function createTestClock(start: number = Date.parse('2024-01-15T10:30:00Z')): TestClock {
+  let passed = 0
+  return {
+    now: () => start + passed,
+    elapsed: () => passed,
+    advance(milliseconds) {
+      passed += milliseconds
+    },
+  }
+}
+
+/** A logger that keeps what it is told. */
+export interface TestLog extends Logger {
+  readonly lines: { readonly message: string; readonly facts: Readonly<Record<string, unknown>> }[]
+}
+
+/** Creates a logger that keeps what it is told. */
+export function createTestLog(): TestLog {
+  const lines: TestLog['lines'] = []
+  const keep = (message: string, facts: Readonly<Record<string, unknown>> = {}) => {
+    lines.push({ message, facts })
+  }
+  return { lines, warn: keep, error: keep }
 }

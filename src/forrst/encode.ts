@@ -1,4 +1,4 @@
-import type { Call, Outcome, Reply } from '../core/call.ts'
+import type { Call, Failure, Outcome, Reply } from '../core/call.ts'
 import { resolveCode } from '../core/codes.ts'
 import { toMilliseconds } from '../core/duration.ts'
 import { CallError, type CallErrorShape } from '../core/error.ts'
@@ -38,6 +38,21 @@ export function encodeOutcome(
   const body = `${HEAD}${plain ? `"${id}"` : JSON.stringify(id)},${core}${encodeExtras(call?.reply, service.node)}}`
   if (body.length > service.limits.maxResponseBytes) throw tooLarge(service)
   return { status, headers, body }
+}
+
+/** Encodes a failure whatever is in it: details or meta that JSON cannot hold must not cost the caller an answer. */
+export function encodeFailure(
+  failure: Failure,
+  answering: Answering,
+  service: Service,
+): HttpResponse {
+  try {
+    return encodeOutcome(failure, answering, service)
+  } catch (cause) {
+    service.log.error('an answer could not be written as JSON', { error: cause })
+    const plain: Failure = { ok: false, errors: new CallError('INTERNAL_ERROR').errors }
+    return encodeOutcome(plain, { ...answering, call: undefined }, service)
+  }
 }
 
 /** Encodes the refusal of any method but POST. */

@@ -1,29 +1,44 @@
-import type { Outcome } from '../core/call.ts'
+import type { Call, Outcome } from '../core/call.ts'
 import { dispatch } from '../core/dispatch.ts'
 import { toFailure } from '../core/invoke.ts'
 import { isPromise, type Maybe } from '../core/maybe.ts'
 import type { Service } from '../core/service.ts'
 import type { HttpHandler, HttpRequest } from '../wire/http.ts'
 import { assertJson, decodeCall, decodeEnvelope, readDocument, readId } from './decode.ts'
-import { type Answering, encodeMethodRefusal, encodeOutcome } from './encode.ts'
+import { type Answering, encodeFailure, encodeMethodRefusal, encodeOutcome } from './encode.ts'
 
 /** Serves a service over the Forrst protocol. */
 export function createForrstHandler(service: Service): HttpHandler {
   const { clock, log } = service
+  const noticeContext = createContextNotice(service)
 
   return function handleForrst(request) {
     if (request.method !== 'POST') return encodeMethodRefusal()
     const answering: Answering = { id: null, call: undefined, startedAt: clock.elapsed() }
     const fail = (thrown: unknown) =>
-      encodeOutcome(toFailure(thrown, { log, call: answering.call }), answering, service)
+      encodeFailure(toFailure(thrown, { log, call: answering.call }), answering, service)
     try {
       const outcome = receive(service, request, answering)
+      noticeContext(answering.call)
       return isPromise(outcome)
         ? outcome.then((ready) => encodeOutcome(ready, answering, service)).catch(fail)
         : encodeOutcome(outcome, answering, service)
     } catch (thrown) {
       return fail(thrown)
     }
+  }
+}
+
+/** Warns once: without context nobody can tell which service makes a call. */
+function createContextNotice({ log, registry }: Service): (call: Call | undefined) => void {
+  let noticed = false
+  return (call) => {
+    if (noticed || call === undefined || call.context !== undefined) return
+    if (registry.find(call.function)?.latest?.system) return
+    noticed = true
+    log.warn('a call came without context; callers should send { "context": { "caller": … } }', {
+      function: call.function,
+    })
   }
 }
 

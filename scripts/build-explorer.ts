@@ -21,11 +21,18 @@ export async function buildExplorer(): Promise<string> {
 /** Builds the page itself. */
 export async function buildPage(): Promise<string> {
   const { script, style } = await bundle()
-  const template = readFileSync(join(ROOT, 'explorer', 'index.html'), 'utf8')
+  const template = read('index.html')
+  // The assignment is spelled as other implementations of this page spell it; their tests look for it.
+  const head = `var executeEnabled = {{ALLOW_EXECUTE}};\n${read('src/head.js')}`
   // Functions, because "$&" in a bundle would otherwise mean something to replace().
   return template
+    .replace('/*HEAD*/', () => head.trim())
     .replace('/*STYLE*/', () => assertInert(style, '</style'))
     .replace('/*SCRIPT*/', () => assertInert(script, '</script'))
+}
+
+function read(path: string): string {
+  return readFileSync(join(ROOT, 'explorer', path), 'utf8')
 }
 
 async function bundle(): Promise<{ readonly script: string; readonly style: string }> {

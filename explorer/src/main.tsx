@@ -1,7 +1,7 @@
 import { render } from 'preact'
 import { createExplorer, ExplorerProvider } from './model/explorer.ts'
 import { App } from './view/app.tsx'
-import './style.css'
+import './style/index.css'
 
 declare global {
   /** Written into the page by the server. */

@@ -16,7 +16,9 @@ export function ArgumentForm({ session }: { readonly session: Session }): JSX.El
     toFieldKind(resolved) === 'json' && Object.keys(resolved.properties ?? {}).length === 0
   return (
     <FormProvider value={{ Field, Control, root, failures, change: session.change }}>
-      {takesNothing && <p class="empty">This tool names no arguments. Anything it takes can be written as JSON.</p>}
+      {takesNothing && (
+        <p class="empty">This tool names no arguments. Anything it takes can be written as JSON.</p>
+      )}
       {!takesNothing && (
         <Control
           schema={root}

@@ -64,11 +64,16 @@ export function ObjectControl({ schema, value, path }: Props): JSX.Element {
 /** Edits an object whose names are free. */
 export function MapControl({ schema, value, path }: Props): JSX.Element {
   const { root, change, Field } = useForm()
-  const inner = typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined
+  const inner =
+    typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined
   const members = Object.entries(isRecord(value) ? value : {})
   const rename = (from: string, to: string) =>
-    change(path, Object.fromEntries(members.map(([name, member]) => [name === from ? to : name, member])))
-  const add = () => change(path, { ...Object.fromEntries(members), [freeName(members)]: startValue(inner, root) })
+    change(
+      path,
+      Object.fromEntries(members.map(([name, member]) => [name === from ? to : name, member])),
+    )
+  const add = () =>
+    change(path, { ...Object.fromEntries(members), [freeName(members)]: startValue(inner, root) })
   return (
     <div class="fields">
       {members.map(([name, member], at) => (
@@ -118,7 +123,12 @@ export function ListControl({ schema, value, path }: Props): JSX.Element {
             onRemove={() => change([...path, at], undefined)}
           />
           <span class="list-moves">
-            <IconButton icon="up" label={`Move item ${at + 1} up`} disabled={at === 0} onClick={() => swap(at, at - 1)} />
+            <IconButton
+              icon="up"
+              label={`Move item ${at + 1} up`}
+              disabled={at === 0}
+              onClick={() => swap(at, at - 1)}
+            />
             <IconButton
               icon="down"
               label={`Move item ${at + 1} down`}
@@ -128,7 +138,10 @@ export function ListControl({ schema, value, path }: Props): JSX.Element {
           </span>
         </div>
       ))}
-      <AddButton label="Add item" onClick={() => change(path, [...items, startValue(inner, root)])} />
+      <AddButton
+        label="Add item"
+        onClick={() => change(path, [...items, startValue(inner, root)])}
+      />
     </div>
   )
 }
@@ -144,7 +157,9 @@ export function TupleControl({ schema, value, path }: Props): JSX.Element {
           key={at}
           schema={place}
           path={[...path, at]}
-          name={(isRecord(place) && typeof place.title === 'string' && place.title) || `place ${at + 1}`}
+          name={
+            (isRecord(place) && typeof place.title === 'string' && place.title) || `place ${at + 1}`
+          }
           value={items[at] ?? null}
           required={false}
         />
@@ -185,7 +200,13 @@ export function VariantControl({ schema, ...field }: Props): JSX.Element {
   )
 }
 
-function AddButton({ label, onClick }: { readonly label: string; readonly onClick: () => void }): JSX.Element {
+function AddButton({
+  label,
+  onClick,
+}: {
+  readonly label: string
+  readonly onClick: () => void
+}): JSX.Element {
   return (
     <button type="button" class="quiet-button add" onClick={onClick}>
       <Icon name="plus" size={14} />
@@ -197,7 +218,9 @@ function AddButton({ label, onClick }: { readonly label: string; readonly onClic
 function nameVariant(variant: Schema, root: Schema, at: number): string {
   const { title, properties = {} } = resolveSchema(variant, root)
   if (title !== undefined) return title
-  const fixed = Object.values(properties).find((property) => isRecord(property) && 'const' in property)
+  const fixed = Object.values(properties).find(
+    (property) => isRecord(property) && 'const' in property,
+  )
   if (isRecord(fixed)) return String(fixed.const)
   return `${at + 1}: ${describeType(variant, root)}`
 }

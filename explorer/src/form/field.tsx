@@ -2,14 +2,42 @@ import type { JSX } from 'preact'
 import type { Schema, SchemaObject } from '../model/types.ts'
 import { IconButton } from '../view/controls.tsx'
 import { Prose } from '../view/prose.tsx'
-import { ListControl, MapControl, ObjectControl, TupleControl, VariantControl } from './compound-controls.tsx'
-import { type ControlProps, type FieldProps, toFieldId, toPointer, useForm } from './field-context.ts'
-import { BooleanControl, ChoiceControl, JsonControl, NumberControl, TextControl } from './scalar-controls.tsx'
-import { describeRules, describeType, type FieldKind, isNullable, resolveSchema, toFieldKind } from './schema.ts'
+import {
+  ListControl,
+  MapControl,
+  ObjectControl,
+  TupleControl,
+  VariantControl,
+} from './compound-controls.tsx'
+import {
+  type ControlProps,
+  type FieldProps,
+  toFieldId,
+  toPointer,
+  useForm,
+} from './field-context.ts'
+import {
+  BooleanControl,
+  ChoiceControl,
+  JsonControl,
+  NumberControl,
+  TextControl,
+} from './scalar-controls.tsx'
+import {
+  describeRules,
+  describeType,
+  type FieldKind,
+  isNullable,
+  resolveSchema,
+  toFieldKind,
+} from './schema.ts'
 import { startValue } from './value.ts'
 
 const CONTROLS: Readonly<
-  Record<Exclude<FieldKind, 'fixed'>, (props: ControlProps & { readonly schema: SchemaObject }) => JSX.Element>
+  Record<
+    Exclude<FieldKind, 'fixed'>,
+    (props: ControlProps & { readonly schema: SchemaObject }) => JSX.Element
+  >
 > = {
   text: TextControl,
   number: NumberControl,
@@ -41,20 +69,26 @@ export function Field({ schema, path, name, value, required, onRemove }: FieldPr
       data-pointer={pointer}
     >
       <div class="field-head">
-        {isGroup ? <span class="field-name">{name}</span> : <label class="field-name" for={id}>{name}</label>}
-        {required && <span class="required" title="required">required</span>}
+        {isGroup ? (
+          <span class="field-name">{name}</span>
+        ) : (
+          <label class="field-name" for={id}>
+            {name}
+          </label>
+        )}
+        {kind !== 'fixed' && <span class="field-type">{describeType(schema, root)}</span>}
+        {required && <span class="required">required</span>}
         {resolved.deprecated && <span class="badge warn">deprecated</span>}
-        <span class="field-type">{describeType(schema, root)}</span>
         <FieldActions {...{ schema, path, name, value, onRemove }} />
       </div>
       {resolved.description && <Prose text={resolved.description} class="field-help" />}
       <Control {...{ id, path, value, describedBy, schema }} invalid={own.length > 0} />
-      <Rules schema={resolved} />
       {own.length > 0 && (
         <p class="field-error" id={`${id}-error`}>
           {own.map(({ message }) => message).join('; ')}
         </p>
       )}
+      <Rules schema={resolved} />
     </div>
   )
 }
@@ -84,12 +118,19 @@ export function Control({
   return <Chosen {...props} schema={resolved} />
 }
 
-function FixedControl({ schema, value, path, id }: ControlProps & { readonly schema: SchemaObject }): JSX.Element {
+function FixedControl({
+  schema,
+  value,
+  path,
+  id,
+}: ControlProps & { readonly schema: SchemaObject }): JSX.Element {
   const { change } = useForm()
   const set = JSON.stringify(value) === JSON.stringify(schema.const)
   return (
     <div class="control-row">
-      <code id={id} class="fixed">{JSON.stringify(schema.const)}</code>
+      <code id={id} class="fixed">
+        {JSON.stringify(schema.const)}
+      </code>
       {!set && (
         <button type="button" class="quiet-button" onClick={() => change(path, schema.const)}>
           Use it
@@ -110,7 +151,12 @@ function FieldActions({
   return (
     <span class="field-actions">
       {isNullable(schema, root) && value !== null && (
-        <button type="button" class="quiet-button" aria-label={`Set ${name} to null`} onClick={() => change(path, null)}>
+        <button
+          type="button"
+          class="quiet-button"
+          aria-label={`Set ${name} to null`}
+          onClick={() => change(path, null)}
+        >
           null
         </button>
       )}

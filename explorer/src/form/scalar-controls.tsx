@@ -37,13 +37,18 @@ export function TextControl({ schema, value, path, ...field }: Props): JSX.Eleme
     onInput: (event: TargetedInputEvent<HTMLInputElement | HTMLTextAreaElement>) =>
       change(path, event.currentTarget.value),
   } as const
-  if (isLong(schema, text)) return <textarea {...shared} rows={Math.min(12, text.split('\n').length + 2)} />
+  if (isLong(schema, text))
+    return <textarea {...shared} rows={Math.min(12, text.split('\n').length + 2)} />
   const type = schema.writeOnly ? 'password' : (INPUT_TYPES[schema.format ?? ''] ?? 'text')
   return (
     <div class="control-row">
       <input {...shared} type={type as 'text'} />
       {schema.format === 'date-time' && (
-        <button type="button" class="quiet-button" onClick={() => change(path, new Date().toISOString())}>
+        <button
+          type="button"
+          class="quiet-button"
+          onClick={() => change(path, new Date().toISOString())}
+        >
           Now
         </button>
       )}
@@ -82,10 +87,21 @@ export function NumberControl({ schema, value, path, ...field }: Props): JSX.Ele
 export function BooleanControl({ value, path, ...field }: Props): JSX.Element {
   const { change } = useForm()
   return (
-    <div class="pills" role="radiogroup" id={field.id} aria-describedby={field.describedBy} aria-label="true or false">
+    <div
+      class="pills"
+      role="radiogroup"
+      id={field.id}
+      aria-describedby={field.describedBy}
+      aria-label="true or false"
+    >
       {[true, false].map((choice) => (
         <label key={String(choice)} class="pill">
-          <input type="radio" name={field.id} checked={value === choice} onChange={() => change(path, choice)} />
+          <input
+            type="radio"
+            name={field.id}
+            checked={value === choice}
+            onChange={() => change(path, choice)}
+          />
           <span>{String(choice)}</span>
         </label>
       ))}
@@ -183,5 +199,10 @@ function toPlaceholder({ examples, format }: SchemaObject): string {
 
 function isLong({ maxLength = 0, format, contentMediaType }: SchemaObject, text: string): boolean {
   if (format === 'password') return false
-  return maxLength > 300 || contentMediaType !== undefined || format === 'markdown' || text.includes('\n')
+  return (
+    maxLength > 300 ||
+    contentMediaType !== undefined ||
+    format === 'markdown' ||
+    text.includes('\n')
+  )
 }

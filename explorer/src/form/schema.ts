@@ -23,7 +23,8 @@ export function resolveSchema(schema: Schema | undefined, root: Schema): SchemaO
   let current = toObject(schema)
   for (let hop = 0; hop < MAX_HOPS && current.$ref !== undefined; hop++) {
     const { $ref, ...beside } = current
-    const target = typeof root === 'object' && $ref.startsWith('#') ? findReference(root, $ref) : undefined
+    const target =
+      typeof root === 'object' && $ref.startsWith('#') ? findReference(root, $ref) : undefined
     if (target === undefined) return beside
     current = { ...toObject(target), ...beside }
   }
@@ -79,7 +80,9 @@ export function variantsOf(schema: SchemaObject): readonly Schema[] {
 
 /** Gives the schemas of a tuple's places. */
 export function placesOf(schema: SchemaObject): readonly Schema[] {
-  return schema.prefixItems ?? (Array.isArray(schema.items) ? (schema.items as readonly Schema[]) : [])
+  return (
+    schema.prefixItems ?? (Array.isArray(schema.items) ? (schema.items as readonly Schema[]) : [])
+  )
 }
 
 /** Names the type of a schema in two or three words. */
@@ -118,7 +121,12 @@ function describeResolved(schema: SchemaObject, root: Schema, depth: number): st
   const variants = variantsOf(schema)
   if (variants.length > 1) return `one of ${variants.length}`
   const [type = guessType(schema) ?? 'anything'] = typesOf(schema).filter((name) => name !== 'null')
-  if (type === 'array' && depth < 3 && typeof schema.items === 'object' && !Array.isArray(schema.items)) {
+  if (
+    type === 'array' &&
+    depth < 3 &&
+    typeof schema.items === 'object' &&
+    !Array.isArray(schema.items)
+  ) {
     return `list of ${describeType(schema.items as Schema, root, depth + 1)}`
   }
   if (type === 'array') return 'list'
@@ -144,21 +152,14 @@ function decode(text: string): string {
 }
 
 function mergeAll({ allOf = [], ...base }: SchemaObject, root: Schema): SchemaObject {
-  return allOf
-    .map((part) => resolveSchema(part, root))
-    .reduce<SchemaObject>(
-      (merged, part) => ({
-        ...merged,
-        ...part,
-        ...((merged.properties ?? part.properties) && {
-          properties: { ...merged.properties, ...part.properties },
-        }),
-        ...((merged.required ?? part.required) && {
-          required: [...new Set([...(merged.required ?? []), ...(part.required ?? [])])],
-        }),
-      }),
-      base,
-    )
+  const parts = [base, ...allOf.map((part) => resolveSchema(part, root))]
+  const properties = Object.assign({}, ...parts.map((part) => part.properties))
+  const required = [...new Set(parts.flatMap((part) => part.required ?? []))]
+  return {
+    ...Object.assign({}, ...parts),
+    ...(Object.keys(properties).length > 0 && { properties }),
+    ...(required.length > 0 && { required }),
+  }
 }
 
 /** A choice between null and one other thing is that other thing, nullable. */
@@ -184,7 +185,8 @@ function isNullBranch(schema: Schema): boolean {
 }
 
 function guessType(schema: SchemaObject): string | undefined {
-  if (schema.properties || schema.required || typeof schema.additionalProperties === 'object') return 'object'
+  if (schema.properties || schema.required || typeof schema.additionalProperties === 'object')
+    return 'object'
   if (schema.items !== undefined || schema.prefixItems) return 'array'
   if (schema.minLength ?? schema.maxLength ?? schema.pattern ?? schema.format) return 'string'
   return schema.minimum === undefined && schema.maximum === undefined ? undefined : 'number'

@@ -81,7 +81,10 @@ export function setAt(value: unknown, path: Path, next: unknown): unknown {
 
 function startObject({ required = [], properties = {} }: SchemaObject, root: Schema): unknown {
   return Object.fromEntries(
-    required.map((name) => [name, resolveSchema(properties[name], root).default ?? null]),
+    required.map((name) => {
+      const property = resolveSchema(properties[name], root)
+      return [name, property.const ?? property.default ?? null]
+    }),
   )
 }
 

@@ -75,7 +75,8 @@ export function createToolApi(
 /** Says in a sentence why the server refused. */
 export function describeFailure(status: number, body: unknown): string {
   const said = (body as { error?: unknown } | null)?.error
-  if (status === 401) return 'Unauthorized: the server wants a valid token. Set one under Authorization.'
+  if (status === 401)
+    return 'Unauthorized: the server wants a valid token. Set one under Authorization.'
   if (typeof said === 'string') return said
   return `The server answered ${status}.`
 }

@@ -77,7 +77,9 @@ export function createExplorer(page: Window, allowExecute: boolean): Explorer {
   function openSession(tool: string): Promise<Session> {
     const known = sessions.get(tool)
     if (known) return known
-    const opening = api.readTool(tool).then((detail) => createSession(detail, { api, history, executeEnabled }))
+    const opening = api
+      .readTool(tool)
+      .then((detail) => createSession(detail, { api, history, executeEnabled }))
     sessions.set(tool, opening)
     opening.catch(() => sessions.delete(tool))
     return opening

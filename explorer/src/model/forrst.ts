@@ -76,6 +76,7 @@ export interface ForrstAnswer {
 
 export const FUNCTIONS = {
   health: 'urn:cline:forrst:fn:health',
+  capabilities: 'urn:cline:forrst:fn:capabilities',
   describe: 'urn:cline:forrst:ext:discovery:fn:describe',
   operations: 'urn:cline:forrst:ext:async:fn:list',
   cancel: 'urn:cline:forrst:ext:async:fn:cancel',
@@ -83,7 +84,10 @@ export const FUNCTIONS = {
 const SIMULATION = 'urn:forrst:ext:simulation'
 
 /** Makes the door to the Forrst endpoint next to the mount. */
-export function createForrst(base: string, headers: () => Readonly<Record<string, string>>): Forrst {
+export function createForrst(
+  base: string,
+  headers: () => Readonly<Record<string, string>>,
+): Forrst {
   const url = new URL('../forrst', `${location.origin}${base}/`).href
   let count = 0
   return {

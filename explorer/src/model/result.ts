@@ -8,8 +8,23 @@ export type Piece =
   | { readonly kind: 'link'; readonly href: string; readonly label: string }
 
 // Pictures that browsers draw without running anything; the name goes into an address, so nothing else may pass.
-const IMAGES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif', 'image/bmp'])
-const SOUNDS = new Set(['audio/mpeg', 'audio/wav', 'audio/ogg', 'audio/webm', 'audio/mp4', 'audio/aac', 'audio/flac'])
+const IMAGES = new Set([
+  'image/png',
+  'image/jpeg',
+  'image/gif',
+  'image/webp',
+  'image/avif',
+  'image/bmp',
+])
+const SOUNDS = new Set([
+  'audio/mpeg',
+  'audio/wav',
+  'audio/ogg',
+  'audio/webm',
+  'audio/mp4',
+  'audio/aac',
+  'audio/flac',
+])
 const BASE64 = /^[A-Za-z0-9+/\s]+={0,2}\s*$/
 
 /** Decides how a piece of content is drawn; what is not known for certain is shown as JSON. */
@@ -21,7 +36,8 @@ export function toPiece(content: Content): Piece {
     if (type === 'image' && IMAGES.has(mimeType)) return { kind: 'image', source, mimeType }
     if (type === 'audio' && SOUNDS.has(mimeType)) return { kind: 'audio', source, mimeType }
   }
-  if (type === 'resource_link' && typeof content['uri'] === 'string') return toLinkPiece(content['uri'], content)
+  if (type === 'resource_link' && typeof content['uri'] === 'string')
+    return toLinkPiece(content['uri'], content)
   return { kind: 'json', value: content }
 }
 

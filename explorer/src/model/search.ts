@@ -17,7 +17,10 @@ export type Filter = 'all' | 'readOnly' | 'changes' | 'destructive'
 export type ExtraWords = (label: string) => string
 
 /** Prepares tools for searching, grouped and in the order of the list. */
-export function buildIndex(tools: readonly ToolSummary[], extra: ExtraWords): readonly IndexedTool[] {
+export function buildIndex(
+  tools: readonly ToolSummary[],
+  extra: ExtraWords,
+): readonly IndexedTool[] {
   const indexed = tools.map((tool) => {
     const label = toLabel(tool)
     const nameText = `${label} ${tool.name}`.toLowerCase()

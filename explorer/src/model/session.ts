@@ -27,7 +27,10 @@ export interface Session {
   readonly validate: () => Promise<void>
   readonly execute: () => Promise<void>
   /** Runs anything that gives an answer, such as a simulation. */
-  readonly perform: (label: string, act: (signal: AbortSignal) => Promise<CallAnswer>) => Promise<void>
+  readonly perform: (
+    label: string,
+    act: (signal: AbortSignal) => Promise<CallAnswer>,
+  ) => Promise<void>
   readonly cancel: () => void
 }
 
@@ -94,7 +97,9 @@ export function createSession(detail: ToolDetail, options: SessionOptions): Sess
     const current = new AbortController()
     controller = current
     run.set({ state: 'running', since: performance.now(), label })
-    const answer = await act(current.signal).catch((thrown: unknown) => toLostAnswer(thrown, current))
+    const answer = await act(current.signal).catch((thrown: unknown) =>
+      toLostAnswer(thrown, current),
+    )
     if (controller === current) run.set({ state: 'done', answer, label })
   }
 
@@ -136,7 +141,9 @@ export function createSession(detail: ToolDetail, options: SessionOptions): Sess
 /** Parses what is in the editor; nothing at all counts as no arguments. */
 export function parseArguments(
   text: string,
-): { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly reason: string } {
+):
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly reason: string } {
   if (text.trim() === '') return { ok: true, value: {} }
   try {
     return { ok: true, value: JSON.parse(text) as unknown }

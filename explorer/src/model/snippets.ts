@@ -37,7 +37,9 @@ export function toFetch({ url, body, headers }: SnippetCall): string {
 
 /** Writes the call for the official MCP client. */
 export function toMcpClient({ mcpUrl, tool, body, headers }: SnippetCall): string {
-  const credentials = headers.map(([name, value]) => `${toKey(name)}: ${quoteScript(value)}`).join(', ')
+  const credentials = headers
+    .map(([name, value]) => `${toKey(name)}: ${quoteScript(value)}`)
+    .join(', ')
   const init = headers.length === 0 ? '' : `, {\n  requestInit: { headers: { ${credentials} } },\n}`
   return [
     `import { Client } from '@modelcontextprotocol/sdk/client/index.js'`,

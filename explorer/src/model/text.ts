@@ -39,7 +39,9 @@ function toRuns(text: string): readonly Run[] {
   for (const match of text.matchAll(MARKED)) {
     if (match.index > from) runs.push({ text: text.slice(from, match.index), style: 'plain' })
     const [whole, code, strong] = match
-    runs.push(code === undefined ? { text: strong ?? '', style: 'strong' } : { text: code, style: 'code' })
+    runs.push(
+      code === undefined ? { text: strong ?? '', style: 'strong' } : { text: code, style: 'code' },
+    )
     from = match.index + whole.length
   }
   if (from < text.length) runs.push({ text: text.slice(from), style: 'plain' })

@@ -65,7 +65,11 @@ function Components({
     <ul class="component-grid">
       {[...latest.components].map(([name, component]) => (
         <li key={name} class="component">
-          <ComponentCard name={name} component={component} history={samples.map((sample) => sample.components.get(name)?.latency)} />
+          <ComponentCard
+            name={name}
+            component={component}
+            history={samples.map((sample) => sample.components.get(name)?.latency)}
+          />
         </li>
       ))}
     </ul>
@@ -88,10 +92,13 @@ function ComponentCard({
         <h3>{name}</h3>
         <span class={`state is-${component.status}`}>{component.status}</span>
       </div>
-      <p class="component-latency">{component.latency === undefined ? '–' : formatElapsed(component.latency)}</p>
+      <p class="component-latency">
+        {component.latency === undefined ? '–' : formatElapsed(component.latency)}
+      </p>
       <Sparkline values={history} label={`Latency of ${name} over ${known.length} checks`} />
       <p class="component-range">
-        {known.length > 0 && `${formatElapsed(Math.min(...known))} to ${formatElapsed(Math.max(...known))}`}
+        {known.length > 0 &&
+          `${formatElapsed(Math.min(...known))} to ${formatElapsed(Math.max(...known))}`}
       </p>
       {component.message && <p class="component-message">{component.message}</p>}
     </>

@@ -25,9 +25,13 @@ export const operationsPanel: Panel = {
   id: 'operations',
   title: 'Operations',
   icon: 'layers',
+  // Asking what there is, rather than trying: a refusal would stand in the browser's console as an error.
   probe: async ({ forrst }) => {
-    const { body } = await forrst.call({ function: FUNCTIONS.operations, arguments: { limit: 1 } })
-    return isRecord(body) && isRecord(body['result'])
+    const { extensions } = requireResult(await forrst.call({ function: FUNCTIONS.capabilities }))
+    return (
+      Array.isArray(extensions) &&
+      extensions.some((entry) => isRecord(entry) && isAsync(entry['urn']))
+    )
   },
   View: OperationsView,
 }
@@ -56,17 +60,27 @@ function OperationsView(): JSX.Element {
     <div class="panel">
       <header class="panel-head">
         <h2>Operations</h2>
-        <p class="panel-lead">Calls that go on in the background, newest state every two seconds.</p>
+        <p class="panel-lead">
+          Calls that go on in the background, newest state every two seconds.
+        </p>
       </header>
       <div class="filters">
         {STATES.map((id) => (
-          <button key={id} type="button" class="chip" aria-pressed={id === state} onClick={() => setState(id)}>
+          <button
+            key={id}
+            type="button"
+            class="chip"
+            aria-pressed={id === state}
+            onClick={() => setState(id)}
+          >
             {id || 'all'}
           </button>
         ))}
       </div>
       {problem && <Trouble reason={problem} onRetry={() => void read()} />}
-      {!problem && operations.length === 0 && <p class="empty">No operations {state && `that are ${state}`}.</p>}
+      {!problem && operations.length === 0 && (
+        <p class="empty">No operations {state && `that are ${state}`}.</p>
+      )}
       <ul class="operations">
         {operations.map((operation) => (
           <li key={operation.id}>
@@ -89,20 +103,27 @@ function OperationRow({
   const enabled = useCell(executeEnabled)
   const { id, status, progress, message } = operation
   const running = status === 'pending' || status === 'processing'
-  const cancel = () => forrst.call({ function: FUNCTIONS.cancel, arguments: { operation_id: id } }).then(onChange, onChange)
+  const cancel = () =>
+    forrst
+      .call({ function: FUNCTIONS.cancel, arguments: { operation_id: id } })
+      .then(onChange, onChange)
   return (
     <article class="operation" aria-label={`${operation.function} ${id}`}>
       <span class={`state is-${status}`}>{status}</span>
-      <strong>{operation.function}</strong>
+      <span class="operation-name">{operation.function}</span>
       <code>{id}</code>
-      {operation.startedAt && <time dateTime={operation.startedAt}>{new Date(operation.startedAt).toLocaleTimeString()}</time>}
-      {running && (
-        <progress aria-label={`Progress of ${id}`} {...(progress !== undefined && { value: progress })} max={1}>
-          {progress}
-        </progress>
-      )}
-      {progress !== undefined && running && <span class="numeric">{Math.round(progress * 100)} %</span>}
-      {message && <span class="operation-message">{message}</span>}
+      <StartTime at={operation.startedAt} />
+      <span class="operation-work">
+        {running && (
+          <progress
+            aria-label={`Progress of ${id}`}
+            {...(progress !== undefined && { value: progress })}
+            max={1}
+          />
+        )}
+        {progress !== undefined && running && <span>{Math.round(progress * 100)} %</span>}
+        {message && <span>{message}</span>}
+      </span>
       {running && enabled && (
         <button type="button" class="quiet-button" onClick={() => void cancel()}>
           Cancel
@@ -110,6 +131,16 @@ function OperationRow({
       )}
     </article>
   )
+}
+
+function isAsync(urn: unknown): boolean {
+  return typeof urn === 'string' && urn.endsWith(':ext:async')
+}
+
+function StartTime({ at }: { readonly at: string | undefined }): JSX.Element {
+  const moment = new Date(at ?? Number.NaN)
+  if (at === undefined || Number.isNaN(moment.getTime())) return <span />
+  return <time dateTime={at}>{moment.toLocaleTimeString()}</time>
 }
 
 async function readOperations(forrst: Forrst, status: string): Promise<readonly Operation[]> {

@@ -33,7 +33,8 @@ function OverviewView(): JSX.Element {
       <Counts index={index} />
       {!executeEnabled && (
         <p class="hint">
-          Tools can be read and validated here. To run them, start the server with <code>--allow-execute</code>.
+          Tools can be read and validated here. To run them, start the server with{' '}
+          <code>--allow-execute</code>.
         </p>
       )}
       <Groups index={index} />
@@ -46,7 +47,8 @@ function OverviewView(): JSX.Element {
 }
 
 function Counts({ index }: { readonly index: readonly IndexedTool[] }): JSX.Element {
-  const count = (test: (entry: IndexedTool) => boolean) => index.filter(test).length.toLocaleString('en')
+  const count = (test: (entry: IndexedTool) => boolean) =>
+    index.filter(test).length.toLocaleString('en')
   const facts: readonly (readonly [string, string])[] = [
     [count(() => true), index.length === 1 ? 'tool' : 'tools'],
     [count(({ tool }) => tool.annotations?.readOnlyHint === true), 'only read'],
@@ -66,7 +68,8 @@ function Counts({ index }: { readonly index: readonly IndexedTool[] }): JSX.Elem
 
 function Groups({ index }: { readonly index: readonly IndexedTool[] }): JSX.Element | null {
   const groups = new Map<string, IndexedTool[]>()
-  for (const entry of index) groups.set(entry.group, [...(groups.get(entry.group) ?? []), entry].slice(0, 6))
+  for (const entry of index)
+    groups.set(entry.group, [...(groups.get(entry.group) ?? []), entry].slice(0, 6))
   if (groups.size < 2) return null
   return (
     <div class="group-grid">
@@ -76,7 +79,9 @@ function Groups({ index }: { readonly index: readonly IndexedTool[] }): JSX.Elem
           <ul>
             {entries.map(({ tool, label }) => (
               <li key={tool.name}>
-                <a href={formatToolRoute(tool.name)}>{label.slice(group.length).replace(/^(?:__|[./:])/, '')}</a>
+                <a href={formatToolRoute(tool.name)}>
+                  {label.slice(group.length).replace(/^(?:__|[./:])/, '')}
+                </a>
                 <span>{tool.description}</span>
               </li>
             ))}

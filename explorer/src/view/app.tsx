@@ -23,13 +23,17 @@ export function App(): JSX.Element {
   const Panel = findPanel(route.view).View
   return (
     <div class={`shell ${menu ? 'is-menu-open' : ''}`}>
-      <a class="skip" href="#main" onClick={skipToMain}>
+      <button type="button" class="skip" onClick={skipToMain}>
         Skip to the content
-      </a>
+      </button>
       <Topbar onMenu={() => setMenu(!menu)} />
       <Sidebar />
       <main id="main" tabIndex={-1}>
-        {route.tool === undefined ? <Panel /> : <ToolView key={route.tool} tool={route.tool} args={route.args} />}
+        {route.tool === undefined ? (
+          <Panel />
+        ) : (
+          <ToolView key={route.tool} tool={route.tool} args={route.args} />
+        )}
       </main>
       <Dialogs />
     </div>
@@ -53,8 +57,7 @@ function Dialogs(): JSX.Element | null {
 }
 
 /** The hash belongs to the routes, so the jump is made by hand. */
-function skipToMain(event: Event): void {
-  event.preventDefault()
+function skipToMain(): void {
   document.getElementById('main')?.focus()
 }
 

@@ -3,7 +3,11 @@ import type { FunctionFacts } from '../model/forrst.ts'
 import type { Annotations } from '../model/types.ts'
 
 /** Shows the hints a tool really gives; what it leaves unsaid is not claimed. */
-export function Badges({ annotations = {} }: { readonly annotations: Annotations | undefined }): JSX.Element {
+export function Badges({
+  annotations = {},
+}: {
+  readonly annotations: Annotations | undefined
+}): JSX.Element {
   return (
     <span class="badges">
       {annotations.readOnlyHint && <span class="badge good">readOnly</span>}
@@ -15,7 +19,11 @@ export function Badges({ annotations = {} }: { readonly annotations: Annotations
 }
 
 /** Shows how settled a function is. */
-export function StabilityBadges({ facts }: { readonly facts: FunctionFacts | undefined }): JSX.Element | null {
+export function StabilityBadges({
+  facts,
+}: {
+  readonly facts: FunctionFacts | undefined
+}): JSX.Element | null {
   if (facts === undefined) return null
   const { stability, deprecated } = facts
   const unsettled = stability !== undefined && stability !== 'stable' && stability !== 'deprecated'

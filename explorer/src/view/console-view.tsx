@@ -71,7 +71,9 @@ function Actions({
         Validate
       </button>
       {!enabled && (
-        <p class="execution-off">Tool execution is disabled. Launch with --allow-execute to enable.</p>
+        <p class="execution-off">
+          Tool execution is disabled. Launch with --allow-execute to enable.
+        </p>
       )}
     </div>
   )
@@ -106,7 +108,9 @@ function Scenarios({
           title={scenario.description ?? 'Answered from a script; nothing happens'}
           onClick={() => {
             session.load(scenario.input)
-            void session.perform(`Simulation: ${scenario.name}`, () => simulate(forrst, facts, scenario))
+            void session.perform(`Simulation: ${scenario.name}`, () =>
+              simulate(forrst, facts, scenario),
+            )
           }}
         >
           <Icon name="flask" size={13} />
@@ -114,7 +118,13 @@ function Scenarios({
         </button>
       ))}
       {examples.map(({ name, args }) => (
-        <button key={name} type="button" class="chip" title="Fills in the arguments" onClick={() => session.load(args)}>
+        <button
+          key={name}
+          type="button"
+          class="chip"
+          title="Fills in the arguments"
+          onClick={() => session.load(args)}
+        >
           {name}
         </button>
       ))}
@@ -136,7 +146,9 @@ function RelatedLinks({
   const result = toResultValue(run.answer.content, run.answer.structured)
   const targets = facts.links.flatMap((link) => {
     const found = entries.find(({ label }) => label === link.function)
-    return found === undefined ? [] : [{ link, tool: found.tool.name, args: resolveLink(link, result) }]
+    return found === undefined
+      ? []
+      : [{ link, tool: found.tool.name, args: resolveLink(link, result) }]
   })
   if (targets.length === 0) return null
   return (
@@ -160,7 +172,8 @@ function RelatedLinks({
 function useConsoleKeys(session: Session, run: () => void): void {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
-      if (event.key !== 'Enter' || !(event.metaKey || event.ctrlKey) || event.defaultPrevented) return
+      if (event.key !== 'Enter' || !(event.metaKey || event.ctrlKey) || event.defaultPrevented)
+        return
       event.preventDefault()
       if (event.shiftKey) void session.validate()
       else run()

@@ -15,7 +15,14 @@ export function IconButton({
   readonly disabled?: boolean
 }): JSX.Element {
   return (
-    <button type="button" class="icon-button" aria-label={label} title={label} disabled={disabled} onClick={onClick}>
+    <button
+      type="button"
+      class="icon-button"
+      aria-label={label}
+      title={label}
+      disabled={disabled}
+      onClick={onClick}
+    >
       <Icon name={icon} />
     </button>
   )
@@ -24,14 +31,24 @@ export function IconButton({
 const COPIED_MS = 1500
 
 /** Copies text, and says so for a moment. */
-export function CopyButton({ text, label = 'Copy' }: { readonly text: () => string; readonly label?: string }): JSX.Element {
+export function CopyButton({
+  text,
+  label = 'Copy',
+}: {
+  readonly text: () => string
+  readonly label?: string
+}): JSX.Element {
   const [copied, setCopied] = useState(false)
   useEffect(() => {
     if (!copied) return
     const timer = setTimeout(() => setCopied(false), COPIED_MS)
     return () => clearTimeout(timer)
   }, [copied])
-  const copy = () => navigator.clipboard.writeText(text()).then(() => setCopied(true), () => undefined)
+  const copy = () =>
+    navigator.clipboard.writeText(text()).then(
+      () => setCopied(true),
+      () => undefined,
+    )
   return (
     <button type="button" class="quiet-button" onClick={() => void copy()}>
       <Icon name={copied ? 'check' : 'copy'} size={14} />
@@ -110,7 +127,13 @@ export function Card({
 }
 
 /** Says that something went wrong, and offers to try again. */
-export function Trouble({ reason, onRetry }: { readonly reason: string; readonly onRetry?: () => void }): JSX.Element {
+export function Trouble({
+  reason,
+  onRetry,
+}: {
+  readonly reason: string
+  readonly onRetry?: () => void
+}): JSX.Element {
   return (
     <div class="trouble" role="alert">
       <Icon name="warning" />

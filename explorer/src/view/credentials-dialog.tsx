@@ -17,7 +17,9 @@ export function CredentialsDialog({ onClose }: { readonly onClose: () => void })
           <label class="field-name" for="token">
             Token
           </label>
-          <span class={`badge ${token.trim() ? 'good' : 'bad'}`}>{token.trim() ? 'Token set' : 'No token'}</span>
+          <span class={`badge ${token.trim() ? 'good' : 'bad'}`}>
+            {token.trim() ? 'Token set' : 'No token'}
+          </span>
         </div>
         <input
           id="token"
@@ -30,12 +32,16 @@ export function CredentialsDialog({ onClose }: { readonly onClose: () => void })
           onInput={(event) => credentials.token.set(event.currentTarget.value)}
         />
         <p class="field-help">
-          Sent as a Bearer token with every request. It stays in the memory of this page and is gone when you close or
-          reload it.
+          Sent as a Bearer token with every request. It stays in the memory of this page and is gone
+          when you close or reload it.
         </p>
       </div>
       <label class="check">
-        <input type="checkbox" checked={keep} onChange={(event) => credentials.keep.set(event.currentTarget.checked)} />
+        <input
+          type="checkbox"
+          checked={keep}
+          onChange={(event) => credentials.keep.set(event.currentTarget.checked)}
+        />
         <span>Keep it until this tab is closed (session storage)</span>
       </label>
       <ExtraHeaders />
@@ -47,12 +53,12 @@ function ExtraHeaders(): JSX.Element {
   const { credentials } = useExplorer()
   const extra = useCell(credentials.extra)
   const change = (at: number, member: 'name' | 'value', text: string) =>
-    credentials.extra.set(extra.map((header, place) => (place === at ? { ...header, [member]: text } : header)))
+    credentials.extra.set(
+      extra.map((header, place) => (place === at ? { ...header, [member]: text } : header)),
+    )
   return (
-    <div class="field" role="group" aria-label="Other headers">
-      <div class="field-head">
-        <span class="field-name">Other headers</span>
-      </div>
+    <fieldset class="field">
+      <legend class="field-name">Other headers</legend>
       {extra.map(({ name, value }, at) => (
         <div class="header-row" key={at}>
           <input
@@ -75,10 +81,14 @@ function ExtraHeaders(): JSX.Element {
           />
         </div>
       ))}
-      <button type="button" class="quiet-button add" onClick={() => credentials.extra.set([...extra, { name: '', value: '' }])}>
+      <button
+        type="button"
+        class="quiet-button add"
+        onClick={() => credentials.extra.set([...extra, { name: '', value: '' }])}
+      >
         <Icon name="plus" size={14} />
         Add header
       </button>
-    </div>
+    </fieldset>
   )
 }

@@ -6,17 +6,25 @@ const MAX_COLUMNS = 30
 const MAX_CELL = 200
 
 /** Shows a list of objects as rows and columns. */
-export function DataTable({ rows }: { readonly rows: readonly Record<string, unknown>[] }): JSX.Element {
+export function DataTable({
+  rows,
+}: {
+  readonly rows: readonly Record<string, unknown>[]
+}): JSX.Element {
   const [shown, setShown] = useState(CHUNK)
   const columns = [...new Set(rows.slice(0, 50).flatMap(Object.keys))].slice(0, MAX_COLUMNS)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable without a mouse
-    <div class="table-scroll" tabIndex={0} role="region" aria-label="Result as a table">
+    <section class="table-scroll" tabIndex={0} aria-label="Result as a table">
       <table>
         <thead>
           <tr>
             {columns.map((column) => (
-              <th key={column} scope="col">
+              <th
+                key={column}
+                scope="col"
+                class={rows.every((row) => typeof row[column] === 'number') ? 'numeric' : undefined}
+              >
                 {column}
               </th>
             ))}
@@ -39,7 +47,7 @@ export function DataTable({ rows }: { readonly rows: readonly Record<string, unk
           Show more ({rows.length - shown} left)
         </button>
       )}
-    </div>
+    </section>
   )
 }
 

@@ -26,7 +26,13 @@ export function DialogWindow({
   }
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the click outside has its key, Escape
-    <dialog ref={dialog} class={`dialog ${name}`} aria-label={title} onClose={onClose} onClick={onClick}>
+    <dialog
+      ref={dialog}
+      class={`dialog ${name}`}
+      aria-label={title}
+      onClose={onClose}
+      onClick={onClick}
+    >
       {!bare && (
         <header class="dialog-head">
           <h2>{title}</h2>

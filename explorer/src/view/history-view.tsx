@@ -67,7 +67,12 @@ function HistoryRow({
     )
   }
   return (
-    <button type="button" class="history-row" title="Use these arguments again" onClick={() => onPick(entry)}>
+    <button
+      type="button"
+      class="history-row"
+      title="Use these arguments again"
+      onClick={() => onPick(entry)}
+    >
       {content}
     </button>
   )

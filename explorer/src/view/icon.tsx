@@ -32,9 +32,22 @@ const PATHS = {
 export type IconName = keyof typeof PATHS
 
 /** Draws an icon; it says nothing to screen readers, so its button must. */
-export function Icon({ name, size = 16 }: { readonly name: IconName; readonly size?: number }): JSX.Element {
+export function Icon({
+  name,
+  size = 16,
+}: {
+  readonly name: IconName
+  readonly size?: number
+}): JSX.Element {
   return (
-    <svg class="icon" width={size} height={size} viewBox="0 0 16 16" aria-hidden="true" focusable="false">
+    <svg
+      class="icon"
+      width={size}
+      height={size}
+      viewBox="0 0 16 16"
+      aria-hidden="true"
+      focusable="false"
+    >
       <path d={PATHS[name]} />
     </svg>
   )
@@ -43,7 +56,14 @@ export function Icon({ name, size = 16 }: { readonly name: IconName; readonly si
 /** The mark of Waymark. */
 export function Mark(): JSX.Element {
   return (
-    <svg class="mark" width="26" height="26" viewBox="0 0 32 32" aria-hidden="true" focusable="false">
+    <svg
+      class="mark"
+      width="26"
+      height="26"
+      viewBox="0 0 32 32"
+      aria-hidden="true"
+      focusable="false"
+    >
       <rect width="32" height="32" rx="8" />
       <path d="M7.5 10.5 12 22.5l4-9 4 9 4.5-12" />
     </svg>

@@ -5,7 +5,13 @@ import type { Session } from '../model/session.ts'
 import { JsonText } from './json-text.tsx'
 
 /** Edits the arguments as JSON text, coloured as it is typed. */
-export function JsonEditor({ session, onRun }: { readonly session: Session; readonly onRun: () => void }): JSX.Element {
+export function JsonEditor({
+  session,
+  onRun,
+}: {
+  readonly session: Session
+  readonly onRun: () => void
+}): JSX.Element {
   const text = useCell(session.text)
   const problem = useCell(session.problem)
   const mirror = useRef<HTMLPreElement>(null)
@@ -19,7 +25,8 @@ export function JsonEditor({ session, onRun }: { readonly session: Session; read
     <>
       <div class="editor">
         <pre ref={mirror} class="editor-mirror" aria-hidden="true">
-          <JsonText text={text} />{'\n'}
+          <JsonText text={text} />
+          {'\n'}
         </pre>
         <textarea
           class="editor-text"
@@ -29,11 +36,13 @@ export function JsonEditor({ session, onRun }: { readonly session: Session; read
           spellcheck={false}
           autocapitalize="off"
           autocomplete="off"
-          rows={text.split('\n').length + 1}
+          rows={Math.max(3, text.split('\n').length)}
           value={text}
           onInput={(event) => session.edit(event.currentTarget.value)}
           onKeyDown={onKeyDown}
-          onScroll={(event) => mirror.current?.scrollTo(event.currentTarget.scrollLeft, event.currentTarget.scrollTop)}
+          onScroll={(event) =>
+            mirror.current?.scrollTo(event.currentTarget.scrollLeft, event.currentTarget.scrollTop)
+          }
         />
       </div>
       {problem && (

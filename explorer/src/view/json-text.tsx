@@ -15,8 +15,10 @@ function colour(text: string): (JSX.Element | string)[] {
   for (const match of text.matchAll(TOKEN)) {
     if (match.index > from) parts.push(text.slice(from, match.index))
     const [whole, string, colon, number] = match
-    if (string !== undefined && colon !== undefined) parts.push(<span class="j-key">{string}</span>, colon)
-    else parts.push(<span class={string ? 'j-string' : number ? 'j-number' : 'j-word'}>{whole}</span>)
+    if (string !== undefined && colon !== undefined)
+      parts.push(<span class="j-key">{string}</span>, colon)
+    else
+      parts.push(<span class={string ? 'j-string' : number ? 'j-number' : 'j-word'}>{whole}</span>)
     from = match.index + whole.length
   }
   parts.push(text.slice(from))

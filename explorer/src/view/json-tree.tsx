@@ -35,7 +35,13 @@ function Node(props: NodeProps): JSX.Element {
   )
 }
 
-function Branch({ value, depth, name, last, brackets }: NodeProps & { readonly brackets: string }): JSX.Element {
+function Branch({
+  value,
+  depth,
+  name,
+  last,
+  brackets,
+}: NodeProps & { readonly brackets: string }): JSX.Element {
   const [open, setOpen] = useState(depth < OPEN_DEPTH)
   const [shown, setShown] = useState(CHUNK)
   const isList = Array.isArray(value)
@@ -55,7 +61,11 @@ function Branch({ value, depth, name, last, brackets }: NodeProps & { readonly b
       <div class="tree-line">
         {toggle}
         <Name name={name} />
-        {brackets[0]} <span class="tree-count">{members.length} {isList ? 'items' : 'members'}</span> {end}
+        {brackets[0]}{' '}
+        <span class="tree-count">
+          {members.length} {isList ? 'items' : 'members'}
+        </span>{' '}
+        {end}
       </div>
     )
   }

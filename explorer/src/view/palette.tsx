@@ -36,13 +36,15 @@ export function Palette({ onClose }: { readonly onClose: () => void }): JSX.Elem
     const commands = [...goTo, ...createCommands(explorer)].filter(({ label }) =>
       label.toLowerCase().includes(query.toLowerCase()),
     )
-    const tools = searchTools(index, query).slice(0, MAX_ITEMS).map(({ tool, label }) => ({
-      id: `tool-${tool.name}`,
-      label,
-      hint: tool.description,
-      icon: 'play' as const,
-      act: () => explorer.go(formatToolRoute(tool.name)),
-    }))
+    const tools = searchTools(index, query)
+      .slice(0, MAX_ITEMS)
+      .map(({ tool, label }) => ({
+        id: `tool-${tool.name}`,
+        label,
+        hint: tool.description,
+        icon: 'play' as const,
+        act: () => explorer.go(formatToolRoute(tool.name)),
+      }))
     return query === '' ? [...commands, ...tools] : [...tools, ...commands]
   }, [index, query, panels])
   const run = (item: Item | undefined) => {
@@ -116,10 +118,40 @@ function PaletteItems({
 function createCommands(explorer: Explorer): readonly Item[] {
   const { theme, dialog, history } = explorer
   return [
-    { id: 'theme', label: 'Switch between light and dark', hint: 'command', icon: 'moon', act: theme.toggle },
-    { id: 'token', label: 'Set the token', hint: 'command', icon: 'key', act: () => dialog.set('credentials') },
-    { id: 'help', label: 'Show keyboard shortcuts', hint: 'command', icon: 'keyboard', act: () => dialog.set('help') },
-    { id: 'reload', label: 'Reload the list of tools', hint: 'command', icon: 'reset', act: () => void explorer.loadTools() },
-    { id: 'forget', label: 'Forget the history of calls', hint: 'command', icon: 'history', act: () => history.clear() },
+    {
+      id: 'theme',
+      label: 'Switch between light and dark',
+      hint: 'command',
+      icon: 'moon',
+      act: theme.toggle,
+    },
+    {
+      id: 'token',
+      label: 'Set the token',
+      hint: 'command',
+      icon: 'key',
+      act: () => dialog.set('credentials'),
+    },
+    {
+      id: 'help',
+      label: 'Show keyboard shortcuts',
+      hint: 'command',
+      icon: 'keyboard',
+      act: () => dialog.set('help'),
+    },
+    {
+      id: 'reload',
+      label: 'Reload the list of tools',
+      hint: 'command',
+      icon: 'reset',
+      act: () => void explorer.loadTools(),
+    },
+    {
+      id: 'forget',
+      label: 'Forget the history of calls',
+      hint: 'command',
+      icon: 'history',
+      act: () => history.clear(),
+    },
   ]
 }

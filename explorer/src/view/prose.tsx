@@ -2,7 +2,13 @@ import type { JSX } from 'preact'
 import { type Block, parseText } from '../model/text.ts'
 
 /** Shows a description; its little Markdown becomes elements, never HTML. */
-export function Prose({ text, class: name = 'prose' }: { readonly text: string; readonly class?: string }): JSX.Element {
+export function Prose({
+  text,
+  class: name = 'prose',
+}: {
+  readonly text: string
+  readonly class?: string
+}): JSX.Element {
   return <div class={name}>{toElements(parseText(text))}</div>
 }
 
@@ -10,7 +16,14 @@ function toElements(blocks: readonly Block[]): JSX.Element[] {
   const elements: JSX.Element[] = []
   let items: Block[] = []
   const flush = () => {
-    if (items.length > 0) elements.push(<ul>{items.map((item) => <li>{toRuns(item)}</li>)}</ul>)
+    if (items.length > 0)
+      elements.push(
+        <ul>
+          {items.map((item) => (
+            <li>{toRuns(item)}</li>
+          ))}
+        </ul>,
+      )
     items = []
   }
   for (const block of blocks) {

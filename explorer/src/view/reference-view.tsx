@@ -19,7 +19,10 @@ export function ReferenceView({
 }): JSX.Element {
   return (
     <>
-      <Block title="Input schema" actions={<CopyButton text={() => format(detail.inputSchema)} label="Copy JSON" />}>
+      <Block
+        title="Input schema"
+        actions={<CopyButton text={() => format(detail.inputSchema)} label="Copy JSON" />}
+      >
         <SchemaView schema={detail.inputSchema} root={detail.inputSchema} />
         <details class="raw">
           <summary>As JSON</summary>
@@ -102,7 +105,9 @@ function Behaviour({
               <dt>{label}</dt>
               <dd>
                 {String(said ?? assumed)}
-                {typeof said !== 'boolean' && <span class="assumed"> assumed, the tool does not say</span>}
+                {typeof said !== 'boolean' && (
+                  <span class="assumed"> assumed, the tool does not say</span>
+                )}
               </dd>
             </div>
           )
@@ -132,7 +137,7 @@ function Versions({
   return (
     <Block title="Versions">
       <dl class="pairs">
-        {versions.map((facts) => (
+        {versions.toReversed().map((facts) => (
           <div key={facts.version}>
             <dt>
               <code>{facts.version}</code>
@@ -143,7 +148,8 @@ function Versions({
               {facts.deprecated && (
                 <span class="assumed">
                   {' '}
-                  {facts.deprecated.reason} {facts.deprecated.sunset && `until ${facts.deprecated.sunset}`}
+                  {facts.deprecated.reason}{' '}
+                  {facts.deprecated.sunset && `until ${facts.deprecated.sunset}`}
                 </span>
               )}
             </dd>

@@ -39,20 +39,27 @@ function Running({
       }
     >
       <p class="running" role="status">
-        <span class="spinner" aria-hidden="true" /> Running for {formatElapsed(Math.max(0, now - run.since))}
+        <span class="spinner" aria-hidden="true" /> Running for{' '}
+        {formatElapsed(Math.max(0, now - run.since))}
       </p>
     </Card>
   )
 }
 
-function Answer({ answer, label }: { readonly answer: CallAnswer; readonly label: string }): JSX.Element {
+function Answer({
+  answer,
+  label,
+}: {
+  readonly answer: CallAnswer
+  readonly label: string
+}): JSX.Element {
   const [tab, setTab] = useState('result')
-  const rows = toRows(toResultValue(answer.content, answer.structured))
+  const rows = answer.isError ? undefined : toRows(toResultValue(answer.content, answer.structured))
   const raw = JSON.stringify(answer.envelope, null, 2) ?? ''
   const tabs = [
     { id: 'result', label: 'Result' },
     ...(rows ? [{ id: 'table', label: 'Table' }] : []),
-    { id: 'raw', label: 'Raw MCP' },
+    { id: 'raw', label: label === 'Result' ? 'Raw MCP' : 'Raw answer' },
   ]
   return (
     <Card title={label} actions={<CopyButton text={() => raw} />}>
@@ -80,7 +87,8 @@ function Answer({ answer, label }: { readonly answer: CallAnswer; readonly label
 function Pieces({ answer }: { readonly answer: CallAnswer }): JSX.Element {
   const pieces = answer.content.map(toPiece)
   const drawn =
-    answer.structured !== undefined && pieces.every(({ kind }) => kind === 'json' || kind === 'text')
+    answer.structured !== undefined &&
+    pieces.every(({ kind }) => kind === 'json' || kind === 'text')
       ? [{ kind: 'json', value: answer.structured } as const]
       : pieces
   return (
@@ -88,7 +96,9 @@ function Pieces({ answer }: { readonly answer: CallAnswer }): JSX.Element {
       {drawn.map((piece, at) => (
         <PieceView key={at} piece={piece} />
       ))}
-      {drawn.length === 0 && !answer.notice && <p class="empty">The tool answered without content.</p>}
+      {drawn.length === 0 && !answer.notice && (
+        <p class="empty">The tool answered without content.</p>
+      )}
     </>
   )
 }
@@ -100,7 +110,13 @@ function PieceView({ piece }: { readonly piece: Piece }): JSX.Element {
     case 'text':
       return <pre class="text-result">{piece.text}</pre>
     case 'image':
-      return <img class="image-result" src={piece.source} alt={`Result of the tool (${piece.mimeType})`} />
+      return (
+        <img
+          class="image-result"
+          src={piece.source}
+          alt={`Result of the tool (${piece.mimeType})`}
+        />
+      )
     case 'audio':
       // biome-ignore lint/a11y/useMediaCaption: a tool's sound comes without a transcript
       return <audio controls src={piece.source} />
@@ -122,6 +138,8 @@ function describeOutcome({ status, isError, elapsed }: CallAnswer): string {
 
 /** Writes a time as people read it. */
 export function formatElapsed(milliseconds: number): string {
-  if (milliseconds < 10) return `${milliseconds.toFixed(1)} ms`
-  return milliseconds < 1000 ? `${Math.round(milliseconds)} ms` : `${(milliseconds / 1000).toFixed(1)} s`
+  if (milliseconds < 10 && !Number.isInteger(milliseconds)) return `${milliseconds.toFixed(1)} ms`
+  return milliseconds < 1000
+    ? `${Math.round(milliseconds)} ms`
+    : `${(milliseconds / 1000).toFixed(1)} s`
 }

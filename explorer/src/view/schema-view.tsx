@@ -1,12 +1,25 @@
 import type { JSX } from 'preact'
-import { describeRules, describeType, placesOf, resolveSchema, toFieldKind, variantsOf } from '../form/schema.ts'
+import {
+  describeRules,
+  describeType,
+  placesOf,
+  resolveSchema,
+  toFieldKind,
+  variantsOf,
+} from '../form/schema.ts'
 import type { Schema, SchemaObject } from '../model/types.ts'
 import { Prose } from './prose.tsx'
 
 const MAX_DEPTH = 8
 
 /** Explains a schema: every member with its type, its rules and its meaning. */
-export function SchemaView({ schema, root }: { readonly schema: Schema; readonly root: Schema }): JSX.Element {
+export function SchemaView({
+  schema,
+  root,
+}: {
+  readonly schema: Schema
+  readonly root: Schema
+}): JSX.Element {
   const resolved = resolveSchema(schema, root)
   const members = toMembers(resolved)
   if (members.length > 0) return <MemberList members={members} root={root} depth={0} />
@@ -106,7 +119,11 @@ function toMembers(schema: SchemaObject): readonly Member[] {
         ? []
         : [{ name: 'item', schema: schema.items as Schema, required: false }]
     case 'tuple':
-      return placesOf(schema).map((place, at) => ({ name: `place ${at + 1}`, schema: place, required: true }))
+      return placesOf(schema).map((place, at) => ({
+        name: `place ${at + 1}`,
+        schema: place,
+        required: true,
+      }))
     case 'variants':
       return variantsOf(schema).map((variant, at) => ({
         name: (typeof variant === 'object' && variant.title) || `alternative ${at + 1}`,
@@ -121,5 +138,9 @@ function toMembers(schema: SchemaObject): readonly Member[] {
 /** A list of plain values is fully said by its type. */
 function isPlain(items: Schema): boolean {
   if (typeof items === 'boolean') return true
-  return items.$ref === undefined && ['text', 'number', 'boolean'].includes(toFieldKind(items)) && !items.description
+  return (
+    items.$ref === undefined &&
+    ['text', 'number', 'boolean'].includes(toFieldKind(items)) &&
+    !items.description
+  )
 }

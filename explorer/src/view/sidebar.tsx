@@ -9,8 +9,8 @@ import { ToolList } from './tool-list.tsx'
 const FILTERS: readonly (readonly [Filter, string])[] = [
   ['all', 'All'],
   ['readOnly', 'Read only'],
-  ['changes', 'Changes things'],
-  ['destructive', 'May destroy'],
+  ['changes', 'Writes'],
+  ['destructive', 'Destructive'],
 ]
 
 /** Search, filters and the list. */
@@ -53,7 +53,7 @@ function SearchBox(): JSX.Element {
         onInput={(event) => explorer.query.set(event.currentTarget.value)}
         onKeyDown={onKeyDown}
       />
-      <kbd aria-hidden="true">/</kbd>
+      <kbd>/</kbd>
     </div>
   )
 }
@@ -65,7 +65,13 @@ function Filters(): JSX.Element {
     <fieldset class="filters">
       <legend class="unseen">Show which tools</legend>
       {FILTERS.map(([id, label]) => (
-        <button key={id} type="button" class="chip" aria-pressed={id === current} onClick={() => filter.set(id)}>
+        <button
+          key={id}
+          type="button"
+          class="chip"
+          aria-pressed={id === current}
+          onClick={() => filter.set(id)}
+        >
           {label}
         </button>
       ))}

@@ -37,10 +37,7 @@ export function SnippetsView({ session }: { readonly session: Session }): JSX.El
   return (
     <Card title="Code" actions={<CopyButton text={() => snippet} />}>
       <Tabs label="Language" tabs={TABS} current={tab} onChange={setTab} />
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable without a mouse */}
-      <pre class="code snippet" tabIndex={0} aria-label="Code of the call">
-        {snippet}
-      </pre>
+      <pre class="code snippet">{snippet}</pre>
     </Card>
   )
 }

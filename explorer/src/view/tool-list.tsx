@@ -20,8 +20,14 @@ type Row =
 export function ToolList(): JSX.Element {
   const { tools, loadTools } = useExplorer()
   const load = useCell(tools)
-  if (load.state === 'loading') return <p class="list-note" role="status">Loading tools…</p>
-  if (load.state === 'failed') return <Trouble reason={load.reason} onRetry={() => void loadTools()} />
+  if (load.state === 'loading')
+    return (
+      <p class="list-note" role="status">
+        Loading tools…
+      </p>
+    )
+  if (load.state === 'failed')
+    return <Trouble reason={load.reason} onRetry={() => void loadTools()} />
   return <Rows />
 }
 
@@ -41,7 +47,10 @@ function Rows(): JSX.Element {
 
   useLayoutEffect(() => box.current?.scrollTo(0, 0), [query, filter])
   useEffect(() => revealRow(box.current, tops, current), [route.tool, index])
-  useEffect(() => watchHeight(box.current, (height) => setView((seen) => ({ ...seen, height }))), [])
+  useEffect(
+    () => watchHeight(box.current, (height) => setView((seen) => ({ ...seen, height }))),
+    [],
+  )
 
   const first = Math.max(0, findRow(tops, view.top) - MARGIN)
   const last = Math.min(rows.length, findRow(tops, view.top + view.height) + 1 + MARGIN)
@@ -50,7 +59,9 @@ function Rows(): JSX.Element {
       class="tool-list"
       aria-label="Tools"
       ref={box}
-      onScroll={(event) => setView({ top: event.currentTarget.scrollTop, height: event.currentTarget.clientHeight })}
+      onScroll={(event) =>
+        setView({ top: event.currentTarget.scrollTop, height: event.currentTarget.clientHeight })
+      }
       onKeyDown={focusRow}
     >
       <p class="list-count" role="status">
@@ -133,7 +144,8 @@ function toRows(found: readonly IndexedTool[], grouped: boolean): readonly Row[]
 /** Gives where each row begins, and at the end the height of all. */
 function toTops(rows: readonly Row[]): readonly number[] {
   const tops = [0]
-  for (const row of rows) tops.push((tops.at(-1) ?? 0) + (row.kind === 'group' ? HEAD_HEIGHT : ROW_HEIGHT))
+  for (const row of rows)
+    tops.push((tops.at(-1) ?? 0) + (row.kind === 'group' ? HEAD_HEIGHT : ROW_HEIGHT))
   return tops
 }
 
@@ -165,7 +177,9 @@ function useFocusRow(
     if (to < 0) document.querySelector<HTMLElement>('#search')?.focus()
     if (rows[to] === undefined) return
     revealRow(box.current, tops, to)
-    requestAnimationFrame(() => box.current?.querySelector<HTMLElement>(`[data-place="${to}"]`)?.focus())
+    requestAnimationFrame(() =>
+      box.current?.querySelector<HTMLElement>(`[data-place="${to}"]`)?.focus(),
+    )
   }
 }
 
@@ -179,7 +193,10 @@ function revealRow(box: HTMLElement | null, tops: readonly number[], row: number
   }
 }
 
-function watchHeight(box: HTMLElement | null, onHeight: (height: number) => void): (() => void) | undefined {
+function watchHeight(
+  box: HTMLElement | null,
+  onHeight: (height: number) => void,
+): (() => void) | undefined {
   if (box === null) return undefined
   const observer = new ResizeObserver(() => onHeight(box.clientHeight))
   observer.observe(box)

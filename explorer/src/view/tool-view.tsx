@@ -15,7 +15,13 @@ import { Prose } from './prose.tsx'
 import { ReferenceView } from './reference-view.tsx'
 
 /** Everything about one tool: what it is, its form, and a console to try it. */
-export function ToolView({ tool, args }: { readonly tool: string; readonly args: string | undefined }): JSX.Element {
+export function ToolView({
+  tool,
+  args,
+}: {
+  readonly tool: string
+  readonly args: string | undefined
+}): JSX.Element {
   const { openSession } = useExplorer()
   const [load, setLoad] = useState<Load<Session>>({ state: 'loading' })
   const open = () => {
@@ -29,7 +35,12 @@ export function ToolView({ tool, args }: { readonly tool: string; readonly args:
     )
   }
   useEffect(open, [tool, args])
-  if (load.state === 'loading') return <p class="list-note" role="status">Loading {tool}…</p>
+  if (load.state === 'loading')
+    return (
+      <p class="list-note" role="status">
+        Loading {tool}…
+      </p>
+    )
   if (load.state === 'failed') return <Trouble reason={load.reason} onRetry={open} />
   return <OpenTool key={tool} session={load.value} />
 }
@@ -38,7 +49,9 @@ function OpenTool({ session }: { readonly session: Session }): JSX.Element {
   const { service } = useExplorer()
   const facts = useCell(service)
   const versions = facts?.functions.get(toLabel(session.detail)) ?? []
-  const current = versions.findLast(({ stability }) => stability === undefined || stability === 'stable') ?? versions.at(-1)
+  const current =
+    versions.findLast(({ stability }) => stability === undefined || stability === 'stable') ??
+    versions.at(-1)
   return (
     <div class="tool-view">
       <div class="reading">
@@ -47,14 +60,25 @@ function OpenTool({ session }: { readonly session: Session }): JSX.Element {
           <h3 class="block-title">Arguments</h3>
           <ArgumentForm session={session} />
         </section>
-        <ReferenceView detail={session.detail} facts={current} versions={versions} root={facts?.root} />
+        <ReferenceView
+          detail={session.detail}
+          facts={current}
+          versions={versions}
+          root={facts?.root}
+        />
       </div>
       <ConsoleView session={session} facts={current} />
     </div>
   )
 }
 
-function ToolHead({ session, facts }: { readonly session: Session; readonly facts: FunctionFacts | undefined }): JSX.Element {
+function ToolHead({
+  session,
+  facts,
+}: {
+  readonly session: Session
+  readonly facts: FunctionFacts | undefined
+}): JSX.Element {
   const { detail } = session
   const label = toLabel(detail)
   const description = facts?.description ?? detail.description

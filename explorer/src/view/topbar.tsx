@@ -26,7 +26,11 @@ export function Topbar({ onMenu }: { readonly onMenu: () => void }): JSX.Element
       </button>
       <TokenButton />
       <ThemeButton />
-      <IconButton icon="keyboard" label="Keyboard shortcuts" onClick={() => explorer.dialog.set('help')} />
+      <IconButton
+        icon="keyboard"
+        label="Keyboard shortcuts"
+        onClick={() => explorer.dialog.set('help')}
+      />
     </header>
   )
 }
@@ -56,7 +60,11 @@ function TokenButton(): JSX.Element {
   const { credentials, dialog } = useExplorer()
   const set = useCell(credentials.token).trim() !== ''
   return (
-    <button type="button" class={`token-button ${set ? 'is-set' : ''}`} onClick={() => dialog.set('credentials')}>
+    <button
+      type="button"
+      class={`token-button ${set ? 'is-set' : ''}`}
+      onClick={() => dialog.set('credentials')}
+    >
       <Icon name="key" />
       <span class="unseen">Authorization: </span>
       <span>{set ? 'Token set' : 'No token'}</span>
@@ -68,6 +76,10 @@ function ThemeButton(): JSX.Element {
   const { theme } = useExplorer()
   const dark = useCell(theme.current) === 'dark'
   return (
-    <IconButton icon={dark ? 'sun' : 'moon'} label={dark ? 'Use the light theme' : 'Use the dark theme'} onClick={theme.toggle} />
+    <IconButton
+      icon={dark ? 'sun' : 'moon'}
+      label={dark ? 'Use the light theme' : 'Use the dark theme'}
+      onClick={theme.toggle}
+    />
   )
 }

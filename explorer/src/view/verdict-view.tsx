@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
-import { toFieldId } from '../form/field-context.ts'
 import { parsePointer } from '../../../src/core/pointer.ts'
+import { toFieldId } from '../form/field-context.ts'
 import { useCell } from '../model/cell.ts'
 import type { Session } from '../model/session.ts'
 
@@ -37,7 +37,10 @@ function focusField(pointer: string): void {
   const segments = [...(parsePointer(pointer) ?? [])]
   while (segments.length > 0) {
     const element = document.getElementById(toFieldId(segments))
-    if (element) return element.focus()
+    if (element) {
+      element.focus()
+      return
+    }
     segments.pop()
   }
 }

@@ -1,0 +1,93 @@
+import { mkdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Browser, Page } from 'playwright-core'
+import { findBrowser, launchBrowser } from '../test/explorer/browser.ts'
+import { createDemo } from '../test/explorer/demo.ts'
+import { startServer } from '../test/explorer/server.ts'
+
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..')
+const TARGET = join(ROOT, 'screenshots')
+const VIEWPORT = { width: 1440, height: 900 }
+/** Long enough for the latencies to form a line. */
+const HEALTH_MS = 32_000
+
+interface Shot {
+  readonly name: string
+  readonly hash: string
+  readonly dark?: boolean
+  readonly act?: (page: Page) => Promise<unknown>
+}
+
+const FILLED = {
+  title: 'Evening at the harbour',
+  starts_at: '2026-12-01T18:00:00Z',
+  location: { kind: 'venue', venue_id: 'ven_1' },
+  capacity: 240,
+  visibility: 'public',
+}
+
+const SHOTS: readonly Shot[] = [
+  { name: 'list', hash: '#/' },
+  { name: 'detail', hash: '#/tool/events__list' },
+  {
+    name: 'form-error',
+    hash: link('events__schedule', { ...FILLED, title: 'Hi', capacity: 0 }),
+    act: (page) => page.getByRole('button', { name: 'Validate' }).click(),
+  },
+  { name: 'result', hash: link('events__schedule', FILLED), act: execute },
+  {
+    name: 'table',
+    hash: '#/tool/reports__attendance',
+    act: async (page) => {
+      await execute(page)
+      await page.getByRole('tab', { name: 'Table' }).click()
+    },
+  },
+  {
+    name: 'simulation',
+    hash: '#/tool/events__schedule',
+    act: (page) => page.getByRole('button', { name: 'Simulate sold out' }).click(),
+  },
+  { name: 'health', hash: '#/health', act: (page) => page.waitForTimeout(HEALTH_MS) },
+  { name: 'operations', hash: '#/operations' },
+  { name: 'palette', hash: '#/tool/events__get', act: (page) => page.keyboard.press('Control+k') },
+  { name: 'dark', hash: link('events__schedule', FILLED), dark: true, act: execute },
+  { name: 'dark-health', hash: '#/health', dark: true },
+]
+
+const path = findBrowser()
+if (path === undefined) {
+  console.error('screenshots: no Chrome or Chromium found; set CHROME_PATH.')
+  process.exit(2)
+}
+mkdirSync(TARGET, { recursive: true })
+const server = await startServer(createDemo())
+const browser = await launchBrowser(path)
+const wanted = process.argv.slice(2)
+for (const shot of SHOTS) {
+  if (wanted.length > 0 && !wanted.includes(shot.name)) continue
+  await take(browser, shot)
+  console.log(`screenshots/${shot.name}.png`)
+}
+await browser.close()
+await server.close()
+
+async function take(from: Browser, { name, hash, dark = false, act }: Shot): Promise<void> {
+  const page = await from.newPage({ viewport: VIEWPORT, colorScheme: dark ? 'dark' : 'light' })
+  await page.goto(`${server.url}/explorer/${hash}`)
+  await page.getByRole('link', { name: 'Health' }).waitFor()
+  await act?.(page)
+  await page.waitForTimeout(400)
+  await page.screenshot({ path: join(TARGET, `${name}.png`) })
+  await page.close()
+}
+
+async function execute(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Execute' }).click()
+  await page.getByText(/Completed in/).waitFor()
+}
+
+function link(tool: string, args: object): string {
+  return `#/tool/${tool}?args=${encodeURIComponent(JSON.stringify(args))}`
+}

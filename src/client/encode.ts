@@ -83,37 +83,39 @@ function encodeExtensions(options: CallOptions, facts: AttemptFacts): readonly R
   const own = options.extensions ?? []
   const taken = new Set(own.map(({ urn }) => canonicalUrn(urn)))
   const implied = [
-    encodeDeadline(options, facts),
-    options.idempotencyKey !== undefined && {
-      urn: IDEMPOTENCY,
-      options: { key: options.idempotencyKey },
-    },
-    encodeTrace(options, facts),
+    ...encodeDeadline(options, facts),
+    ...encodeIdempotency(options),
+    ...encodeTrace(options, facts),
   ]
-  return [...own, ...implied.filter((entry) => entry !== false && !taken.has(entry.urn))]
+  return [...own, ...implied.filter(({ urn }) => !taken.has(urn))]
 }
 
 // What is only passed on must not fail a call to a service that does not know the extension.
-function encodeDeadline(options: CallOptions, facts: AttemptFacts): RequestExtension | false {
-  if (facts.remainingMs === undefined) return false
-  return {
-    urn: DEADLINE,
-    options: toDuration(facts.remainingMs),
-    ...(options.deadline === undefined && { required: false }),
-  }
+function encodeDeadline(options: CallOptions, facts: AttemptFacts): readonly RequestExtension[] {
+  if (facts.remainingMs === undefined) return []
+  const entry = { urn: DEADLINE, options: toDuration(facts.remainingMs) }
+  return [options.deadline === undefined ? { ...entry, required: false } : entry]
 }
 
-function encodeTrace({ within }: CallOptions, { spanId }: AttemptFacts): RequestExtension | false {
+function encodeIdempotency({ idempotencyKey: key }: CallOptions): readonly RequestExtension[] {
+  return key === undefined ? [] : [{ urn: IDEMPOTENCY, options: { key } }]
+}
+
+function encodeTrace({ within }: CallOptions, facts: AttemptFacts): readonly RequestExtension[] {
   const trace = within?.facts.trace
-  if (trace === undefined) return false
-  return {
-    urn: TRACING,
-    options: { trace_id: trace.traceId, span_id: spanId, parent_span_id: trace.spanId },
-    required: false,
+  if (trace === undefined) return []
+  const options = {
+    trace_id: trace.traceId,
+    span_id: facts.spanId,
+    parent_span_id: trace.spanId,
+    ...(trace.baggage && { baggage: trace.baggage }),
   }
+  return [{ urn: TRACING, options, required: false }]
 }
 
-const HEADER_SAFE = /^[\x21-\x7e]+$/
+const HEADER_SAFE = /^[\x20-\x7e]+$/
+// Ids of other make than W3C's travel in the extension entry alone.
+const TRACEPARENT = /^00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$/
 
 function encodeHeaders(
   extensions: readonly RequestExtension[],
@@ -131,10 +133,12 @@ function encodeHeaders(
   set('x-forrst-trace-id', trace['trace_id'])
   set('x-forrst-span-id', trace['span_id'])
   set('x-forrst-parent-span-id', trace['parent_span_id'])
-  const parent = `00-${trace['trace_id']}-${trace['span_id']}-01`
-  if (/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/.test(parent)) {
+  const upstream = within?.facts.trace
+  const flags = upstream?.sampled === false ? '00' : '01'
+  const parent = `00-${trace['trace_id']}-${trace['span_id']}-${flags}`
+  if (TRACEPARENT.test(parent)) {
     set('traceparent', parent)
-    set('tracestate', within?.facts.trace?.state)
+    set('tracestate', upstream?.state)
   }
   return headers
 }

@@ -56,7 +56,7 @@ export const CLIENT_CODES = {
     retryable: false,
     mayHaveRun: true,
   },
-} as const satisfies Record<string, ClientCodeRow>
+} as const
 
 /** A code of the table above. */
 export type ClientCode = keyof typeof CLIENT_CODES
@@ -80,8 +80,12 @@ export function toClientError(thrown: unknown, code: ClientCode): CallError {
 
 /** Looks up what is known about a client-side code. */
 export function resolveClientCode(code: string): ClientCodeRow | undefined {
-  return Object.hasOwn(CLIENT_CODES, code) ? CLIENT_CODES[code as ClientCode] : undefined
+  return ROWS.get(code)
 }
+
+const ROWS: ReadonlyMap<string, ClientCodeRow> = new Map(
+  Object.entries<ClientCodeRow>(CLIENT_CODES),
+)
 
 /** Makes the error of a call that its signal ended: the signal's own reason when that is one of ours. */
 export function abortError(signal: AbortSignal): CallError {

@@ -29,7 +29,7 @@ export function createLocalTransport(
       header: (name) => headers.get(name),
       body: encoder.encode(body),
       bodyTooLarge: false,
-      signal,
+      signal: () => signal,
     })
     const answered = response.body
     const chunks =

@@ -35,7 +35,7 @@ export type RunCall = (
 /** Makes a call, attempt by attempt, and never throws. */
 export async function runCall(settings: CallSettings, call: OutgoingCall): Promise<CallOutcome> {
   const { options } = call
-  const scope = openScope([options.signal, options.within?.signal])
+  const scope = openScope([options.signal, options.within?.signal()])
   let attempts = 0
   let id = ''
   try {

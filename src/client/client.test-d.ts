@@ -1,0 +1,116 @@
+import { expectTypeOf } from 'vitest'
+import { z } from 'zod'
+import type { Code } from '../core/codes.ts'
+import { defineFunction } from '../core/function.ts'
+import { jsonSchema } from '../core/schema.ts'
+import { createService } from '../system/create-service.ts'
+import { type ClientCode, createClient } from './index.ts'
+
+const createOrder = defineFunction({
+  name: 'orders.create',
+  version: '2.0.0',
+  input: z.object({ customer_id: z.string(), note: z.string().default('') }),
+  output: z.object({ id: z.string(), total: z.number() }),
+  errors: [{ code: 'ORDERS_SOLD_OUT', message: 'Sold out' }],
+  handler: () => ({ id: 'o_1', total: 1 }),
+})
+
+const createOrderOld = defineFunction({
+  name: 'orders.create',
+  version: '1.0.0',
+  input: z.object({ customer: z.string() }),
+  output: z.object({ id: z.string() }),
+  handler: () => ({ id: 'o_1' }),
+})
+
+const listOrders = defineFunction({
+  name: 'orders.list',
+  version: '1.0.0',
+  input: z.object({ status: z.enum(['open', 'closed']).optional() }),
+  output: jsonSchema<{ ids: string[] }>({ type: 'object' }),
+  handler: () => ({ ids: [] }),
+})
+
+const touch = defineFunction({ name: 'orders.touch', version: '1.0.0', handler: () => ({}) })
+
+const service = createService({
+  info: { title: 'Orders', version: '1.0.0' },
+  functions: [createOrder, listOrders, touch],
+})
+
+const client = createClient<typeof service>({ url: 'http://127.0.0.1:4000/forrst', name: 'test' })
+
+export async function typedFromTheService(): Promise<void> {
+  const outcome = await client.call('orders.create', { customer_id: 'c_42' }, { version: '2.0.0' })
+  if (outcome.ok) {
+    expectTypeOf(outcome.result).toEqualTypeOf<{ id: string; total: number }>()
+  } else {
+    expectTypeOf(outcome.error.code).toEqualTypeOf<'ORDERS_SOLD_OUT' | Code | ClientCode>()
+    // @ts-expect-error a code that neither the function nor the protocol knows
+    if (outcome.error.code === 'ORDERS_SOLDOUT') return
+  }
+  // @ts-expect-error the result only exists when the call succeeded
+  outcome.result
+}
+
+export async function refusesWrongCalls(): Promise<void> {
+  // @ts-expect-error no such function
+  await client.call('orders.creat', {})
+  // @ts-expect-error customer_id is missing
+  await client.call('orders.create', {})
+  // @ts-expect-error arguments are required
+  await client.call('orders.create')
+  // @ts-expect-error customer_id is a string
+  await client.call('orders.create', { customer_id: 42 })
+  // @ts-expect-error not one of the values
+  await client.call('orders.list', { status: 'lost' })
+}
+
+export async function argumentsMayBeLeftOutWhenNoneIsRequired(): Promise<void> {
+  const outcome = await client.call('orders.list')
+  if (outcome.ok) expectTypeOf(outcome.result).toEqualTypeOf<{ ids: string[] }>()
+  else expectTypeOf(outcome.error.code).toEqualTypeOf<Code | ClientCode>()
+  const plain = await client.call('orders.touch', { anything: 1 })
+  if (plain.ok) expectTypeOf(plain.result).toBeUnknown()
+}
+
+export async function givesTheResultOrThrows(): Promise<void> {
+  const order = await client.callOrThrow('orders.create', { customer_id: 'c_42' })
+  expectTypeOf(order).toEqualTypeOf<{ id: string; total: number }>()
+}
+
+export async function reservedNamesAreOpen(): Promise<void> {
+  const outcome = await client.call('urn:cline:forrst:fn:health', { component: 'database' })
+  if (outcome.ok) expectTypeOf(outcome.result).toBeUnknown()
+}
+
+export async function untypedWithoutATypeArgument(): Promise<void> {
+  const untyped = createClient({ url: 'http://127.0.0.1:4000/forrst' })
+  const outcome = await untyped.call('anything.at.all', { id: 1 })
+  if (outcome.ok) expectTypeOf(outcome.result).toBeUnknown()
+  else expectTypeOf(outcome.error.code).toBeString()
+  await untyped.call('anything.at.all')
+}
+
+export async function versionsOfOneNameAreAUnion(): Promise<void> {
+  const both = createService({
+    info: { title: 'Orders', version: '1.0.0' },
+    functions: [createOrderOld, createOrder],
+  })
+  const versions = createClient<typeof both>({ url: 'http://127.0.0.1:4000/forrst' })
+  await versions.call('orders.create', { customer: 'c_42' }, { version: '1.0.0' })
+  const outcome = await versions.call('orders.create', { customer_id: 'c_42' })
+  if (outcome.ok) {
+    expectTypeOf(outcome.result).toEqualTypeOf<{ id: string } | { id: string; total: number }>()
+  }
+}
+
+export async function typedFromAMapWithoutTheService(): Promise<void> {
+  type Functions = {
+    'orders.get': { arguments: { id: string }; result: { total: number }; code: 'ORDERS_GONE' }
+  }
+  const generated = createClient<Functions>({ url: 'http://127.0.0.1:4000/forrst' })
+  const outcome = await generated.call('orders.get', { id: 'o_1' })
+  if (outcome.ok) expectTypeOf(outcome.result).toEqualTypeOf<{ total: number }>()
+  else expectTypeOf(outcome.error.code).toEqualTypeOf<'ORDERS_GONE' | Code | ClientCode>()
+}

@@ -21,7 +21,9 @@ export function dryRunExtension(): Extension {
         diff: readBoolean(exchange, 'include_diff') ?? false,
         sideEffects: readBoolean(exchange, 'include_side_effects') ?? true,
       }
-      return enabled ? rehearse(exchange, includes) : next(exchange.call)
+      if (enabled) return rehearse(exchange, includes)
+      exchange.answer()
+      return next(exchange.call)
     },
   }
 }

@@ -14,7 +14,10 @@ export function simulationExtension(): Extension {
       const enabled = requireBoolean(exchange, 'enabled')
       const name = readText(exchange, 'scenario')
       const list = readBoolean(exchange, 'list_scenarios') ?? false
-      if (!enabled) return next(exchange.call)
+      if (!enabled) {
+        exchange.answer({ simulated: false })
+        return next(exchange.call)
+      }
       const scenarios = exchange.target.definition.simulations ?? []
       if (scenarios.length === 0) throw notSupported(exchange)
       if (list) return listScenarios(exchange, scenarios)

@@ -72,9 +72,9 @@ export function openDatabase(path: string): EventsDatabase {
     return known
   }
   const database: EventsDatabase = {
-    all: (sql, ...parameters) => statement(sql).all(...parameters) as never,
-    get: (sql, ...parameters) => statement(sql).get(...parameters) as never,
-    run: (sql, ...parameters) => void statement(sql).run(...parameters),
+    all: (sql, ...parameters) => statement(sql).all(parameters) as never,
+    get: (sql, ...parameters) => statement(sql).get(parameters) as never,
+    run: (sql, ...parameters) => void statement(sql).run(parameters),
     transaction: (steps) => connection.transaction(steps)(),
     close: () => connection.close(),
   }

@@ -135,7 +135,7 @@ function checkSchemas(shape: TargetShape, components: Components, refuse: Refuse
   for (const [field, schema] of Object.entries(schemas)) {
     const dangling = schema && findDanglingRefs(schema, components.schemas ?? {})[0]
     if (dangling) {
-      refuse(field, `has a $ref at "${dangling.pointer}" that leads nowhere: ${dangling.ref}`)
+      refuse(field, `has a $ref that leads nowhere, at "${dangling.pointer}": ${dangling.ref}`)
     }
   }
 }

@@ -73,8 +73,5 @@ function firstProblem(check: Check, value: unknown): Problem | undefined {
 
 function report(field: string, part: string, problem: Problem | undefined, refuse: Refuse): void {
   if (problem === undefined) return
-  refuse(
-    field,
-    `has ${part} that do not match the schema at "${problem.pointer}": ${problem.message}`,
-  )
+  refuse(field, `has ${part} that the schema refuses at "${problem.pointer}": ${problem.message}`)
 }

@@ -1,6 +1,6 @@
 import { isRecord } from './json.ts'
 import type { JsonSchema } from './schema.ts'
-import { mapSubschemas, mapValues, type Subschema } from './schema-keywords.ts'
+import { eachSubschema, mapSubschemas, mapValues, type Subschema } from './schema-keywords.ts'
 
 /** The JSON Schema dialects that are read and written. */
 export type Dialect = '2020-12' | 'draft-07'
@@ -28,43 +28,58 @@ export function readDialect(schema: JsonSchema): Dialect | undefined {
 export function toDraft7(schema: JsonSchema): JsonSchema
 export function toDraft7(schema: Subschema): Subschema
 export function toDraft7(schema: Subschema): Subschema {
-  if (typeof schema === 'boolean' || readDialect(schema) === 'draft-07') return schema
-  return rewrite(schema, writeDraft7, toDraft7)
+  return convert(schema, 'draft-07', writeDraft7)
 }
 
 /** Rewrites a draft 7 schema with 2020-12 keywords; a schema that announces 2020-12 stays as it is. */
 export function to202012(schema: JsonSchema): JsonSchema
 export function to202012(schema: Subschema): Subschema
 export function to202012(schema: Subschema): Subschema {
-  if (typeof schema === 'boolean' || readDialect(schema) === '2020-12') return schema
-  return rewrite(schema, write202012, to202012)
+  return convert(schema, '2020-12', write202012)
 }
 
 type Draft = Record<string, unknown>
 
-/** Converts the schemas inside first, so that a writer sees keywords of its own level only. */
-function rewrite(
-  schema: JsonSchema,
-  write: (draft: Draft) => Draft,
-  convert: (inner: JsonSchema) => JsonSchema,
-): JsonSchema {
-  return write(mapValues(schema, (value, keyword) => mapSubschemas(keyword, value, convert)))
+/** Writes one level of a schema; `ids` are the addresses that stand inside the whole of it. */
+type Write = (draft: Draft, ids: ReadonlySet<string>) => Draft
+
+function convert(schema: Subschema, target: Dialect, write: Write): Subschema {
+  if (typeof schema === 'boolean') return schema
+  const ids = new Set<string>([''])
+  collectIds(schema, ids)
+  // Schemas inside come first, so that a writer sees keywords of its own level only.
+  const enter = (node: JsonSchema): JsonSchema =>
+    readDialect(node) === target
+      ? node
+      : write(
+          mapValues(node, (value, keyword) => mapSubschemas(keyword, value, enter)),
+          ids,
+        )
+  return enter(schema)
 }
 
-function writeDraft7(draft: Draft): Draft {
-  const { $schema, $defs, definitions, $anchor, $dynamicAnchor, $dynamicRef, ...kept } = draft
+function collectIds(schema: JsonSchema, ids: Set<string>): void {
+  if (typeof schema['$id'] === 'string') ids.add(schema['$id'])
+  for (const [keyword, value] of Object.entries(schema)) {
+    eachSubschema(keyword, value, (inner) => collectIds(inner, ids))
+  }
+}
+
+function writeDraft7(draft: Draft, ids: ReadonlySet<string>): Draft {
+  const { $schema, $id, $defs, definitions, $anchor, $dynamicAnchor, $dynamicRef, ...kept } = draft
   const { $vocabulary: _vocabulary, contentSchema: _content, ...rest } = kept
   const anchor = $anchor ?? $dynamicAnchor
   const ref = rest['$ref'] ?? $dynamicRef
   const named = { ...asRecord(definitions), ...asRecord($defs) }
   const head = {
     ...(typeof $schema === 'string' && { $schema: DIALECT_URIS['draft-07'] }),
-    ...(typeof anchor === 'string' && !('$id' in rest) && { $id: `#${anchor}` }),
+    ...($id !== undefined && { $id }),
+    ...(typeof anchor === 'string' && { $id: `${$id ?? ''}#${anchor}` }),
   }
   const tail = ($defs ?? definitions) === undefined ? {} : { definitions: named }
   const body = toDependencies(toTuple(toAdditional(rest)))
   if (typeof ref !== 'string') return { ...head, ...body, ...tail }
-  const $ref = renameRef(ref, { $defs: 'definitions', prefixItems: 'items' })
+  const $ref = renameRef(ref, ids, { $defs: 'definitions', prefixItems: 'items' })
   const { $ref: _ref, ...siblings } = body
   // Draft 7 ignores whatever stands beside $ref, an $id included, so neighbours need an allOf.
   return Object.keys(siblings).length === 0 && !('$id' in head)
@@ -114,7 +129,7 @@ function toDependencies(draft: Draft): Draft {
 
 const ANNOTATIONS = ['title', 'description', 'default', 'examples', 'deprecated', '$comment']
 
-function write202012(draft: Draft): Draft {
+function write202012(draft: Draft, ids: ReadonlySet<string>): Draft {
   const { $schema, $id, $ref, definitions, $defs, ...rest } = draft
   const anchor = typeof $id === 'string' && /^#./.test($id)
   const named = { ...asRecord($defs), ...asRecord(definitions) }
@@ -128,7 +143,7 @@ function write202012(draft: Draft): Draft {
   return {
     // Beside $ref draft 7 ignores $id as well: keeping it would move the base of the reference.
     ...(typeof $schema === 'string' && { $schema: DIALECT_URIS['2020-12'] }),
-    $ref: renameRef($ref, { definitions: '$defs' }),
+    $ref: renameRef($ref, ids, { definitions: '$defs', items: 'prefixItems' }),
     ...Object.fromEntries(notes),
     ...tail,
   }
@@ -156,20 +171,27 @@ function fromDependencies(draft: Draft): Draft {
 }
 
 const NAMING = ['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions']
-const COMPONENT = /^#\/components\/schemas\/[^/]+/
+const COMPONENT = /^\/components\/schemas\/[^/]+/
 
-/** Renames keywords along a local pointer, but never a property that happens to be called like one. */
-function renameRef(ref: string, names: Readonly<Record<string, string>>): string {
-  if (!ref.startsWith('#/')) return ref
-  const fixed = COMPONENT.exec(ref)?.[0] ?? '#'
-  let isName = false
-  const segments = ref.slice(fixed.length + 1).split('/')
-  const renamed = segments.map((segment) => {
-    const keyword = isName ? segment : (names[segment] ?? segment)
-    isName = !isName && NAMING.includes(segment)
-    return keyword
+/** Renames keywords along a pointer into the schema itself, never a property that is called like one. */
+function renameRef(
+  ref: string,
+  ids: ReadonlySet<string>,
+  names: Readonly<Record<string, string>>,
+): string {
+  const [address = '', pointer = ''] = ref.split('#', 2)
+  if (!pointer.startsWith('/') || !ids.has(address)) return ref
+  const component = COMPONENT.exec(pointer)?.[0] ?? ''
+  const segments = pointer.slice(component.length).split('/')
+  let isName = true
+  const renamed = segments.map((segment, index) => {
+    const wasName = isName
+    isName = !wasName && NAMING.includes(segment)
+    // Without a position behind it, `items` is the schema of the rest and keeps its name.
+    if (wasName || (segment === 'items' && !/^\d+$/.test(segments[index + 1] ?? ''))) return segment
+    return names[segment] ?? segment
   })
-  return ref === fixed ? ref : `${fixed}/${renamed.join('/')}`
+  return `${address}#${component}${renamed.join('/')}`
 }
 
 function asRecord(value: unknown): Record<string, unknown> {

@@ -20,7 +20,7 @@ type Sentence = (params: Readonly<Record<string, unknown>>, found: unknown) => s
 
 const SENTENCES: Readonly<Record<string, Sentence>> = {
   additionalProperties: () => 'is not a known property',
-  const: ({ allowedValue }, found) => `must be ${show(allowedValue)}; got ${show(found)}`,
+  const: ({ allowedValue }, found) => `must be ${formatChoice([allowedValue])}; got ${show(found)}`,
   contains: ({ minContains, maxContains }) => formatContains(minContains, maxContains),
   dependencies: ({ property }) => `is required when ${property} is present`,
   dependentRequired: ({ property }) => `is required when ${property} is present`,
@@ -59,7 +59,7 @@ const SENTENCES: Readonly<Record<string, Sentence>> = {
 /** Lists values to choose from: `one of draft, published`. */
 export function formatChoice(values: unknown): string {
   const list = Array.isArray(values) ? values : []
-  if (list.length === 1) return show(list[0])
+  if (list.length === 1) return isScalar(list[0]) ? show(list[0]) : showPlain(list[0])
   const shown = list.slice(0, MAX_CHOICES).map(showPlain).join(', ')
   return list.length > MAX_CHOICES
     ? `one of ${shown} or ${list.length - MAX_CHOICES} more`
@@ -103,7 +103,11 @@ function typeName(value: unknown, expected: unknown): string {
 }
 
 function showPlain(value: unknown): string {
-  return typeof value === 'string' && /^[\w.:/-]+$/.test(value) ? value : show(value)
+  if (isScalar(value)) {
+    return typeof value === 'string' && /^[\w.:/-]{1,60}$/.test(value) ? value : show(value)
+  }
+  const text = JSON.stringify(value)
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text
 }
 
 function size(value: unknown): string {

@@ -10,11 +10,17 @@ export type SchemaContext = Record<string, Subschema>
 /** Tells whether a value matches. */
 export type Matches = (value: unknown) => boolean
 
-// TypeBox is 230 files: loading it only when a JSON Schema is first needed keeps it out of start-up.
+// TypeBox is 230 files: loading them when a JSON Schema is first used keeps them out of start-up.
 const require = createRequire(import.meta.url)
+const loadTypeBox: () => typeof TypeBox = once(() => require('typebox/schema'))
+const loadSystem: () => typeof TypeBoxSystem = once(() => require('typebox/system'))
 
-function loadTypeBox(): typeof TypeBox {
-  return require('typebox/schema')
+function once<Value>(load: () => Value): () => Value {
+  let value: Value | undefined
+  return () => {
+    value ??= load()
+    return value
+  }
 }
 
 /** Compiles a schema to machine code where the host allows that, else to an interpreter. */
@@ -42,7 +48,7 @@ export function findErrors(
   value: unknown,
   limit: number,
 ): readonly ValidatorError[] {
-  const { Settings }: typeof TypeBoxSystem = require('typebox/system')
+  const { Settings } = loadSystem()
   const { maxErrors } = Settings.Get()
   // The limit is a setting of the whole library; it is put back before anybody else can look.
   Settings.Set({ maxErrors: limit })

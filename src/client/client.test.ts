@@ -239,6 +239,7 @@ describe('the local transport', () => {
     const guarded = createService({
       info: { title: 'Guarded', version: '1.0.0' },
       functions: [giveNothing],
+      log: { warn: () => {}, error: () => {} },
       authenticate({ header }) {
         if (header('authorization') !== 'Bearer t') throw new CallError('UNAUTHORIZED')
         return { id: 'u' }

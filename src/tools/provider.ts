@@ -20,7 +20,9 @@ export function createToolReader(provider: ToolsProvider, log: Logger): ReadTool
   if (typeof provider === 'function') {
     return () => andThen(toMaybe<unknown>(provider()), prepare)
   }
-  return Array.isArray(provider) ? createListReader(provider, prepare) : () => prepare(provider)
+  if (Array.isArray(provider)) return createListReader(provider, prepare)
+  const prepared = prepare(provider)
+  return () => prepared
 }
 
 /** The list stays the caller's: a tool added to it, removed or exchanged shows in the next answer. */

@@ -32,8 +32,17 @@ const BEYOND_DRAFT_7 = new Set([
   'vocabulary.json',
 ])
 
-const UNSAYABLE_IN_DRAFT_7: readonly string[] = []
-const UNSAYABLE_IN_2020_12: readonly string[] = []
+const UNSAYABLE_IN_DRAFT_7: readonly string[] = [
+  // Draft 7 writes the anchor into $id; TypeBox does not look for it behind an absolute address.
+  'draft2020-12/anchor.json: Location-independent identifier with absolute URI: match',
+  // unevaluatedProperties beside a $ref has no counterpart.
+  "draft2020-12/not.json: collect annotations inside a 'not', even if collection is disabled: unevaluated property",
+]
+
+const UNSAYABLE_IN_2020_12: readonly string[] = [
+  // A pointer that crosses an $id has no meaning in 2020-12.
+  'draft7/refRemote.json: base URI change - change folder in subschema: number is valid',
+]
 
 describe.skipIf(!hasSuite)('JSON Schema test suite (needs ../shared/fixtures/json-schema)', () => {
   const definitions = hasSuite ? readRemotes() : {}

@@ -1,7 +1,7 @@
 import type { JsonSchema, Validation } from './schema.ts'
 import { bundleSchema, type SchemaBundle } from './schema-bundle.ts'
-import { isSubschema, type Subschema } from './schema-keywords.ts'
-import { type Definitions, toDefinitions } from './schema-links.ts'
+import { isSubschema, type Subschema, withinDepth } from './schema-keywords.ts'
+import { createDefinitionFinder, type Definitions } from './schema-links.ts'
 import { assertPatterns } from './schema-mistakes.ts'
 import type { NormalizeOptions } from './schema-normalize.ts'
 import { MAX_PROBLEMS, toProblems } from './schema-problems.ts'
@@ -18,7 +18,7 @@ export interface CompileSchemaOptions {
   /** Named schemas for `$ref: '#/components/schemas/Name'`; they may refer to one another in circles. */
   readonly components?: { readonly schemas?: Readonly<Record<string, JsonSchema>> }
   /** Further targets of `$ref` by absolute URI, or by `#/…` reference. */
-  readonly definitions?: Readonly<Record<string, Subschema>>
+  readonly definitions?: Definitions
   /** Whether `format` is checked; by default it only describes. */
   readonly assertFormats?: boolean
   /**
@@ -38,31 +38,42 @@ export interface CompileSchemaOptions {
  */
 export function compileSchema(schema: Subschema, options: CompileSchemaOptions = {}): SchemaCheck {
   if (!isSubschema(schema)) throw new TypeError('a schema must be an object or a boolean')
-  assertPatterns(schema)
+  withinDepth(() => assertPatterns(schema))
   const normalizeOptions = resolveOptions(options)
   let bundle: SchemaBundle | undefined
-  let matches: Matches | undefined
-  let seen = options.now === true ? 1 : 0
+  let compiled: Checker | undefined
+  let uses = options.now === true ? 1 : 0
 
-  const prepare = (): Matches => {
-    bundle ??= tryBundle(schema, normalizeOptions)
-    seen += 1
-    if (seen === 1) return guard(interpretMatches(bundle.context, bundle.schema), bundle)
-    matches = guard(compileMatches(bundle.context, bundle.schema), bundle)
-    return matches
+  const prepare = (): Checker => {
+    bundle ??= withinDepth(() => bundleSchema(schema, normalizeOptions))
+    uses += 1
+    if (uses === 1) return createChecker(bundle, interpretMatches)
+    compiled = createChecker(bundle, compileMatches)
+    return compiled
   }
   if (options.now === true) prepare()
 
   return (value) => {
-    const current = matches ?? prepare()
+    const checker = compiled ?? prepare()
     try {
-      if (current(value)) return { ok: true, value }
-      return explain(bundle ?? tryBundle(schema, normalizeOptions), value)
+      return checker.matches(value) ? { ok: true, value } : explain(checker.bundle, value)
     } catch (thrown) {
       if (thrown instanceof RangeError) return TOO_DEEP
       throw thrown
     }
   }
+}
+
+interface Checker {
+  readonly bundle: SchemaBundle
+  readonly matches: Matches
+}
+
+function createChecker(bundle: SchemaBundle, make: typeof compileMatches): Checker {
+  const matches = make(bundle.context, bundle.schema)
+  if (!bundle.namesInherited) return { bundle, matches }
+  // The validator takes inherited members for members; a copy without a prototype has none.
+  return { bundle, matches: (value) => matches(withoutPrototype(value)) }
 }
 
 const TOO_DEEP: Validation = {
@@ -71,30 +82,12 @@ const TOO_DEEP: Validation = {
 }
 
 function resolveOptions(options: CompileSchemaOptions): NormalizeOptions {
-  const named = options.components?.schemas
-  const definitions: Definitions = {
-    ...(named && toDefinitions(named)),
-    ...(options.definitions && toDefinitions(options.definitions)),
-  }
+  const { components, definitions } = options
   return {
-    definitions,
+    findDefinition: createDefinitionFinder([components?.schemas ?? {}, definitions ?? {}]),
     assertFormats: options.assertFormats ?? false,
     patternInputLimit: options.patternInputLimit ?? Number.POSITIVE_INFINITY,
   }
-}
-
-function tryBundle(schema: Subschema, options: NormalizeOptions): SchemaBundle {
-  try {
-    return bundleSchema(schema, options)
-  } catch (thrown) {
-    if (!(thrown instanceof RangeError)) throw thrown
-    throw new TypeError('the schema is nested too deeply', { cause: thrown })
-  }
-}
-
-/** The validator takes inherited members for members; a copy without a prototype has none. */
-function guard(matches: Matches, { namesInherited }: SchemaBundle): Matches {
-  return namesInherited ? (value) => matches(withoutPrototype(value)) : matches
 }
 
 function explain({ schema, context, namesInherited }: SchemaBundle, value: unknown): Validation {

@@ -51,7 +51,7 @@ interface Part {
 }
 
 function createBundler(root: Part, dialect: Dialect, options: NormalizeOptions) {
-  const { definitions } = options
+  const { findDefinition } = options
   // Without a prototype, so that no reference finds what every object inherits.
   const context: SchemaContext = Object.create(null)
   const parts = new Map<string, Part>([['', root]])
@@ -81,10 +81,9 @@ function createBundler(root: Part, dialect: Dialect, options: NormalizeOptions) 
   }
 
   function followLink(link: Link, part: Part): void {
-    const match = matchDefinition(link.ref, definitions)
-    const definition = match && definitions[match.key]
-    if (match !== undefined && definition !== undefined) {
-      name(link.ref, include(match.key, definition), match.rest)
+    const match = matchDefinition(link.ref, findDefinition)
+    if (match !== undefined) {
+      name(link.ref, include(match.key, match.schema), match.rest)
     } else if (link.ref.startsWith('#') && link.base === part.base) {
       if (part.component === undefined) local.push(link)
       else name(`${part.component}${link.ref.slice(1)}`, part, decodeFragment(link.ref.slice(1)))
@@ -96,11 +95,11 @@ function createBundler(root: Part, dialect: Dialect, options: NormalizeOptions) 
   function followAddress(link: Link): void {
     isOneDocument = false
     const resource = withoutFragment(toAddress(link.ref, link.base) ?? '')
-    const defined = Object.hasOwn(definitions, resource)
-    const target = defined ? definitions[resource] : readMetaSchema(resource)
+    const target = findDefinition(resource) ?? readMetaSchema(resource)
     if (target === undefined) return
     const part = include(resource, target)
-    if (!defined && link.ref.endsWith('#')) context[link.ref] = part.normalized.schema
+    // The validator looks for an address as it is written first; without this it would search for the "#".
+    if (link.ref === `${resource}#`) context[link.ref] = part.normalized.schema
   }
 
   /** Gives the validator the very schema a reference means, which it then finds without a search. */

@@ -100,3 +100,13 @@ export function mapValues(
     Object.entries(record).map(([key, value]) => [key, replace(value, key)]),
   )
 }
+
+/** Runs something that walks a schema; one nested beyond the stack is a mistake in the definition. */
+export function withinDepth<Value>(action: () => Value): Value {
+  try {
+    return action()
+  } catch (thrown) {
+    if (!(thrown instanceof RangeError)) throw thrown
+    throw new TypeError('the schema is nested too deeply', { cause: thrown })
+  }
+}

@@ -2,10 +2,19 @@ import { DIALECT_URIS } from './dialect.ts'
 import { isRecord } from './json.ts'
 import { resolvePointer } from './pointer.ts'
 import type { JsonSchema } from './schema.ts'
-import { eachSubschema, isSubschema, roleOf, type Subschema } from './schema-keywords.ts'
+import {
+  eachSubschema,
+  isSubschema,
+  roleOf,
+  type Subschema,
+  withinDepth,
+} from './schema-keywords.ts'
 
-/** Schemas that a `$ref` may name, by reference: an absolute URI or `#/components/schemas/Order`. */
+/** Schemas that a `$ref` may name: by absolute URI, by `#/…` reference, or by the name of a component. */
 export type Definitions = Readonly<Record<string, Subschema>>
+
+/** Finds the schema a reference names as a whole. */
+export type FindDefinition = (ref: string) => Subschema | undefined
 
 /** A reference inside a schema, and the address it is relative to. */
 export interface Link {
@@ -18,44 +27,54 @@ export interface Link {
 export const ROOT_BASE = 'schema:///'
 
 const COMPONENT = '#/components/schemas/'
-const PLAIN_NAME = /^[A-Za-z0-9._-]+$/
 const META_SCHEMAS: readonly string[] = Object.values(DIALECT_URIS).map(withoutFragment)
 
-/** Turns names of components into the references that reach them; other keys stay. */
-export function toDefinitions(schemas: Readonly<Record<string, Subschema>>): Definitions {
-  const entries = Object.entries(schemas)
-  if (!entries.some(([key]) => PLAIN_NAME.test(key))) return schemas
-  return Object.fromEntries(
-    entries.map(([key, schema]) => [PLAIN_NAME.test(key) ? `${COMPONENT}${key}` : key, schema]),
-  )
+/** Looks definitions up where they are: copying them for each of thousands of schemas would cost more. */
+export function createDefinitionFinder(sources: readonly Definitions[]): FindDefinition {
+  return (ref) => {
+    const name = ref.startsWith(COMPONENT) ? unescapeName(ref.slice(COMPONENT.length)) : undefined
+    for (const source of sources) {
+      // A plain name as a reference would be a relative address, which is something else.
+      if (/[#:]/.test(ref) && Object.hasOwn(source, ref)) return source[ref]
+      if (name !== undefined && Object.hasOwn(source, name)) return source[name]
+    }
+    return undefined
+  }
 }
 
 /** Lists every `$ref` that leads nowhere, as JSON pointers into the schema. */
 export function findDanglingRefs(
   schema: Subschema,
-  schemas: Readonly<Record<string, Subschema>> = {},
+  definitions: Definitions = {},
 ): readonly { readonly pointer: string; readonly ref: string }[] {
   if (typeof schema === 'boolean') return []
-  const definitions = toDefinitions(schemas)
-  const links = listLinks(schema, ROOT_BASE)
+  const find = createDefinitionFinder([definitions])
+  const links = withinDepth(() => listLinks(schema, ROOT_BASE))
   if (links.length === 0) return []
   const index = indexAddresses(schema, ROOT_BASE)
   return links
-    .filter((link) => !leadsSomewhere(link, index, definitions))
+    .filter((link) => !leadsSomewhere(link, index, find))
     .map(({ pointer, ref }) => ({ pointer, ref }))
 }
 
-/** Finds the definition a reference names or points into, with the pointer that remains. */
-export function matchDefinition(
-  ref: string,
-  definitions: Definitions,
-): { readonly key: string; readonly rest: string } | undefined {
-  if (Object.hasOwn(definitions, ref)) return { key: ref, rest: '' }
+/** A definition that a reference names or points into. */
+export interface DefinitionMatch {
+  readonly key: string
+  readonly schema: Subschema
+  /** The pointer that remains below the definition. */
+  readonly rest: string
+}
+
+/** Finds the definition a reference names or points into. */
+export function matchDefinition(ref: string, find: FindDefinition): DefinitionMatch | undefined {
+  const exact = find(ref)
+  if (exact !== undefined) return { key: ref, schema: exact, rest: '' }
   if (!ref.startsWith('#/')) return undefined
   const path = decodeFragment(ref)
   for (let end = path.length; end > 1; end = path.lastIndexOf('/', end - 1)) {
     const key = path.slice(0, end)
-    if (Object.hasOwn(definitions, key)) return { key, rest: path.slice(end) }
+    const schema = find(key)
+    if (schema !== undefined) return { key, schema, rest: path.slice(end) }
   }
   return undefined
 }
@@ -107,16 +126,16 @@ function draft7Anchor($id: unknown): string | undefined {
   return typeof $id === 'string' && $id.startsWith('#') ? $id.slice(1) : undefined
 }
 
-function leadsSomewhere(link: Link, index: AddressIndex, definitions: Definitions): boolean {
-  const match = matchDefinition(link.ref, definitions)
-  if (match !== undefined) return isSubschema(resolvePointer(definitions[match.key], match.rest))
+function leadsSomewhere(link: Link, index: AddressIndex, find: FindDefinition): boolean {
+  const match = matchDefinition(link.ref, find)
+  if (match !== undefined) return isSubschema(resolvePointer(match.schema, match.rest))
   const address = toAddress(link.ref, link.base)
   if (address === undefined) return false
   const resource = withoutFragment(address)
   const fragment = decodeFragment(address.slice(resource.length + 1))
   const local = index.resources.get(resource)
   if (local !== undefined) return hasFragment(local, resource, fragment, index)
-  const defined = definitions[resource]
+  const defined = find(resource)
   if (defined === undefined) return META_SCHEMAS.includes(resource)
   if (typeof defined === 'boolean') return fragment === ''
   return hasFragment(defined, resource, fragment, indexAddresses(defined, resource))
@@ -162,4 +181,8 @@ export function decodeFragment(text: string): string {
   } catch {
     return text
   }
+}
+
+function unescapeName(name: string): string {
+  return name.replaceAll('~1', '/').replaceAll('~0', '~')
 }

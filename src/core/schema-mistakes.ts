@@ -1,7 +1,7 @@
 import { isRecord } from './json.ts'
 import type { JsonSchema, Problem } from './schema.ts'
 import { eachSubschema, isSubschema, type Subschema } from './schema-keywords.ts'
-import { findDanglingRefs } from './schema-links.ts'
+import { type Definitions, findDanglingRefs } from './schema-links.ts'
 import { toRegExp } from './schema-normalize.ts'
 
 /**
@@ -10,9 +10,9 @@ import { toRegExp } from './schema-normalize.ts'
  */
 export function findSchemaMistakes(
   schema: Subschema,
-  schemas: Readonly<Record<string, Subschema>> = {},
+  definitions: Definitions = {},
 ): readonly Problem[] {
-  const dangling = findDanglingRefs(schema, schemas).map(({ pointer, ref }) => ({
+  const dangling = findDanglingRefs(schema, definitions).map(({ pointer, ref }) => ({
     pointer,
     code: '$ref',
     message: `leads nowhere: ${ref}`,

@@ -2,7 +2,7 @@ import { DIALECT_URIS, type Dialect, readDialect } from './dialect.ts'
 import { isRecord } from './json.ts'
 import type { JsonSchema } from './schema.ts'
 import { isSubschema, mapSubschemas, roleOf, type Subschema } from './schema-keywords.ts'
-import { type Definitions, matchDefinition } from './schema-links.ts'
+import { type FindDefinition, matchDefinition } from './schema-links.ts'
 import {
   isScalar,
   type Refinement,
@@ -13,7 +13,7 @@ import {
 
 /** How schemas are read before the validator compiles them. */
 export interface NormalizeOptions {
-  readonly definitions: Definitions
+  readonly findDefinition: FindDefinition
   readonly assertFormats: boolean
   /** Longer strings fail a `pattern` without being matched: time of a match can grow with their length. */
   readonly patternInputLimit: number
@@ -69,7 +69,7 @@ type Draft = Record<string, unknown>
 
 function normalize(schema: Subschema, outer: Reading, state: State): Subschema {
   if (typeof schema === 'boolean') return schema
-  const reading = nextReading(schema, outer, state.options.definitions)
+  const reading = nextReading(schema, outer, state.options.findDefinition)
   const draft: Draft = {}
   const rules: Refinement[] = []
   for (const [keyword, value] of Object.entries(chooseKeywords(schema, reading))) {
@@ -84,12 +84,12 @@ function normalize(schema: Subschema, outer: Reading, state: State): Subschema {
   return draft
 }
 
-function nextReading(schema: JsonSchema, outer: Reading, definitions: Definitions): Reading {
+function nextReading(schema: JsonSchema, outer: Reading, find: FindDefinition): Reading {
   const { $schema } = schema
   if (typeof $schema !== 'string') return outer
   const dialect = readDialect(schema)
   if (dialect !== undefined) return { ...outer, dialect, validates: true }
-  const meta = Object.hasOwn(definitions, $schema) ? definitions[$schema] : undefined
+  const meta = find($schema)
   const vocabulary = isRecord(meta) && meta['$vocabulary']
   if (!isRecord(vocabulary)) return outer
   return { ...outer, dialect: '2020-12', validates: VALIDATION_VOCABULARY in vocabulary }
@@ -225,7 +225,7 @@ function splitCondition(draft: Draft): void {
 /** Puts a component's references to itself below its own name, where the whole document sees them. */
 function toGlobalRef(ref: string, { key }: Reading, { options }: State): string {
   if (key === undefined || !ref.startsWith('#')) return ref
-  return matchDefinition(ref, options.definitions) === undefined ? `${key}${ref.slice(1)}` : ref
+  return matchDefinition(ref, options.findDefinition) === undefined ? `${key}${ref.slice(1)}` : ref
 }
 
 /** Compiles a pattern as ECMA-262 with `u`; patterns of older habits (`\-`) are read without it. */

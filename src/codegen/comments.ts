@@ -52,7 +52,8 @@ function wrapLine(line: string, width: number): string[] {
   return [...lines, rest]
 }
 
-function escapeComment(text: string): string {
+/** Writes text so that it cannot end the comment it stands in. */
+export function escapeComment(text: string): string {
   return revealHidden(text.replaceAll('\t', '  ')).replaceAll('*/', '*\\/')
 }
 

@@ -10,8 +10,8 @@ const GLOBALS =
     ' ',
   )
 
-/** Names that generated code must leave alone. */
-export const RESERVED_NAMES: ReadonlySet<string> = new Set([...KEYWORDS, ...GLOBALS])
+/** Names that generated code must leave alone; a module that exports `then` can never be imported. */
+export const RESERVED_NAMES: ReadonlySet<string> = new Set([...KEYWORDS, ...GLOBALS, 'then'])
 
 /** Gives out identifiers, each at most once. */
 export interface NamePlan {

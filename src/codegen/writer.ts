@@ -4,6 +4,8 @@ import { type Doc, toDocLines } from './comments.ts'
 export interface Writer {
   /** Adds lines at the current indentation; text with line breaks keeps its own. */
   readonly line: (...lines: readonly string[]) => void
+  /** Adds lines as they are. */
+  readonly raw: (lines: readonly string[]) => void
   /** Adds one blank line, never two. */
   readonly gap: () => void
   readonly doc: (doc: Doc) => void
@@ -22,6 +24,9 @@ export function createWriter(): Writer {
   const writer: Writer = {
     line: (...added) => {
       for (const line of added) lines.push(line === '' ? '' : indent + line)
+    },
+    raw: (added) => {
+      for (const line of added) lines.push(line)
     },
     gap: () => {
       if (lines.length > 0 && lines.at(-1) !== '') lines.push('')

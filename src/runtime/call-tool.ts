@@ -1,21 +1,33 @@
 import { type Authenticator, type Credential, joinCredentials, NO_CREDENTIAL } from './auth.ts'
 import type { BodyEncoder } from './body.ts'
 import { processEnvironment } from './environment.ts'
-import type { AuthRule, Environment, Operation, ToolArguments } from './operation.ts'
-import type { Page, readPage } from './paginate.ts'
+import type {
+  AuthRule,
+  Environment,
+  Operation,
+  PaginateRule,
+  ResponseRule,
+  ToolArguments,
+} from './operation.ts'
+import type { Page, PageSource } from './paginate.ts'
 import { createRedactor } from './redact.ts'
 import { buildRequest, type Outgoing } from './request.ts'
 import { readAnswer, readExcerpt } from './response.ts'
 import { readRetryAfter, type Sender, sendRequest, sleep } from './send.ts'
 import { ToolError, ToolHttpError } from './tool-error.ts'
-import type { Trimmed, trimAnswer } from './trim.ts'
+import type { Trimmed } from './trim.ts'
 
 /** What the operations of one file need; code that no operation needs is not copied beside it. */
 export interface CallerParts {
   readonly auth: Readonly<Record<string, Authenticator>>
   readonly bodies: Readonly<Record<string, BodyEncoder>>
-  readonly trim?: typeof trimAnswer
-  readonly page?: typeof readPage
+  readonly trim?: (value: unknown, rule: ResponseRule) => Trimmed
+  readonly page?: (
+    operation: Operation,
+    rule: PaginateRule,
+    args: ToolArguments,
+    source: PageSource,
+  ) => Page
 }
 
 /** Settings of a caller, for all its calls. */

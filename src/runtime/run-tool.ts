@@ -89,11 +89,17 @@ const EFFECTS = {
   DELETE: ['delete'],
 } as const satisfies Record<Method, readonly string[]>
 
+/** Says what a tool does to the other side; undefined when nothing is known about it. */
+export function sideEffectsOf(tool: ToolDef): readonly string[] | undefined {
+  if (tool.read_only ?? tool.method === 'GET') return []
+  const effects = tool.destructive ? ['update', 'external_api_call'] : ['external_api_call']
+  return tool.method && [...new Set([...EFFECTS[tool.method], ...effects])]
+}
+
 function effectsOf(tool: ToolDef): Pick<FunctionDefinition, 'readOnly' | 'sideEffects'> {
-  const usual: readonly string[] = tool.method ? EFFECTS[tool.method] : []
-  if (tool.read_only ?? tool.method === 'GET') return { readOnly: true }
-  const effects = new Set([...usual, ...(tool.destructive ? ['update'] : []), 'external_api_call'])
-  return tool.method ? { sideEffects: [...effects] } : {}
+  const sideEffects = sideEffectsOf(tool)
+  if (sideEffects === undefined) return {}
+  return sideEffects.length === 0 ? { readOnly: true } : { sideEffects }
 }
 
 function toHandler(spec: ToolSpec, tool: ToolDef, call: Caller): ToolHandler {

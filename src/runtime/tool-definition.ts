@@ -1,6 +1,6 @@
 import type { Caller, ToolContext } from './call-tool.ts'
 import { type ArgumentSchema, checkArguments } from './check-arguments.ts'
-import type { Operation, ToolArguments } from './operation.ts'
+import type { Operation } from './operation.ts'
 import { ToolError } from './tool-error.ts'
 
 /** A tool as an agent is told about it, with the code that runs it. */
@@ -28,19 +28,26 @@ export interface HttpTool extends ToolDescription {
   readonly operation: Operation
 }
 
-/** Makes the definition of a tool that is an HTTP call; arguments are checked before anything is sent. */
+/** Runs a tool that is an HTTP call; arguments are checked before anything is sent. */
+export async function runHttpTool(
+  tool: HttpTool,
+  call: Caller,
+  args: unknown,
+  context?: ToolContext,
+): Promise<unknown> {
+  return call(tool.operation, checkArguments(tool.name, tool.parameters, args), context)
+}
+
+/** Makes the definition of a tool that is an HTTP call. */
 export function defineHttpTool(tool: HttpTool, call: Caller): ToolDefinition {
-  const { operation, ...description } = tool
-  const handler: ToolDefinition['handler'] = async (args, context) => {
-    return call(operation, checkArguments(tool.name, tool.parameters, args), context)
-  }
-  return { ...description, handler }
+  const { operation: _operation, ...description } = tool
+  return { ...description, handler: (args, context) => runHttpTool(tool, call, args, context) }
 }
 
 /** Makes the definition of a tool whose code is written by hand. */
 export function defineOwnTool(
   tool: ToolDescription,
-  run: (args: ToolArguments, context: ToolContext) => Promise<unknown>,
+  run: (args: unknown, context: ToolContext) => Promise<unknown>,
 ): ToolDefinition {
   const handler: ToolDefinition['handler'] = async (args, context = {}) => {
     return run(checkArguments(tool.name, tool.parameters, args), context)
@@ -48,8 +55,8 @@ export function defineOwnTool(
   return { ...tool, handler }
 }
 
-/** Says that code is still to be written, with what it will be given. */
-export function notWritten(name: string, ...given: readonly unknown[]): never {
-  const message = `${name} has no code yet: write it between its <custom> marks`
-  throw new ToolError(name, 'setup', message, { problems: [`given: ${given.length}`] })
+/** Says that the code of a tool is still to be written. */
+export function notWritten(tool: string, _args: unknown, _context: ToolContext): never {
+  const message = `${tool} has no code yet: write it between its <custom> marks`
+  throw new ToolError(tool, 'setup', message)
 }

@@ -1,0 +1,121 @@
+import type { TriggerDef } from '../spec/types.ts'
+import { type CustomRegions, writeRegion } from './custom-regions.ts'
+import { writeType } from './emit-types.ts'
+import { toLiteral, toStringLiteral } from './literals.ts'
+import type { CodeModel, TriggerModel } from './model.ts'
+import { toTypeNode } from './schema-type.ts'
+import { createWriter, type Writer } from './writer.ts'
+
+/** Emits the triggers file of a domain: one function to fill in per trigger, and the list of all. */
+export function emitTriggers(model: CodeModel, custom: CustomRegions = new Map()): string {
+  const writer = createWriter()
+  writeRegion(writer, 'imports', custom, '// Imports of your own code go here.')
+  for (const trigger of model.triggers) writeTrigger(writer, trigger, custom)
+  writeList(writer, model)
+  writer.gap()
+  writer.line(TRIGGER_TYPES)
+  return writer.toString()
+}
+
+function writeTrigger(writer: Writer, trigger: TriggerModel, custom: CustomRegions): void {
+  const { definition, functionName, payloadName } = trigger
+  writer.gap()
+  writer.doc({ text: `Payload of ${definition.name}.` })
+  writeType(writer, payloadName, toTypeNode(trigger.payload ?? USUAL_PAYLOADS[definition.type]))
+  writer.gap()
+  writer.doc({ text: definition.description })
+  writer.block(
+    `export async function ${functionName}(event: TriggerEvent<${payloadName}>): Promise<unknown> {`,
+    () => {
+      const beginning = `return { received: ${toStringLiteral(definition.name)}, payload: event.payload }`
+      writeRegion(writer, functionName, custom, beginning)
+    },
+    '}',
+  )
+}
+
+function writeList(writer: Writer, model: CodeModel): void {
+  writer.gap()
+  writer.doc({ text: `All triggers of ${model.domain}.` })
+  writer.block(
+    `export const ${model.triggersName}: readonly TriggerDefinition[] = [`,
+    () => {
+      for (const { definition, functionName, payloadName } of model.triggers) {
+        const handler = `(event) => ${functionName}(event as TriggerEvent<${payloadName}>)`
+        writer.line(`defineTrigger(${toLiteral(settingsOf(definition), '  ', 16)}, ${handler}),`)
+      }
+    },
+    ']',
+  )
+}
+
+// What starts with `x-` is for other readers of the spec; the payload has become a type.
+function settingsOf(definition: TriggerDef): Record<string, unknown> {
+  const entries = Object.entries(definition).filter(
+    ([key]) => key !== 'payload' && !key.startsWith('x-'),
+  )
+  return Object.fromEntries(entries)
+}
+
+/** Payloads that follow from the kind of trigger. */
+const USUAL_PAYLOADS: Record<TriggerDef['type'], unknown> = {
+  webhook: true,
+  emit: true,
+  queue: true,
+  schedule: { type: 'object', additionalProperties: false },
+  file: {
+    type: 'object',
+    properties: {
+      event: { enum: ['create', 'modify', 'delete'] },
+      path: { type: 'string' },
+      relative_path: { type: 'string' },
+      size: { type: 'number' },
+      mtime: { type: 'string' },
+    },
+    required: ['event', 'path', 'relative_path'],
+  },
+}
+
+const TRIGGER_TYPES = `/** What a trigger hands to its code. */
+export interface TriggerEvent<Payload = unknown> {
+  readonly id: string
+  /** Name of the trigger. */
+  readonly trigger: string
+  readonly type: TriggerDefinition['type']
+  readonly event?: string
+  readonly received_at: string
+  readonly payload: Payload
+  readonly meta: Readonly<Record<string, unknown>>
+}
+
+/** A trigger of the spec with the code it runs. */
+export interface TriggerDefinition {
+  readonly type: 'webhook' | 'schedule' | 'emit' | 'queue' | 'file'
+  readonly name: string
+  readonly description: string
+  readonly prompt?: string
+  readonly payload_map?: Readonly<Record<string, string>>
+  readonly tool?: string
+  readonly path?: string
+  readonly event?: string
+  readonly secret_env?: string
+  readonly signature?: string | { readonly scheme: string; readonly header?: string }
+  readonly wait?: boolean
+  readonly cron?: string
+  readonly timezone?: string
+  readonly overlap?: 'skip' | 'queue' | 'allow'
+  readonly catch_up?: 'none' | 'one'
+  readonly queue_url?: string
+  readonly queue_env?: string
+  readonly watch_path?: string
+  readonly events?: readonly ('create' | 'modify' | 'delete')[]
+  readonly poll?: boolean
+  readonly handler: (event: TriggerEvent) => Promise<unknown>
+}
+
+function defineTrigger(
+  settings: Omit<TriggerDefinition, 'handler'>,
+  handler: TriggerDefinition['handler'],
+): TriggerDefinition {
+  return { ...settings, handler }
+}`

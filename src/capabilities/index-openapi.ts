@@ -27,7 +27,7 @@ function* findOperations(
   for (const item of walkItems(document, document['paths'], remarks)) {
     if (isSafePath(item.key)) {
       yield {
-        operation: toOperation(item, document),
+        operation: toOperation(item, document, url),
         answers: answerFiles(item.published, document, url),
       }
     } else remarks.push({ code: 'unsafe_path', operation: item.id })
@@ -68,6 +68,7 @@ function* walkItems(
 function toOperation(
   { id, key, method, item, published }: ItemOperation,
   document: Record<string, unknown>,
+  url: string,
 ): RestOperation {
   return {
     id,
@@ -76,6 +77,7 @@ function toOperation(
     parameters: () => mergeParameters([item['parameters'], published['parameters']], document),
     requestBody: () => dereference(document, published['requestBody']),
     published,
+    document: url,
   }
 }
 

@@ -32,7 +32,7 @@ function* findMethods(
     const result = dereference(document, method['result'])
     const schema = isRecord(result) ? result['schema'] : undefined
     yield {
-      operation: toOperation(name, method, document),
+      operation: toOperation(name, method, document, url),
       answers: collectSchemaFiles(schema, document, url),
     }
   }
@@ -42,6 +42,7 @@ function toOperation(
   id: string,
   published: Record<string, unknown>,
   document: Record<string, unknown>,
+  url: string,
 ): McpOperation {
   const { params } = published
   const list: readonly unknown[] = Array.isArray(params) ? params : []
@@ -49,5 +50,6 @@ function toOperation(
     id,
     params: () => list.map((param) => dereference(document, param)).filter(isRecord),
     published,
+    document: url,
   }
 }

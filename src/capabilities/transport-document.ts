@@ -11,6 +11,8 @@ export interface RestOperation {
   readonly requestBody: () => unknown
   /** The operation object as published. */
   readonly published: Record<string, unknown>
+  /** The URL of the document it stands in. */
+  readonly document: string
 }
 
 /** A method of an OpenRPC document, which is a tool over MCP. */
@@ -20,6 +22,8 @@ export interface McpOperation {
   readonly params: () => readonly Record<string, unknown>[]
   /** The method object as published. */
   readonly published: Record<string, unknown>
+  /** The URL of the document it stands in. */
+  readonly document: string
 }
 
 /** Something odd about a document. */

@@ -2,6 +2,7 @@ import type { Authority } from './authority.ts'
 import type {
   CapabilityEntry,
   Entry,
+  HandlerEntry,
   Profile,
   Registry,
   Rules,

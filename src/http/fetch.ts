@@ -4,7 +4,9 @@ import type { App } from './app.ts'
 /** Serves an app on every host that speaks web-standard requests: Hono, Bun, Deno, workers. */
 export function toFetchHandler(app: App): (request: Request) => Promise<Response> {
   return async (request) => {
-    const body = await readBody(request, app.maxRequestBytes)
+    const body = await readBody(request, app.maxRequestBytes).catch(() => undefined)
+    // The peer left before its body was complete; nobody reads this answer.
+    if (body === undefined) return new Response(null, { status: 400 })
     const response = await app.handle(toHttpRequest(request, body))
     return toResponse(request.method, response)
   }

@@ -32,8 +32,9 @@ export function answerNode(
     if (!isPromise(response)) writeResponse(outgoing, response)
     else response.then((ready) => writeResponse(outgoing, ready)).catch(() => outgoing.destroy())
   }
-  if (extras.body !== undefined) answer(extras.body)
-  else {
+  if (extras.body !== undefined) {
+    answer(extras.body.byteLength > app.maxRequestBytes ? 'too-large' : extras.body)
+  } else {
     readBody(incoming, app.maxRequestBytes, (body) => {
       // What follows an oversized body on this connection is still that body.
       if (body === 'too-large') outgoing.shouldKeepAlive = false

@@ -54,7 +54,8 @@ export function envNamesOf(text: string): string[] {
 
 /** Writes a text so that nothing in it is read as a reference. */
 export function escapeEnvText(text: string): string {
-  return text.replaceAll('${', '$${')
+  // A function: in a replacement text `$$` would mean one dollar.
+  return text.replaceAll('${', () => '$${')
 }
 
 const REFERENCE = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g

@@ -5,6 +5,8 @@ export { argumentName, authOf, locationOf, placeholdersOf, styleOf } from './fie
 export type { FormatToolSpecOptions } from './format.ts'
 export { formatToolSpec } from './format.ts'
 export { buildToolSpecJsonSchema } from './json-schema.ts'
+export type { ConflictReason, MergeConflict, MergeInput, MergeResult } from './merge.ts'
+export { formatConflict, mergeToolSpecs } from './merge.ts'
 export type { ParsedToolSpec, ParseToolSpecOptions } from './parse.ts'
 export { checkToolSpec, parseToolSpec } from './parse.ts'
 export { toEnvDomain, toSnakeDomain } from './patterns.ts'

@@ -155,6 +155,16 @@ describe('errors on the wire', () => {
     ])
   })
 
+  it('[F-57] turn retry_after of RATE_LIMITED into a Retry-After header in whole seconds', async () => {
+    const { headers } = await failWith(
+      () =>
+        new CallError('RATE_LIMITED', {
+          details: { retry_after: { value: 1500, unit: 'millisecond' } },
+        }),
+    )
+    expect(headers['retry-after']).toBe('2')
+  })
+
   it('answer even when their details cannot be written as JSON', async () => {
     const details: Record<string, unknown> = {}
     details['self'] = details

@@ -44,10 +44,11 @@ export const callCommand: Command = {
     'waymark call http://127.0.0.1:4000 events.list pagination.page=2 --json',
   ],
   async run(input) {
+    const client = connect(input)
     const [, name, ...rest] = input.positionals
     if (name === undefined)
       throw new UsageError('which function? waymark describe <url> lists them')
-    const outcome = await connect(input).call(name, readArguments(input, rest), {
+    const outcome = await client.call(name, readArguments(input, rest), {
       version: readText(input, 'version'),
       idempotencyKey: readText(input, 'idempotency-key'),
       deadline: readDeadline(input),

@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createEventsService } from '../../examples/events/main.ts'
+import { type RunningServer, serve } from '../http/serve.ts'
+import { main } from './main.ts'
+
+let server: RunningServer
+beforeAll(async () => {
+  server = await serve(createEventsService(':memory:'), { port: 0 })
+})
+afterAll(() => server.close())
+
+const run = async (...args: string[]) => {
+  let out = ''
+  let err = ''
+  const code = await main(
+    args.map((argument) => argument.replace('URL', server.url)),
+    {
+      out: (text) => {
+        out += text
+      },
+      err: (text) => {
+        err += text
+      },
+      env: {},
+      cwd: process.cwd(),
+      terminal: false,
+      signal: AbortSignal.timeout(10_000),
+    },
+  )
+  return { code, out, err }
+}
+
+describe('waymark', () => {
+  it('lists its commands, and explains one with examples', async () => {
+    const { code, out } = await run('help')
+    expect(code).toBe(0)
+    for (const name of ['serve', 'call', 'describe', 'capabilities', 'health']) {
+      expect(out).toContain(`  ${name} `)
+    }
+    expect((await run('call', '--help')).out).toContain('Examples:')
+  })
+
+  it.each([
+    [['descrbe'], 'unknown command "descrbe". Did you mean "describe"?'],
+    [['call', 'URL', 'events.get', '--verison', '1'], 'Did you mean "--version"?'],
+    [['call'], 'which service?'],
+    [['call', 'URL'], 'which function?'],
+    [['call', 'ftp://x', 'a.b'], 'ftp:// cannot be called'],
+    [['call', 'URL', 'a.b', 'word'], 'arguments look like name=value'],
+    [['call', 'URL', 'a.b', '{"a":'], 'the arguments must be JSON'],
+    [['call', 'URL', 'a.b', '--deadline', 'soon'], '--deadline must be a time such as 500ms'],
+    [['call', 'URL', 'a.b', '--header', 'x'], '--header must look like "name: value"'],
+    [['call', 'URL', 'a.b', '--args', 'no-such-file'], '--args no-such-file cannot be read'],
+    [['describe', 'URL', 'events.gte'], 'Did you mean "events.get"?'],
+    [['serve'], 'what should be served?'],
+    [['serve', 'no-such.ts'], 'no-such.ts does not exist'],
+    [['serve', 'src/core/json.ts'], 'must export a service'],
+    [['serve', 'examples/events', '--port', 'high'], '--port must be a port number'],
+  ])('explains the wrong arguments %j in one line, with exit code 2', async (args, message) => {
+    const { code, out, err } = await run(...args)
+    expect([code, out]).toEqual([2, ''])
+    expect(err).toContain(message)
+    expect(err.trim().split('\n')).toHaveLength(1)
+  })
+
+  it('calls a function with name=value words and prints the result', async () => {
+    const { code, out } = await run(
+      'call',
+      'URL',
+      'events.list',
+      'status=draft',
+      'pagination.page=1',
+    )
+    expect(code).toBe(0)
+    expect(JSON.parse(out)).toMatchObject([{ name: 'Planning Meeting' }])
+  })
+
+  it('ends with exit code 3 and the code of the error when the service refuses', async () => {
+    const refused = await run('call', 'URL', 'events.get', 'id=nope')
+    expect(refused).toEqual({
+      code: 3,
+      out: '',
+      err: 'waymark: NOT_FOUND: No event with id nope\n',
+    })
+    const json = await run('call', 'URL', 'events.get', 'id=nope', '--json')
+    expect([json.code, JSON.parse(json.out)]).toMatchObject([
+      3,
+      { ok: false, error: { code: 'NOT_FOUND' } },
+    ])
+  })
+
+  it('ends with exit code 3 when there is no service', async () => {
+    const { code, err } = await run('health', 'http://127.0.0.1:9')
+    expect(code).toBe(3)
+    expect(err).toContain('http://127.0.0.1:9')
+  })
+
+  it('shows what a dry run would do, and plays a simulation', async () => {
+    const dry = await run(
+      'call',
+      'URL',
+      'events.create',
+      'name=Fair',
+      'starts_at=2027-01-01T00:00:00Z',
+      '--dry-run',
+    )
+    expect(JSON.parse(dry.out)).toMatchObject([
+      {
+        urn: 'urn:forrst:ext:dry-run',
+        data: { valid: true, would_affect: [{ action: 'create' }] },
+      },
+    ])
+    const simulated = await run('call', 'URL', 'events.create', '--simulate', 'success')
+    expect(JSON.parse(simulated.out)).toMatchObject({ id: 'evt_demo_001' })
+  })
+
+  it('describes the service and one function for people, and as JSON', async () => {
+    const service = await run('describe', 'URL')
+    expect(service.out).toContain('Event Management API 1.0.0')
+    expect(service.out).toMatch(/events\.list\s+1\.0\.0\s+List all events/)
+    const one = await run('describe', 'URL', 'events.get')
+    expect(one.out).toMatch(/id\s+string \(uuid\)\s+Event identifier/)
+    expect(one.out).toContain('NOT_FOUND')
+    const json = await run('describe', 'URL', '--json')
+    expect(JSON.parse(json.out)).toMatchObject({ forrst: '0.1.0', discovery: '0.1' })
+  })
+
+  it('shows capabilities and health', async () => {
+    expect((await run('capabilities', 'URL')).out).toContain('urn:forrst:ext:discovery')
+    const health = await run('health', 'URL')
+    expect([health.code, health.out]).toEqual([
+      0,
+      expect.stringMatching(/^Status {2}healthy\n\n {2}database {2}healthy/),
+    ])
+    const json = await run('health', 'URL', '--component', 'database', '--json')
+    expect(JSON.parse(json.out)).toMatchObject({ status: 'healthy' })
+  })
+
+  it('serves a module until it is told to stop, on the port that PORT names', async () => {
+    let started: (line: string) => void
+    const line = new Promise<string>((resolve) => {
+      started = resolve
+    })
+    const stop = new AbortController()
+    process.env['EVENTS_DATABASE'] = ':memory:'
+    const done = main(['serve', 'examples/events', '--json'], {
+      out: (text) => started(text),
+      err: () => {},
+      env: { PORT: '0' },
+      cwd: process.cwd(),
+      terminal: false,
+      signal: stop.signal,
+    })
+    const { url } = JSON.parse(await line)
+    expect((await fetch(`${url}/health/ready`)).status).toBe(200)
+    stop.abort()
+    expect(await done).toBe(0)
+    await expect(fetch(url)).rejects.toThrow()
+  })
+
+  it('says so when the port is taken', async () => {
+    const { code, err } = await run('serve', 'examples/events', '--port', String(server.port))
+    expect([code, err]).toEqual([
+      2,
+      `waymark: port ${server.port} on 127.0.0.1 is in use; choose another with --port\n`,
+    ])
+  })
+})

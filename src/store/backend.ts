@@ -46,6 +46,9 @@ export interface Advanced {
   readonly ttl: number | null
 }
 
+/** What a round of removing found: `many` means that another round is worth it at once. */
+export type Swept = 'none' | 'some' | 'many'
+
 /** What one database can do: arguments are checked already, failures may be any error. */
 export interface Backend {
   readonly kind: string
@@ -59,8 +62,8 @@ export interface Backend {
   next(name: string): Promise<number>
   /** The first rows of a range in byte order, at most `limit`. */
   range(range: KeyRange, limit: number): Promise<readonly Row[]>
-  /** Removes at most `limit` expired entries for good and tells how many there were. */
-  sweep(limit: number): Promise<number>
+  /** Removes at most `limit` expired entries for good. */
+  sweep(limit: number): Promise<Swept>
   check(): Promise<void>
   /** Makes operations that wait for something fail now; the store is about to close. */
   abandon(): void

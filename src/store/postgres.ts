@@ -11,7 +11,7 @@ import {
 import { buildPostgresQueries, type PostgresQueries } from './postgres-queries.ts'
 import { migratePostgres } from './postgres-schema.ts'
 import type { Store } from './store.ts'
-import type { SweepOptions } from './sweep.ts'
+import { type SweepOptions, toSwept } from './sweep.ts'
 
 /** What a PostgreSQL store can be told. */
 export interface PostgresStoreOptions {
@@ -117,7 +117,7 @@ function createBackend(
         end === undefined ? query('rangeToEnd', values) : query('range', [...values, end])
       return (await rows).map(toRow)
     },
-    sweep: async (limit) => (await query('sweep', [limit])).length,
+    sweep: async (limit) => toSwept((await query('sweep', [limit])).length, limit),
     async check() {
       const { rows } = await connection.query({ text: 'SELECT pg_is_in_recovery()' })
       if (rows[0]?.[0] !== false) throw notApplied('postgres', 'the server is a read-only replica')

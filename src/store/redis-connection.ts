@@ -19,6 +19,7 @@ export interface RedisClient {
     offset: number,
     count: number,
   ): Promise<string[]>
+  zrandmember(key: string, count: number): Promise<string[] | string | null>
   on(event: 'ready' | 'close' | 'end' | 'error', listener: (reason?: unknown) => void): unknown
   off(event: 'ready' | 'close' | 'end' | 'error', listener: (reason?: unknown) => void): unknown
 }

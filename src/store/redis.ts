@@ -1,4 +1,4 @@
-import type { Attempt, Backend, Row } from './backend.ts'
+import type { Attempt, Backend, Row, Swept } from './backend.ts'
 import { notACounter } from './failure.ts'
 import { createStore } from './front.ts'
 import { toBucket } from './hash.ts'
@@ -54,7 +54,6 @@ export async function createRedisStore(
 interface Shard {
   readonly entry: (key: string) => string
   readonly keys: string
-  readonly expiry: string
   readonly revision: string
   readonly sequence: string
   readonly check: string
@@ -71,7 +70,6 @@ function createLayout(prefix: string, count: number): Layout {
     return {
       entry: (key) => `${start}:e:${key}`,
       keys: `${start}:keys`,
-      expiry: `${start}:expiry`,
       revision: `${start}:revision`,
       sequence: `${start}:sequence`,
       check: `${start}:check`,
@@ -99,6 +97,7 @@ function createBackend(
   onClose: (() => Promise<void>) | undefined,
 ): Backend {
   const { run, send } = connection
+  const sweepers = shards.map((shard) => createSweeper(connection, shard))
 
   function write(
     script: 'put' | 'putIfAbsent' | 'compareAndSet' | 'increment',
@@ -106,35 +105,37 @@ function createBackend(
     args: string[],
   ) {
     const shard = shardOf(key)
-    const names = [shard.entry(key), shard.keys, shard.expiry, shard.revision]
+    const names = [shard.entry(key), shard.keys, shard.revision]
     return run(script, names, [key, ...args])
   }
 
   function remove(script: 'delete' | 'deleteIfOwner', key: string, args: string[]) {
     const shard = shardOf(key)
-    return run(script, [shard.entry(key), shard.keys, shard.expiry], [key, ...args])
+    return run(script, [shard.entry(key), shard.keys], [key, ...args])
   }
 
   return {
     kind: 'redis',
     async get(key) {
-      const [row] = (await run('read', [shardOf(key).entry(key)], [])) as unknown[]
-      return toRow(key, row)
+      return toRow(key, await run('read', [shardOf(key).entry(key)], []))
     },
     async put({ key, text, owner, ttl }) {
-      return Number(await write('put', key, [text, owner ?? '', toArgument(ttl)]))
+      return Number(await write('put', key, [text, toOwner(owner), toArgument(ttl)]))
     },
     async putIfAbsent({ key, text, owner, ttl }) {
-      return toAttempt(key, await write('putIfAbsent', key, [text, owner ?? '', toArgument(ttl)]))
+      return toAttempt(
+        key,
+        await write('putIfAbsent', key, [text, toOwner(owner), toArgument(ttl)]),
+      )
     },
     async compareAndSet({ key, text, revision, owner, ttl }) {
-      const [set, keep] = owner === 'keep' ? ['', '1'] : [owner.set ?? '', '0']
+      const [set, keep] = owner === 'keep' ? ['', '1'] : [toOwner(owner.set), '0']
       const args = [text, set, toArgument(ttl), String(revision), keep]
       return toAttempt(key, await write('compareAndSet', key, args))
     },
     delete: async (key) => (await remove('delete', key, [])) === 1,
     deleteIfOwner: async (key, owner) =>
-      (await remove('deleteIfOwner', key, [owner])) as OwnerDelete,
+      (await remove('deleteIfOwner', key, [toOwner(owner)])) as OwnerDelete,
     async increment({ key, by, ttl }) {
       const answer = await write('increment', key, [String(by), toArgument(ttl)])
       if (!Array.isArray(answer)) throw notACounter()
@@ -155,8 +156,8 @@ function createBackend(
     },
     async sweep(limit) {
       const share = Math.ceil(limit / shards.length)
-      const counts = await Promise.all(shards.map((shard) => sweepShard(connection, shard, share)))
-      return counts.reduce((sum, count) => sum + count, 0)
+      const swept = await Promise.all(sweepers.map((sweep) => sweep(share)))
+      return swept.find((one) => one === 'many') ?? swept.find((one) => one === 'some') ?? 'none'
     },
     async check() {
       // A write: a replica or a server that cannot save answers a mere ping just as well.
@@ -194,26 +195,49 @@ async function readRange(
 }
 
 async function readRows(connection: RedisConnection, shard: Shard, keys: readonly string[]) {
-  const found = (await connection.run('read', keys.map(shard.entry), [])) as unknown[]
+  const found = (await connection.run('readMany', keys.map(shard.entry), [])) as unknown[]
   const rows = keys.map((key, index) => toRow(key, found[index]))
   const gone = keys.filter((_, index) => rows[index] === undefined)
   if (gone.length > 0) await prune(connection, shard, gone)
   return rows.filter((row) => row !== undefined)
 }
 
-async function sweepShard(connection: RedisConnection, shard: Shard, limit: number) {
-  const due = (await connection.run('due', [shard.expiry], [String(limit)])) as string[]
-  return due.length === 0 ? 0 : prune(connection, shard, due)
+/**
+ * Creates what clears one shard's index. A walk along the index finds every expired key in the end, and a
+ * random pick finds out soon when there are many, as Redis itself does; so writing needs no second index.
+ */
+function createSweeper(
+  connection: RedisConnection,
+  shard: Shard,
+): (limit: number) => Promise<Swept> {
+  let min = '-'
+  return async (limit) => {
+    const half = Math.ceil(limit / 2)
+    const [walked, picked] = await Promise.all([
+      connection.send((client) => client.zrangebylex(shard.keys, min, '+', 'LIMIT', 0, half)),
+      connection.send((client) => client.zrandmember(shard.keys, half)),
+    ])
+    min = walked.length < half ? '-' : `(${walked.at(-1)}`
+    const keys = [...new Set([...walked, ...(Array.isArray(picked) ? picked : [])])]
+    const gone = keys.length === 0 ? 0 : await prune(connection, shard, keys)
+    if (gone === 0) return 'none'
+    return gone * 10 < keys.length ? 'some' : 'many'
+  }
 }
 
-/** Redis removes expired entries by itself; their place in the indexes is ours to clear. */
+/** Redis removes expired entries by itself; their place in the index is ours to clear. */
 async function prune(connection: RedisConnection, shard: Shard, keys: readonly string[]) {
-  const names = [shard.keys, shard.expiry, ...keys.map(shard.entry)]
+  const names = [shard.keys, ...keys.map(shard.entry)]
   return Number(await connection.run('prune', names, keys))
 }
 
 function toArgument(ttl: number | null | 'keep'): string {
   return ttl === null ? '' : String(ttl)
+}
+
+// Without spaces, so that a script finds where the owner ends.
+function toOwner(owner: string | null): string {
+  return owner === null ? '' : encodeURIComponent(owner)
 }
 
 function toAttempt(key: string, answer: unknown): Attempt {
@@ -223,8 +247,17 @@ function toAttempt(key: string, answer: unknown): Attempt {
 
 function toRow(key: string, answer: unknown): Row | undefined {
   if (!Array.isArray(answer)) return undefined
-  const [text, revision, owner, left] = answer
-  return { key, text, revision: Number(revision), owner: owner ?? null, ttl: toTtl(left) }
+  const entry = String(answer[0])
+  const first = entry.indexOf(' ')
+  const second = entry.indexOf(' ', first + 1)
+  const owner = entry.slice(first + 1, second)
+  return {
+    key,
+    text: entry.slice(second + 1),
+    revision: Number(entry.slice(0, first)),
+    owner: owner === '' ? null : decodeURIComponent(owner),
+    ttl: toTtl(answer[1]),
+  }
 }
 
 function toTtl(left: unknown): number | null {

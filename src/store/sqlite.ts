@@ -106,7 +106,7 @@ function createBackend(
         marked = now
       }
       // Looking first spares the write lock, and the disk, a round without anything to do.
-      return table.hasExpired(now) ? operations.sweep(limit) : 0
+      return table.hasExpired(now) ? operations.sweep(limit) : 'none'
     },
     async check() {
       if (readFileId(path) !== opened) {

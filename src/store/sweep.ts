@@ -1,3 +1,5 @@
+import type { Swept } from './backend.ts'
+
 /** How expired entries are removed in the background. */
 export interface SweepOptions {
   /** Milliseconds between rounds while there is something to remove; 1,000 when absent. */
@@ -11,7 +13,7 @@ const IDLE_FACTOR = 30
 
 /** Starts removing expired entries until the answered function is called. */
 export function startSweeping(
-  sweep: (batch: number) => Promise<number>,
+  sweep: (batch: number) => Promise<Swept>,
   { interval = 1000, batch = 500 }: SweepOptions,
 ): () => void {
   let wait = interval
@@ -24,11 +26,11 @@ export function startSweeping(
 
   async function round(): Promise<void> {
     // A failed round costs nothing: expired entries are invisible anyway, and the next round comes.
-    const removed = await sweep(batch).catch(() => 0)
+    const swept = await sweep(batch).catch(() => 'none')
     if (stopped) return
     // A thousand idle processes must not ask the one database every second.
-    if (removed === 0) wait = Math.min(wait * 2, interval * IDLE_FACTOR)
-    else wait = removed < batch ? interval : SOON
+    if (swept === 'none') wait = Math.min(Math.max(wait * 2, interval), interval * IDLE_FACTOR)
+    else wait = swept === 'some' ? interval : Math.min(SOON, interval)
     timer = schedule()
   }
 
@@ -36,4 +38,10 @@ export function startSweeping(
     stopped = true
     clearTimeout(timer)
   }
+}
+
+/** Tells from a number of removed entries whether there are likely more. */
+export function toSwept(removed: number, limit: number): Swept {
+  if (removed === 0) return 'none'
+  return removed < limit ? 'some' : 'many'
 }

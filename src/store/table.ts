@@ -1,6 +1,7 @@
 import type { Advance, Advanced, Attempt, Backend, Replace, Row, Write } from './backend.ts'
 import { notACounter } from './failure.ts'
 import type { KeyRange } from './range.ts'
+import { toSwept } from './sweep.ts'
 
 /** A record with the moment it ends, on the clock of its table; null when it stays. */
 export interface TableRow {
@@ -64,7 +65,7 @@ export function toOperations(table: Table, { read, write }: Execution): TableOpe
         const now = table.now()
         return table.range(range, limit, now).map((row) => toRow(row, now))
       }),
-    sweep: (limit) => write(() => table.removeExpired(limit, table.now())),
+    sweep: (limit) => write(() => toSwept(table.removeExpired(limit, table.now()), limit)),
   }
 }
 

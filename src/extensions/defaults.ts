@@ -1,27 +1,41 @@
 import type { Extension } from '../core/extension.ts'
-import { deadlineExtension } from './deadline.ts'
+import { type DeadlineExtensionOptions, deadlineExtension } from './deadline.ts'
 import { deprecationExtension } from './deprecation.ts'
 import { diagnosticsExtension } from './diagnostics.ts'
 import { discoveryExtension } from './discovery.ts'
 import { dryRunExtension } from './dry-run.ts'
-import { localeExtension } from './locale.ts'
-import { redactExtension } from './redact.ts'
-import { retryExtension } from './retry.ts'
+import { type LocaleExtensionOptions, localeExtension } from './locale.ts'
+import { type RedactExtensionOptions, redactExtension } from './redact.ts'
+import { type RetryExtensionOptions, retryExtension } from './retry.ts'
 import { simulationExtension } from './simulation.ts'
-import { tracingExtension } from './tracing.ts'
+import { type TracingExtensionOptions, tracingExtension } from './tracing.ts'
+
+/** How the standard extensions behave; `false` leaves one out. */
+export interface DefaultExtensionOptions {
+  readonly discovery?: false
+  readonly diagnostics?: false
+  readonly tracing?: TracingExtensionOptions | false
+  readonly locale?: LocaleExtensionOptions | false
+  readonly retry?: RetryExtensionOptions | false
+  readonly deprecation?: false
+  readonly redact?: RedactExtensionOptions | false
+  readonly deadline?: DeadlineExtensionOptions | false
+  readonly simulation?: false
+  readonly dryRun?: false
+}
 
 /** Lists the extensions a service has unless it says otherwise: all that need no storage. */
-export function defaultExtensions(): readonly Extension[] {
+export function defaultExtensions(options: DefaultExtensionOptions = {}): readonly Extension[] {
   return [
-    discoveryExtension(),
-    diagnosticsExtension(),
-    tracingExtension(),
-    localeExtension(),
-    retryExtension(),
-    deprecationExtension(),
-    redactExtension(),
-    deadlineExtension(),
-    simulationExtension(),
-    dryRunExtension(),
-  ]
+    options.discovery ?? discoveryExtension(),
+    options.diagnostics ?? diagnosticsExtension(),
+    options.tracing !== false && tracingExtension(options.tracing),
+    options.locale !== false && localeExtension(options.locale),
+    options.retry !== false && retryExtension(options.retry),
+    options.deprecation ?? deprecationExtension(),
+    options.redact !== false && redactExtension(options.redact),
+    options.deadline !== false && deadlineExtension(options.deadline),
+    options.simulation ?? simulationExtension(),
+    options.dryRun ?? dryRunExtension(),
+  ].filter((extension) => extension !== false)
 }

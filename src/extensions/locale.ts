@@ -35,6 +35,7 @@ export function localeExtension(options: LocaleExtensionOptions = {}): Extension
     ]),
   )
   const isTimezone = createTimezoneCheck()
+  const isCurrency = createCurrencyCheck()
 
   return {
     urn: 'urn:forrst:ext:locale',
@@ -48,7 +49,7 @@ export function localeExtension(options: LocaleExtensionOptions = {}): Extension
       const wanted = declared ? readLanguages(exchange) : readHeader(exchange)
       if (wanted.length === 0) return next(call)
       const timezone = readTimezone(exchange, isTimezone)
-      const currency = readCurrency(exchange)
+      const currency = readCurrency(exchange, isCurrency)
       const choice = chooseLanguage(wanted, languages, defaultLanguage)
       const locale: NonNullable<CallFacts['locale']> = {
         language: choice.language,
@@ -127,11 +128,20 @@ function createTimezoneCheck(): (text: string) => boolean {
   }
 }
 
-function readCurrency(exchange: ExtensionCall): string | undefined {
-  const currency = readText(exchange, 'currency')
-  if (currency === undefined || Intl.supportedValuesOf('currency').includes(currency)) {
-    return currency
+function createCurrencyCheck(): (text: string) => boolean {
+  let known: ReadonlySet<string> | undefined
+  return (text) => {
+    known ??= new Set(Intl.supportedValuesOf('currency'))
+    return known.has(text)
   }
+}
+
+function readCurrency(
+  exchange: ExtensionCall,
+  isCurrency: (text: string) => boolean,
+): string | undefined {
+  const currency = readText(exchange, 'currency')
+  if (currency === undefined || isCurrency(currency)) return currency
   throw invalidOption(exchange, 'currency', 'an ISO 4217 code such as "EUR"')
 }
 

@@ -144,6 +144,7 @@ describe('retry extension', () => {
           around: () => Promise.reject(new CallError('RATE_LIMITED')),
         },
       ],
+      log: createTestLog(),
     })
     const response = await call(service, {
       function: 'orders.get',

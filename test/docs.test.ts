@@ -1,0 +1,146 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { afterAll, describe, expect, it } from 'vitest'
+import { formatErrorsPage } from '../scripts/format-errors-page.ts'
+
+const ROOT = fileURLToPath(new URL('../', import.meta.url))
+const WORK = `${ROOT}test/.docs/`
+const read = (name: string) => readFileSync(`${ROOT}${name}`, 'utf8')
+const pages = [
+  'README.md',
+  ...readdirSync(`${ROOT}docs`)
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+]
+
+/** A piece of code on a page, with the text before it. */
+interface Fence {
+  readonly language: string
+  readonly code: string
+  readonly before: string
+}
+
+function readFences(text: string): readonly Fence[] {
+  return [...text.matchAll(/([^\n]*)\n+```(\w+)\n([\s\S]*?)```/g)].map(
+    ([, before = '', language = '', code = '']) => ({ language, code, before }),
+  )
+}
+
+/** What a reader can run: whole modules, and our own command line. */
+function isRunnable({ language, code }: Fence): boolean {
+  if (language === 'ts') return code.startsWith('import ')
+  return language === 'sh' && /^(npx waymark|curl) /m.test(code)
+}
+
+const running: ChildProcess[] = []
+afterAll(() => {
+  for (const child of running) child.kill('SIGKILL')
+  rmSync(WORK, { recursive: true, force: true })
+})
+
+/** Runs a command; one that goes on serving is left running for the fences that follow. */
+function run(
+  command: string,
+  args: readonly string[],
+  { folder, port }: { readonly folder: string; readonly port: string },
+): Promise<{ code: number | 'serving'; output: string }> {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, {
+      cwd: folder,
+      env: { ...process.env, NODE_ENV: 'test', PORT: port },
+    })
+    running.push(child)
+    let output = ''
+    const collect = (chunk: Buffer) => {
+      output += chunk
+      if (/is listening on/.test(output)) resolve({ code: 'serving', output })
+    }
+    child.stdout.on('data', collect)
+    child.stderr.on('data', collect)
+    child.on('exit', (code) => resolve({ code: code ?? 1, output }))
+    setTimeout(() => resolve({ code: 'serving', output }), 4_000)
+  })
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as { port: number }
+      probe.close(() => resolve(port))
+    })
+  })
+}
+
+async function runFence(
+  fence: Fence,
+  index: number,
+  { folder, port }: { readonly folder: string; readonly port: string },
+): Promise<void> {
+  if (fence.language === 'ts') {
+    const name = /`([\w-]+\.ts)`/.exec(fence.before)?.[1] ?? `fence-${index}.ts`
+    writeFileSync(`${folder}${name}`, fence.code)
+    const { code, output } = await run(
+      process.execPath,
+      ['--conditions=waymark-source', '--import', 'tsx', name],
+      { folder, port },
+    )
+    expect([0, 'serving'], output).toContain(code)
+    return
+  }
+  const commands = fence.code
+    .replaceAll(/\\\n\s*/g, ' ')
+    .replaceAll('npx waymark', `node ${ROOT}bin/waymark.js`)
+  for (const command of splitCommands(commands)) {
+    const { code, output } = await run('sh', ['-c', command], { folder, port })
+    const refused = /^# waymark: (\w+)/m.exec(fence.code)?.[1]
+    if (refused !== undefined && output.includes(refused)) expect(code).toBe(3)
+    else expect([0, 'serving'], output).toContain(code)
+  }
+}
+
+/** A quoted argument may span lines; a command ends where a line leaves no quote open. */
+function splitCommands(text: string): readonly string[] {
+  const commands: string[] = []
+  let current = ''
+  for (const line of text.split('\n')) {
+    current += current === '' ? line : `\n${line}`
+    if ((current.match(/'/g) ?? []).length % 2 === 0) {
+      if (current.trim() !== '' && !current.startsWith('#')) commands.push(current)
+      current = ''
+    }
+  }
+  return commands
+}
+
+describe.each(pages)('%s', (page) => {
+  const text = read(page)
+
+  it('links only to files that exist', () => {
+    for (const [, target = ''] of text.matchAll(/\]\((?!https?:)([^)#]+)/g)) {
+      const path = new URL(target, `file://${ROOT}${page}`)
+      expect(() => readFileSync(path), target).not.toThrow()
+    }
+  })
+
+  const fences = readFences(text).filter(isRunnable)
+  if (fences.length === 0) return
+  it('runs as a reader would run it', async () => {
+    const folder = `${WORK}${page.replaceAll('/', '-')}/`
+    mkdirSync(folder, { recursive: true })
+    const port = String(await freePort())
+    for (const [index, fence] of fences.entries()) {
+      await runFence({ ...fence, code: fence.code.replaceAll('4000', port) }, index, {
+        folder,
+        port,
+      })
+    }
+  }, 60_000)
+})
+
+describe('docs/errors.md', () => {
+  it('says what the table says; npm run docs:errors writes it', () => {
+    expect(read('docs/errors.md')).toBe(formatErrorsPage())
+  })
+})

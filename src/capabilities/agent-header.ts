@@ -27,8 +27,8 @@ export function judgeProfileUrl(
   if (typeof url !== 'string' || !URL.canParse(url)) return refuse('the profile must be a URL')
   const { username, password } = new URL(url)
   const local = options.allowLoopback === true && isLoopbackUrl(url)
-  if (!isHttps(url) && !local) return refuse('the URL of the profile must be https')
   if (username !== '' || password !== '') return refuse('the URL must not hold credentials')
+  if (!isHttps(url) && !local) return refuse('the URL of the profile must be https')
   return { ok: true, profile: url }
 }
 

@@ -38,10 +38,12 @@ export function createAuthority(options: AuthorityOptions = {}): Authority {
   }
 }
 
-/** Tells whether a text is an absolute https URL. */
+/** Tells whether a text is an absolute https URL without credentials. */
 export function isHttps(url: string): boolean {
-  if (url.startsWith('https://') && plainHost(url) !== undefined) return true
-  return URL.canParse(url) && new URL(url).protocol === 'https:'
+  if (plainHost(url) !== undefined) return true
+  if (!URL.canParse(url)) return false
+  const { protocol, username, password } = new URL(url)
+  return protocol === 'https:' && username === '' && password === ''
 }
 
 /** Tells whether a URL names this machine itself. */

@@ -6,31 +6,49 @@ import type { CallableTransport } from './model.ts'
  * A test compares this table with the published documents.
  */
 
-type Row = readonly [id: string, verb: string, path: string, schema: string, payload?: string]
+interface Row {
+  readonly id: string
+  readonly verb: string
+  readonly path: string
+  readonly schema: string
+  /** What the payload is called over MCP; absent when there is none. */
+  readonly payload?: string
+  /** January's tools took the idempotency key as a parameter. */
+  readonly keyed?: boolean
+}
 
-const CHECKOUT: readonly Row[] = [
-  ['create_checkout', 'post', '/checkout-sessions', 'checkout.json', 'checkout'],
-  ['get_checkout', 'get', '/checkout-sessions/{id}', 'checkout.json'],
-  ['update_checkout', 'put', '/checkout-sessions/{id}', 'checkout.json', 'checkout'],
-  ['complete_checkout', 'post', '/checkout-sessions/{id}/complete', 'checkout.json', 'checkout'],
-  ['cancel_checkout', 'post', '/checkout-sessions/{id}/cancel', 'checkout.json'],
-]
+const CREATE = row('create_checkout', 'post', '/checkout-sessions', 'checkout.json', 'checkout')
+const GET = row('get_checkout', 'get', '/checkout-sessions/{id}', 'checkout.json')
+const UPDATE = row('update_checkout', 'put', '/checkout-sessions/{id}', 'checkout.json', 'checkout')
+const COMPLETE = row(
+  'complete_checkout',
+  'post',
+  '/checkout-sessions/{id}/complete',
+  'checkout.json',
+  'checkout',
+)
+const CANCEL = row('cancel_checkout', 'post', '/checkout-sessions/{id}/cancel', 'checkout.json')
+
+const CHECKOUT: readonly Row[] = [CREATE, GET, UPDATE]
 
 const CATALOG_AND_ORDER: readonly Row[] = [
-  ['create_cart', 'post', '/carts', 'cart.json', 'cart'],
-  ['get_cart', 'get', '/carts/{id}', 'cart.json'],
-  ['update_cart', 'put', '/carts/{id}', 'cart.json', 'cart'],
-  ['cancel_cart', 'post', '/carts/{id}/cancel', 'cart.json'],
-  ['search_catalog', 'post', '/catalog/search', 'catalog_search.json', 'catalog'],
-  ['lookup_catalog', 'post', '/catalog/lookup', 'catalog_lookup.json', 'catalog'],
-  ['get_product', 'post', '/catalog/product', 'catalog_lookup.json', 'catalog'],
-  ['get_order', 'get', '/orders/{id}', 'order.json'],
+  row('create_cart', 'post', '/carts', 'cart.json', 'cart'),
+  row('get_cart', 'get', '/carts/{id}', 'cart.json'),
+  row('update_cart', 'put', '/carts/{id}', 'cart.json', 'cart'),
+  row('cancel_cart', 'post', '/carts/{id}/cancel', 'cart.json'),
+  row('search_catalog', 'post', '/catalog/search', 'catalog_search.json', 'catalog'),
+  row('lookup_catalog', 'post', '/catalog/lookup', 'catalog_lookup.json', 'catalog'),
+  row('get_product', 'post', '/catalog/product', 'catalog_lookup.json', 'catalog'),
+  row('get_order', 'get', '/orders/{id}', 'order.json'),
 ]
 
 const ROWS_BY_VERSION: ReadonlyMap<string, readonly Row[]> = new Map([
-  ['2026-01-11', CHECKOUT],
-  ['2026-01-23', CHECKOUT],
-  ['2026-04-08', [...CHECKOUT, ...CATALOG_AND_ORDER]],
+  [
+    '2026-01-11',
+    [...CHECKOUT, { ...COMPLETE, payload: 'payment', keyed: true }, { ...CANCEL, keyed: true }],
+  ],
+  ['2026-01-23', [...CHECKOUT, { ...COMPLETE, keyed: true }, CANCEL]],
+  ['2026-04-08', [...CHECKOUT, COMPLETE, CANCEL, ...CATALOG_AND_ORDER]],
 ])
 
 /** Builds the transport document of a published service in its shortest form; undefined when none is known. */
@@ -48,7 +66,7 @@ export function createBundledDocument(
 
 function toPaths(rows: readonly Row[], version: string): Record<string, unknown> {
   const paths: Record<string, Record<string, unknown>> = {}
-  for (const [operationId, verb, path, schema, payload] of rows) {
+  for (const { id: operationId, verb, path, schema, payload } of rows) {
     const content = { 'application/json': { schema: { $ref: toUrl(version, schema) } } }
     const item = paths[path] ?? (path.includes('{id}') ? { parameters: [ID_IN_PATH] } : {})
     item[verb] = {
@@ -62,17 +80,19 @@ function toPaths(rows: readonly Row[], version: string): Record<string, unknown>
   return { paths, webhooks: { orderEvent: { post: webhook } } }
 }
 
-function toMethod([name, , path, schema, payload]: Row, version: string): unknown {
-  return {
+function toMethod({ id, path, schema, payload, keyed }: Row, version: string): unknown {
+  const param = (name: string, type: string): unknown => ({
     name,
+    required: true,
+    schema: { type },
+  })
+  return {
+    name: id,
     params: [
-      { name: 'meta', required: true, schema: { type: 'object' } },
-      ...(path.includes('{id}')
-        ? [{ name: 'id', required: true, schema: { type: 'string' } }]
-        : []),
-      ...(payload !== undefined
-        ? [{ name: payload, required: true, schema: { type: 'object' } }]
-        : []),
+      ...(version < '2026-01-23' ? [] : [param('meta', 'object')]),
+      ...(path.includes('{id}') ? [param('id', 'string')] : []),
+      ...(payload !== undefined ? [param(payload, 'object')] : []),
+      ...(keyed ? [param('idempotency_key', 'string')] : []),
     ],
     result: { name: 'result', schema: { $ref: toUrl(version, schema) } },
   }
@@ -84,4 +104,8 @@ const ANY_OBJECT = { 'application/json': { schema: { type: 'object' } } }
 
 function toUrl(version: string, schema: string): string {
   return `https://ucp.dev/${version}/schemas/shopping/${schema}`
+}
+
+function row(id: string, verb: string, path: string, schema: string, payload?: string): Row {
+  return { id, verb, path, schema, ...(payload !== undefined && { payload }) }
 }

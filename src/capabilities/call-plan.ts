@@ -25,6 +25,8 @@ export type CallPlan =
       readonly arguments: ArgumentPlan
       /** The dialect of 2026-01-11: the method is called directly. */
       readonly legacy: boolean
+      /** January's tools take the idempotency key as a parameter of its own. */
+      readonly keyed: boolean
     }
 
 /** What a plan is made with. */
@@ -66,9 +68,12 @@ function findPayload(operation: McpOperation): Record<string, unknown> | undefin
     .params()
     .find(
       ({ name, schema }) =>
-        name !== 'meta' && isRecord(schema) && !SCALARS.has(String(schema['type'])),
+        !OWN_PARAMS.has(String(name)) && isRecord(schema) && !SCALARS.has(String(schema['type'])),
     )
 }
+
+// What a call fills in by itself.
+const OWN_PARAMS: ReadonlySet<string> = new Set(['meta', 'idempotency_key'])
 
 const SCALARS: ReadonlySet<string> = new Set(['string', 'number', 'integer', 'boolean'])
 
@@ -132,9 +137,8 @@ function planMcp(
   wrappers: readonly string[],
   { protocolVersion, compile, compilePayload }: CallPlanOptions,
 ): CallPlan {
-  const params = operation
-    .params()
-    .filter(({ name }) => typeof name === 'string' && name !== 'meta')
+  const all = operation.params().filter(({ name }) => typeof name === 'string')
+  const params = all.filter(({ name }) => !OWN_PARAMS.has(String(name)))
   const described = findPayload(operation)
   const payload = params.find(({ name }) => name === described?.['name'])
   const toSlot = (param: Record<string, unknown>): ArgumentSlot =>
@@ -145,6 +149,7 @@ function planMcp(
     transport: 'mcp',
     binding,
     legacy: protocolVersion < '2026-01-23',
+    keyed: operation.params().some(({ name }) => name === 'idempotency_key'),
     arguments: {
       named: params.filter((param) => param !== payload).map(toSlot),
       payload: payload && toSlot(payload),

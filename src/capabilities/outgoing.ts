@@ -127,9 +127,10 @@ function buildMcp(
   payload: unknown,
   { profile, requestId, idempotencyKey, headers }: CallIdentity,
 ): OutgoingRequest {
-  const { binding, legacy, arguments: slots } = plan
+  const { binding, legacy, keyed, arguments: slots } = plan
   const values: Record<string, unknown> = Object.fromEntries(named)
   if (slots.payload && payload !== undefined) values[slots.payload.name] = payload
+  if (keyed) values['idempotency_key'] = idempotencyKey
   const meta = { 'ucp-agent': { profile }, 'idempotency-key': idempotencyKey }
   const message = legacy
     ? { method: binding.tool, params: { _meta: { ucp: { profile } }, ...values } }

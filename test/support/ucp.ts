@@ -45,3 +45,82 @@ export function createRandom(seed: number): () => number {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
   }
 }
+
+/** The protocol version that test profiles speak unless they say otherwise. */
+export const VERSION = '2026-04-08'
+
+/** A profile as tests write it: loosely typed, to be damaged at will. */
+export interface LooseProfile {
+  ucp: {
+    version: string
+    services: Record<string, unknown>
+    capabilities: Record<string, unknown>
+    payment_handlers: Record<string, unknown>
+    [member: string]: unknown
+  }
+  [member: string]: unknown
+}
+
+/** What a test says about one entry; the rest is filled in. */
+export interface LooseEntry {
+  readonly version?: string
+  readonly [member: string]: unknown
+}
+
+/** Builds a profile; an entry may be one or several, and gets version and schema when it has none. */
+export function makeProfile(
+  capabilities: Readonly<Record<string, LooseEntry | readonly LooseEntry[]>>,
+  members: Readonly<Record<string, unknown>> = {},
+): LooseProfile {
+  const entries = Object.entries(capabilities).map(([name, value]) => {
+    const list = Array.isArray(value) ? value : [value]
+    return [name, list.map((entry: LooseEntry) => ({ ...defaults(name), ...entry }))]
+  })
+  return {
+    ucp: {
+      version: VERSION,
+      services: SHOPPING,
+      capabilities: Object.fromEntries(entries),
+      payment_handlers: {},
+      ...members,
+    },
+  }
+}
+
+/** The address of the REST document of test profiles. */
+export const REST_URL = `https://ucp.dev/${VERSION}/services/shopping/rest.openapi.json`
+
+/** The address of the MCP document of test profiles. */
+export const MCP_URL = `https://ucp.dev/${VERSION}/services/shopping/mcp.openrpc.json`
+
+/** The service of test profiles over REST and MCP. */
+export const SHOPPING: Readonly<Record<string, readonly LooseEntry[]>> = {
+  'dev.ucp.shopping': [
+    { version: VERSION, transport: 'rest', schema: REST_URL, endpoint: 'https://shop.example/v1' },
+    { version: VERSION, transport: 'mcp', schema: MCP_URL, endpoint: 'https://shop.example/mcp' },
+  ],
+}
+
+/** Writes a short OpenAPI document: identifier to verb and path. */
+export function openApi(operations: Readonly<Record<string, string>>): Record<string, unknown> {
+  const paths: Record<string, Record<string, unknown>> = {}
+  for (const [operationId, route] of Object.entries(operations)) {
+    const [verb = '', path = ''] = route.split(' ')
+    paths[path] = { ...paths[path], [verb.toLowerCase()]: { operationId } }
+  }
+  return { openapi: '3.1.0', info: { title: 'Test', version: VERSION }, paths }
+}
+
+/** Writes a short OpenRPC document with the given methods. */
+export function openRpc(...names: readonly string[]): Record<string, unknown> {
+  return { openrpc: '1.3.2', methods: names.map((name) => ({ name, params: [] })) }
+}
+
+function defaults(name: string): LooseEntry {
+  const vendor = !name.startsWith('dev.ucp.')
+  const [top = '', second = ''] = name.split('.')
+  return {
+    version: vendor ? '2026-03-01' : VERSION,
+    schema: `https://${second}.${top}/schemas/${name}.json`,
+  }
+}

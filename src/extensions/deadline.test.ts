@@ -89,6 +89,36 @@ describe('deadline extension', () => {
     expect(dataOf(response, URN)).toMatchObject({ remaining: { value: expect.any(Number) } })
   })
 
+  it('[F-204] shows an aborted signal to a handler that looks only afterwards', async () => {
+    let look: (() => AbortSignal) | undefined
+    const { ask } = setUp((invocation) => {
+      look = () => invocation.signal
+      return new Promise(() => {})
+    })
+    await ask({ value: 5, unit: 'millisecond' })
+    expect(look?.().reason).toMatchObject({ code: 'DEADLINE_EXCEEDED' })
+  })
+
+  it('[F-204] aborts when the caller leaves before the deadline', async () => {
+    const caller = new AbortController()
+    const { service } = setUp(
+      ({ signal }) =>
+        new Promise((_, reject) => {
+          signal.addEventListener('abort', () => reject(new Error('stopped')))
+          caller.abort()
+        }),
+    )
+    const response = await call(
+      service,
+      {
+        function: 'reports.generate',
+        extensions: [{ urn: URN, options: { value: 1, unit: 'hour' } }],
+      },
+      { signal: caller.signal },
+    )
+    expect(response.body.errors?.[0].code).toBe('CANCELLED')
+  })
+
   it('[F-204] does not wait for a handler that ignores its signal', async () => {
     const { ask } = setUp(() => new Promise(() => {}))
     const response = await ask({ value: 5, unit: 'millisecond' })

@@ -1,4 +1,4 @@
-import { type Call, type Failure, type Outcome, withFacts } from '../core/call.ts'
+import { type Call, type Outcome, withFacts } from '../core/call.ts'
 import { toDuration, toMilliseconds } from '../core/duration.ts'
 import { CallError } from '../core/error.ts'
 import type { Extension, ExtensionCall, Next } from '../core/extension.ts'
@@ -50,51 +50,55 @@ export function deadlineExtension(options: DeadlineExtensionOptions = {}): Exten
 function keep(exchange: ExtensionCall, deadline: Deadline, next: Next): Maybe<Outcome> {
   const { call, service, answer, declared } = exchange
   const elapsed = () => service.clock.elapsed() - call.startedAt
-  const finish = (outcome: Outcome, late: boolean): Outcome => {
+  const finish = (outcome: Outcome | 'late'): Outcome => {
     const spent = elapsed()
     if (declared) answer(encodeUse(deadline, spent))
-    return late || spent >= deadline.afterMs ? toExceeded(deadline, spent) : outcome
+    const late = outcome === 'late' || spent >= deadline.afterMs
+    return late ? { ok: false, errors: toExceeded(deadline, spent).errors } : outcome
   }
   const remaining = deadline.afterMs - elapsed()
-  if (remaining <= 0) return finish(toExceeded(deadline, elapsed()), true)
+  if (remaining <= 0) return finish('late')
   const abortable = createAbortable(call)
   const outcome = next({
     ...withFacts(call, { deadline: service.clock.now() + remaining }),
     signal: abortable.signal,
   })
-  if (!isPromise(outcome)) return finish(outcome, false)
+  if (!isPromise(outcome)) return finish(outcome)
   return new Promise((resolve) => {
+    let late = false
     const expire = () => {
-      const late = finish(toExceeded(deadline, elapsed()), true)
-      abortable.abort(
-        new CallError('DEADLINE_EXCEEDED', { details: toDetails(deadline, elapsed()) }),
-      )
-      resolve(late)
+      late = true
+      resolve(finish('late'))
+      abortable.abort(toExceeded(deadline, elapsed()))
     }
     const timer = setTimeout(expire, deadline.afterMs - elapsed())
     outcome.then((settled) => {
-      if (abortable.aborted()) return
       clearTimeout(timer)
-      resolve(finish(settled, false))
+      if (!late) resolve(finish(settled))
     })
   })
 }
 
-/** One signal for the caller who leaves and the deadline that passes, made when somebody asks for it. */
+/** One signal for the caller who leaves and the deadline that passes; made when asked for, most handlers never do. */
 function createAbortable(call: Call): {
   readonly signal: () => AbortSignal
   readonly abort: (reason: CallError) => void
-  readonly aborted: () => boolean
 } {
-  const controller = new AbortController()
+  let deadline: AbortController | undefined
   let combined: AbortSignal | undefined
+  let passed: CallError | undefined
   return {
     signal() {
-      combined ??= AbortSignal.any([call.signal(), controller.signal])
+      if (combined !== undefined) return combined
+      deadline = new AbortController()
+      if (passed !== undefined) deadline.abort(passed)
+      combined = AbortSignal.any([call.signal(), deadline.signal])
       return combined
     },
-    abort: (reason) => controller.abort(reason),
-    aborted: () => controller.signal.aborted,
+    abort(reason) {
+      passed = reason
+      deadline?.abort(reason)
+    },
   }
 }
 
@@ -161,13 +165,10 @@ function encodeUse({ specified, afterMs }: Deadline, spent: number): JsonObject 
   }
 }
 
-function toDetails({ specified }: Deadline, spent: number): JsonObject {
-  return { deadline: specified, elapsed: toDuration(spent) }
-}
-
-function toExceeded(deadline: Deadline, spent: number): Failure {
-  const details = toDetails(deadline, spent)
-  return { ok: false, errors: new CallError('DEADLINE_EXCEEDED', { details }).errors }
+function toExceeded({ specified }: Deadline, spent: number): CallError {
+  return new CallError('DEADLINE_EXCEEDED', {
+    details: { deadline: specified, elapsed: toDuration(spent) },
+  })
 }
 
 function requireDuration(duration: Duration, name: string): number {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { call } from '../../test/support/forrst.ts'
 import { serviceOf } from '../../test/support/service.ts'
+import type { ContentDescriptor } from '../core/description.ts'
 import { compileSchema } from '../core/json-schema.ts'
 import { resolvePointer } from '../core/pointer.ts'
 import type { Service } from '../core/service.ts'
@@ -200,7 +201,7 @@ describe('the discovery document', () => {
   it('gives two schemas of one name different names', async () => {
     const document = await documentOf(service)
     const schemaOf = (name: string) =>
-      (functionOf(document, name).arguments?.[0] as { schema: { $ref: string } }).schema.$ref
+      (functionOf(document, name).arguments?.[0] as ContentDescriptor).schema['$ref'] as string
     const [first, second] = [schemaOf('events.old'), schemaOf('events.other')]
     expect(resolvePointer(document, first.slice(1))).toEqual({ type: 'string' })
     expect(resolvePointer(document, second.slice(1))).toEqual({ type: 'number' })

@@ -1,0 +1,55 @@
+import { describe, expectTypeOf, it } from 'vitest'
+import { z } from 'zod'
+import type { ArgumentsOf, CodesOf, ResultOf } from './function.ts'
+import { defineFunction } from './function.ts'
+import { jsonSchema } from './schema.ts'
+
+const create = defineFunction({
+  name: 'orders.create',
+  version: '1.0.0',
+  input: z.object({ id: z.string(), count: z.coerce.number().default(1) }),
+  output: z.object({ total: z.number() }),
+  errors: [
+    { code: 'ORDERS_SOLD_OUT', message: 'Sold out' },
+    { $ref: '#/components/errors/NotFound' },
+  ],
+  handler({ input, fail }) {
+    expectTypeOf(input).toEqualTypeOf<{ id: string; count: number }>()
+    expectTypeOf(fail).parameter(0).toEqualTypeOf<'ORDERS_SOLD_OUT'>()
+    return { total: input.count }
+  },
+})
+
+describe('types of a function', () => {
+  it('follow from its schemas and errors', () => {
+    expectTypeOf(create.name).toEqualTypeOf<'orders.create'>()
+    expectTypeOf<ArgumentsOf<typeof create>>().toEqualTypeOf<{ id: string; count?: unknown }>()
+    expectTypeOf<ResultOf<typeof create>>().toEqualTypeOf<{ total: number }>()
+    expectTypeOf<CodesOf<typeof create>>().toEqualTypeOf<'ORDERS_SOLD_OUT'>()
+  })
+
+  it('come from jsonSchema<Type>() for plain JSON Schema, and are open without it', () => {
+    defineFunction({
+      name: 'a.b',
+      version: '1.0.0',
+      input: jsonSchema<{ id: string }>({ type: 'object' }),
+      handler: ({ input }) => expectTypeOf(input).toEqualTypeOf<{ id: string }>(),
+    })
+    defineFunction({
+      name: 'a.b',
+      version: '1.0.0',
+      input: { type: 'object' },
+      handler: ({ input }) => expectTypeOf(input).toEqualTypeOf<Record<string, unknown>>(),
+    })
+  })
+
+  it('refuse a handler that answers something else', () => {
+    defineFunction({
+      name: 'a.b',
+      version: '1.0.0',
+      output: z.object({ total: z.number() }),
+      // @ts-expect-error total must be a number
+      handler: () => ({ total: 'much' }),
+    })
+  })
+})

@@ -67,11 +67,14 @@ export function humanize(name: string): string {
   return words === '' ? 'Value' : `${words.charAt(0).toUpperCase()}${words.slice(1)}`
 }
 
-/** Joins sentences; each ends with a mark. */
+/** Joins sentences; each but the last ends with a mark. */
 export function joinSentences(parts: readonly (string | undefined)[]): string {
-  return parts
-    .filter((part) => part !== undefined && part !== '')
-    .map((part) => (/[.!?…:;]$/.test(part ?? '') ? part : `${part}.`))
+  const present = parts.filter((part) => part !== undefined && part !== '')
+  return present
+    .map((part, index) => {
+      const isLast = index === present.length - 1
+      return isLast || /[.!?…:;]$/.test(part ?? '') ? part : `${part}.`
+    })
     .join(' ')
 }
 
@@ -85,7 +88,7 @@ export function showValue(value: unknown): string | undefined {
 
 /** Finds the first example of a parameter, media type or schema. */
 export function firstExample(node: unknown): unknown {
-  const single = read(node, 'example')
+  const single = read(node, 'example') ?? read(node, 'x-example')
   if (single !== undefined) return single
   const several = read(node, 'examples')
   if (Array.isArray(several)) return several[0]

@@ -65,13 +65,15 @@ export function flattenSchema(
     dangling: false,
     trail,
   }
-  collect(schema, flat, trail, { ...context, place, depth: 0 })
+  collect(schema, flat, trail, { ...context, place, depth: 0, above: trail })
   return flat
 }
 
 interface Collecting extends FlattenContext {
   readonly place: string
   readonly depth: number
+  /** The trail that led to the whole schema. */
+  readonly above: Trail | undefined
 }
 
 const MAX_COMPOSITION = 40
@@ -95,7 +97,11 @@ function collect(schema: unknown, flat: Flat, trail: Trail | undefined, context:
   const node = asNode(resolved.node)
   flat.name = resolved.name ?? flat.name
   if (node === undefined) return
-  if (isOn(trail, node)) {
+  if (isOn(trail, node) && !isOn(context.above, node)) {
+    warn('W102', 'a schema that is composed of itself is read once', place)
+    return
+  }
+  if (isOn(context.above, node)) {
     flat.cycle = resolved.name ?? 'the same type'
     if (flat.types.length === 0) flat.types = typesOf(node).types
     return

@@ -178,13 +178,12 @@ function toSpec(
   options: ImportOptions,
 ): ToolSpec {
   const baseUrl = mostFrequent(imported.map((tool) => tool.baseUrl))
-  const forced = forcedAuth(domain, options)
-  const auths = imported.map((tool) => JSON.stringify(forced ?? tool.auth ?? { type: 'none' }))
+  const auths = imported.map((tool) => JSON.stringify(forceAuth(tool.auth, domain, options)))
   const common = mostFrequent(auths)
   const auth = common === undefined ? undefined : (JSON.parse(common) as AuthConfig)
   const version = asFilledText(read(read(opened.document, 'info'), 'version'))
   const tools = imported.map((entry, index): ToolDef => {
-    const own = auths[index] === common ? undefined : (entry.auth ?? { type: 'none' as const })
+    const own = auths[index] === common ? undefined : (JSON.parse(auths[index] ?? '') as AuthConfig)
     return {
       ...entry.tool,
       ...(own && { auth: own }),
@@ -209,15 +208,19 @@ const DEFAULT_ENV: Record<AuthType, string> = {
   none: '',
 }
 
-function forcedAuth(domain: string, options: ImportOptions): AuthConfig | undefined {
-  const { authType: type, authEnv } = options
-  if (type === undefined) return undefined
-  if (type === 'none') return { type }
-  const env =
-    authEnv !== undefined && ENV_PATTERN.test(authEnv)
-      ? authEnv
-      : `${toEnvDomain(domain)}_${DEFAULT_ENV[type]}`
-  return { type, env }
+/** The auth a document declares, with what the caller wants instead. */
+function forceAuth(
+  declared: AuthConfig = { type: 'none' },
+  domain: string,
+  options: ImportOptions,
+): AuthConfig {
+  const { authType, authEnv } = options
+  const given = authEnv !== undefined && ENV_PATTERN.test(authEnv) ? authEnv : undefined
+  if (authType === 'none') return { type: 'none' }
+  if (authType !== undefined) {
+    return { type: authType, env: given ?? `${toEnvDomain(domain)}_${DEFAULT_ENV[authType]}` }
+  }
+  return given === undefined || declared.type === 'none' ? declared : { ...declared, env: given }
 }
 
 function warnAboutSize(spec: ToolSpec, warnings: WarningList): void {

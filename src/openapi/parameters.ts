@@ -105,7 +105,8 @@ function readParameter(
   if (location === 'query' && wanted.includes(name)) draft.in = 'query'
   if (media) draft.content_type = media.type
   else applyStyle(draft, parameter, location, (message) => warn('W101', message, place))
-  if (location === 'query' && asFlag(parameter['allowReserved'])) draft.allow_reserved = true
+  const isRaw = asFlag(parameter['allowReserved']) || asFlag(parameter['x-ms-skip-url-encoding'])
+  if (location === 'query' && isRaw) draft.allow_reserved = true
   presetConstant(draft, location)
   return draft
 }

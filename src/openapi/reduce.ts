@@ -321,13 +321,10 @@ function describe(
   }
   const example = showValue(firstExample(request.around) ?? firstExample({ ...keywords }))
   const extra = [...notes, example === undefined ? undefined : `Example: ${example}`]
-  const full = extra.reduce<string>(
-    (soFar, part) => {
-      const next = joinSentences([soFar, part])
-      return next.length <= MAX_DESCRIPTION ? next : soFar
-    },
-    extra.every((part) => part === undefined) ? short : joinSentences([short]),
-  )
+  const full = extra.reduce<string>((soFar, part) => {
+    const next = joinSentences([soFar, part])
+    return next.length <= MAX_DESCRIPTION ? next : soFar
+  }, short)
   if (full !== '' || request.name !== undefined) draft.description = full
 }
 

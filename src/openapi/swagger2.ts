@@ -94,9 +94,9 @@ function styleOf(parameter: Node, warn: Warn): Node {
 
 function bodyFrom(body: Node, consumes: readonly string[]): Node {
   const types = consumes.length > 0 ? consumes : ['application/json']
-  // A body parameter is one value; a form type beside it cannot carry it.
+  // A body parameter is one value: form types are for operations with form fields beside it.
   const usable = types.filter((type) => !/form/i.test(type))
-  const content = (usable.length > 0 ? usable : ['application/json']).map((type) => [
+  const content = (usable.length > 0 ? usable : types).map((type) => [
     type,
     { schema: body['schema'] ?? schemaOf(body) },
   ])

@@ -36,11 +36,22 @@ function read(path: string): string {
 }
 
 async function bundle(): Promise<{ readonly script: string; readonly style: string }> {
-  const output = await build({
+  // Vite builds for whatever NODE_ENV says; under a test runner that would be another page.
+  const before = process.env['NODE_ENV']
+  process.env['NODE_ENV'] = 'production'
+  try {
+    return pickOutput(await buildBundle())
+  } finally {
+    process.env['NODE_ENV'] = before
+  }
+}
+
+function buildBundle(): ReturnType<typeof build> {
+  return build({
     root: join(ROOT, 'explorer'),
     configFile: false,
     logLevel: 'warn',
-    define: { 'process.env.NODE_ENV': '"production"' },
+    mode: 'production',
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
     build: {
       write: false,
@@ -51,6 +62,12 @@ async function bundle(): Promise<{ readonly script: string; readonly style: stri
       rollupOptions: { input: join(ROOT, 'explorer', 'src', 'main.tsx') },
     },
   })
+}
+
+function pickOutput(output: Awaited<ReturnType<typeof build>>): {
+  readonly script: string
+  readonly style: string
+} {
   const [result] = Array.isArray(output) ? output : [output]
   if (result === undefined || !('output' in result)) throw new Error('vite gave no output')
   const chunks = result.output.filter((part): part is Rollup.OutputChunk => part.type === 'chunk')

@@ -17,8 +17,9 @@ export function AbsentField({
   const { root } = useForm()
   const { description, title } = resolveSchema(schema, root)
   return (
-    <button type="button" class="absent-field" aria-label={`Add ${name}`} onClick={onAdd}>
+    <button type="button" class="absent-field" onClick={onAdd}>
       <Icon name="plus" size={14} />
+      <span class="unseen">Add </span>
       <span class="field-name">{name}</span>
       <span class="field-type">{describeType(schema, root)}</span>
       <span class="absent-help">{description ?? title ?? ''}</span>

@@ -102,6 +102,7 @@ export function createForrst(
           protocol: { name: 'forrst', version: '0.1.0' },
           id: `explorer-${count}-${Date.now().toString(36)}`,
           call,
+          context: { caller: 'waymark-explorer' },
           ...(extensions && { extensions }),
         }),
         ...(signal && { signal }),

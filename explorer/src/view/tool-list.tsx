@@ -177,9 +177,10 @@ function useFocusRow(
     if (to < 0) document.querySelector<HTMLElement>('#search')?.focus()
     if (rows[to] === undefined) return
     revealRow(box.current, tops, to)
-    requestAnimationFrame(() =>
-      box.current?.querySelector<HTMLElement>(`[data-place="${to}"]`)?.focus(),
-    )
+    const focus = () => box.current?.querySelector<HTMLElement>(`[data-place="${to}"]`)?.focus()
+    focus()
+    // A row that was out of sight is drawn with the next frame.
+    requestAnimationFrame(focus)
   }
 }
 

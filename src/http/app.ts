@@ -1,6 +1,7 @@
 import type { Maybe } from '../core/maybe.ts'
 import type { Service } from '../core/service.ts'
 import { createForrstHandler } from '../forrst/handler.ts'
+import { createServiceToolApi, type ServiceToolApiOptions } from '../tools/service-tools.ts'
 import type { HttpHandler, HttpRequest, HttpResponse } from '../wire/http.ts'
 import { createGuard, type GuardOptions } from './guard.ts'
 import { createProbes } from './probes.ts'
@@ -26,6 +27,8 @@ export interface Mount {
 export interface AppOptions extends GuardOptions {
   /** Path of the Forrst endpoint; `/forrst` when absent. */
   readonly forrstPath?: string
+  /** The page and its tool API; `false` leaves them out. */
+  readonly explorer?: ServiceToolApiOptions | false
   /** Further surfaces, tried after the built-in ones. */
   readonly mounts?: readonly Mount[]
 }
@@ -39,6 +42,7 @@ export function createApp(service: Service, options: AppOptions = {}): App {
       match: 'exact',
       handler: createForrstHandler(service),
     },
+    ...explorerMounts(service, options),
     { path: '/health/live', match: 'exact', handler: probes.live },
     { path: '/health/ready', match: 'exact', handler: probes.ready },
     ...(options.mounts ?? []),
@@ -58,6 +62,25 @@ export function createApp(service: Service, options: AppOptions = {}): App {
       return handler === undefined ? notFound(request.path) : handler(request)
     },
   }
+}
+
+function explorerMounts(service: Service, options: AppOptions): readonly Mount[] {
+  if (options.explorer === false) return []
+  const prefix = options.explorer?.prefix ?? '/explorer'
+  const handler = createServiceToolApi(service, {
+    ...(options.allowedHosts && { allowedHosts: options.allowedHosts }),
+    ...(options.allowedOrigins && { allowedOrigins: options.allowedOrigins }),
+    ...options.explorer,
+  })
+  const redirect: HttpHandler = () => ({
+    status: 302,
+    headers: { location: `${prefix}/` },
+    body: '',
+  })
+  return [
+    { path: prefix, match: 'prefix', handler },
+    { path: '/', match: 'exact', handler: redirect },
+  ]
 }
 
 function findPrefix(mounts: readonly Mount[], path: string): HttpHandler | undefined {

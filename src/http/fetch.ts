@@ -61,7 +61,9 @@ function toResponse(method: string, { status, headers, body }: HttpResponse): Re
 }
 
 function toBody(body: HttpResponse['body']): ConstructorParameters<typeof Response>[0] {
-  if (typeof body === 'string' || body instanceof Uint8Array) return body
+  if (typeof body === 'string' || body instanceof Uint8Array) {
+    return body as string | Uint8Array<ArrayBuffer>
+  }
   const iterator = body[Symbol.asyncIterator]()
   const encoder = new TextEncoder()
   return new ReadableStream<Uint8Array>({

@@ -26,7 +26,11 @@ export interface RunningServer {
 /** Serves every surface of a service on one port. */
 export async function serve(service: Service, options: ServeOptions = {}): Promise<RunningServer> {
   const { port = 4000, host = '127.0.0.1', graceMs = 10_000 } = options
-  const app = createApp(service, { ...options, ...bindHosts(host, options) })
+  const app = createApp(service, {
+    ...options,
+    ...bindHosts(host, options),
+    ...guardExecution(service, host, options),
+  })
   const server = createServer(
     { keepAliveTimeout: 65_000, requestTimeout: 60_000 },
     toNodeListener(app),
@@ -49,6 +53,22 @@ function bindHosts(host: string, options: AppOptions): Pick<AppOptions, 'allowed
     ? {}
     : { allowedHosts: [host.includes(':') ? `[${host}]` : host] }
 }
+
+/** Everybody on the network could run functions from the page; that needs to know who they are. */
+function guardExecution(
+  service: Service,
+  host: string,
+  { explorer }: AppOptions,
+): Pick<AppOptions, 'explorer'> {
+  if (!explorer || !explorer.allowExecute || service.authenticate || LOOPBACK.has(host)) return {}
+  service.log.warn(
+    'the explorer does not execute functions: the address is not loopback and the service has no authenticate hook',
+    { host },
+  )
+  return { explorer: { ...explorer, allowExecute: false } }
+}
+
+const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost'])
 
 async function listen(server: Server, port: number, host: string): Promise<void> {
   await new Promise<void>((resolve, reject) => {

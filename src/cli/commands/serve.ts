@@ -33,6 +33,10 @@ export const serveCommand: Command = {
       value: 'origin',
       summary: 'origin of pages that may call the service; may be repeated',
     },
+    'allow-execute': {
+      type: 'boolean',
+      summary: 'let people run functions from the explorer page',
+    },
     json: { ...JSON_FLAG, summary: 'print one JSON line when listening' },
   },
   examples: ['waymark serve service.ts', 'waymark serve examples/events --port 8080'],
@@ -67,6 +71,7 @@ async function listen(service: Service, input: CommandInput): Promise<RunningSer
         allowedHosts: allowedHosts.includes('*') ? '*' : allowedHosts,
       }),
       allowedOrigins: readList(input, 'allow-origin'),
+      explorer: { allowExecute: input.flags['allow-execute'] === true },
     })
   } catch (thrown) {
     await service.close()
@@ -90,6 +95,7 @@ function formatStart(service: Service, server: RunningServer, input: CommandInpu
   return [
     `${paint.bold(service.info.title)} ${service.info.version} is listening on ${paint.bold(server.url)}\n\n`,
     formatTable([
+      ['Explorer', `${server.url}/explorer/`],
       ['Forrst', `POST ${server.url}/forrst`],
       ['Health', `GET  ${server.url}/health/ready`],
     ]),

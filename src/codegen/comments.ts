@@ -30,13 +30,14 @@ export function toDocLines(doc: Doc, indent = ''): string[] {
 }
 
 function wrapText(text: string, width: number): string[] {
-  const lines = text
-    .trim()
+  const trimmed = text.trim()
+  if (trimmed === '') return []
+  const lines = trimmed
     .split(/\r\n|[\n\r\u2028\u2029\u0085]/)
     .flatMap((line) => wrapLine(escapeComment(line).trimEnd(), width))
   const kept = lines.slice(0, MAX_LINES)
   if (lines.length > MAX_LINES) kept.push('…')
-  return text.trim() === '' ? [] : kept.map(disarm)
+  return kept.map(disarm)
 }
 
 function wrapLine(line: string, width: number): string[] {
@@ -60,5 +61,6 @@ export function escapeComment(text: string): string {
 // At the start of a line `@ts-expect-error` and its kin are orders to the compiler, and any other tag
 // would be read as one of ours.
 function disarm(line: string): string {
+  if (!/^\s*[@/]/.test(line)) return line
   return line.replace(/^(\s*)@/, '$1\\@').replace(/^\/(?=$|\/|\*)/, '\\/')
 }

@@ -12,6 +12,7 @@ export function readRegions(text: string): CustomRegions {
 
 /** Gives a file without what people wrote, so that only changes outside the marks show. */
 export function withoutRegions(text: string): string {
+  if (!text.includes('// <custom ')) return text
   const lines = text.split('\n')
   for (const { start, end } of findRegions(lines).reverse())
     lines.splice(start + 1, end - start - 1)

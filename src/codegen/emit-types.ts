@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../core/schema.ts'
 import { createNamePlan, type NamePlan, toPascalCase } from './names.ts'
-import { printMembers, printType } from './print-type.ts'
+import { afterColon, printMembers, printType } from './print-type.ts'
 import { type RefTarget, toSchemaDoc, toTypeNode } from './schema-type.ts'
 import { keyword, type TypeNode, toIntersection, toUnion } from './type-node.ts'
 import { createWriter, type Writer } from './writer.ts'
@@ -65,11 +65,10 @@ export function writeTypes(
 
 /** Writes one exported type: an interface where that is possible. */
 export function writeType(writer: Writer, identifier: string, node: TypeNode): void {
-  if (node.kind === 'object' && (node.members.length > 0 || node.index === undefined)) {
+  if (node.kind === 'object' && node.members.length > 0) {
     writer.line(`export interface ${identifier} ${printMembers(node, writer.indent())}`)
   } else {
-    const text = printType(node, writer.indent())
-    writer.line(`export type ${identifier} =${text.startsWith('\n') ? '' : ' '}${text}`)
+    writer.line(`export type ${identifier} =${afterColon(printType(node, writer.indent()))}`)
   }
 }
 

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { isRecord } from '../core/json.ts'
 import type { ToolSpec } from '../spec/types.ts'
 import { escapeComment } from './comments.ts'
 import { type CustomRegions, readRegions, withoutRegions } from './custom-regions.ts'
@@ -28,7 +27,7 @@ export type CodeKind = 'capabilities' | 'triggers'
 /** Generates the TypeScript of a checked spec: the same input gives the same bytes. */
 export function generateCode(spec: ToolSpec, options: GenerateOptions = {}): GeneratedFile[] {
   const model = buildModel(spec)
-  const digest = hashText(toCanonicalJson(spec))
+  const digest = hashText(JSON.stringify(spec))
   const fileName = options.fileName ?? ((domain, kind) => `${toFileName(domain)}.${kind}.ts`)
   const emit = (kind: CodeKind, emitter: Emitter): GeneratedFile => {
     const path = fileName(spec.domain, kind)
@@ -70,15 +69,4 @@ ${code}`
 
 function hashText(text: string): string {
   return createHash('sha256').update(text).digest('hex')
-}
-
-// Keys in order: a spec written to a file and read back must give the same digest.
-function toCanonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(toCanonicalJson).join(',')}]`
-  if (!isRecord(value)) return JSON.stringify(value) ?? 'null'
-  const members = Object.keys(value)
-    .sort()
-    .filter((key) => value[key] !== undefined)
-    .map((key) => `${JSON.stringify(key)}:${toCanonicalJson(value[key])}`)
-  return `{${members.join(',')}}`
 }

@@ -14,8 +14,12 @@ const UNSAFE =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
   /[\u0000-\u001f\u007f-\u00a0\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ufff0-\uffff]/g
 
+// Nearly every text is like this, so it is worth a look before the rest: nothing to escape at all.
+const PLAIN_TEXT = /^[\x20-\x26\x28-\x3b\x3d-\x5b\x5d-\x7e]*$/
+
 /** Prints a text as a string literal. */
 export function toStringLiteral(text: string): string {
+  if (PLAIN_TEXT.test(text)) return `'${text}'`
   const inner = JSON.stringify(text)
     .slice(1, -1)
     .replace(UNSAFE, toEscape)
@@ -26,6 +30,7 @@ export function toStringLiteral(text: string): string {
 
 /** Writes characters nobody sees as escapes, for text that is read rather than run. */
 export function revealHidden(text: string): string {
+  if (/^[\x20-\x7e]*$/.test(text)) return text
   return text.replace(UNSAFE, toEscape).replace(/\p{Surrogate}/gu, toEscape)
 }
 

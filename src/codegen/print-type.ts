@@ -35,16 +35,18 @@ export function printMembers(type: ObjectNode, indent: string): string {
   const inner = `${indent}  `
   const lines = type.members.flatMap((member) => {
     const mark = member.optional ? '?' : ''
-    const text = printType(member.type, inner)
-    return [
-      ...toDocLines(member.doc, inner),
-      `${inner}${toPropertyKey(member.key)}${mark}: ${text}`,
-    ]
+    const text = afterColon(printType(member.type, inner))
+    return [...toDocLines(member.doc, inner), `${inner}${toPropertyKey(member.key)}${mark}:${text}`]
   })
   const index =
     type.index && `${inner}[key: string]: ${printType(widenIndex(type, type.index), inner)}`
   const all = index === undefined ? lines : [...lines, index]
   return all.length === 0 ? '{}' : `{\n${all.join('\n')}\n${indent}}`
+}
+
+/** Sets a printed type off from the colon or equals sign before it. */
+export function afterColon(text: string): string {
+  return text.startsWith('\n') ? text : ` ${text}`
 }
 
 function printObject(type: ObjectNode, indent: string): string {

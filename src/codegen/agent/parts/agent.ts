@@ -1,0 +1,88 @@
+/*
+ * The parts in this folder are copied into agent projects as they are (folder `lib`), so they import
+ * nothing but Node and one another.
+ */
+
+/** A tool as the capabilities files list it. */
+export interface AgentTool {
+  readonly name: string
+  readonly description: string
+  readonly parameters: object
+  readonly annotations?: object
+  readonly handler: (args: unknown, context?: { readonly signal?: AbortSignal }) => Promise<unknown>
+}
+
+/** What a trigger hands to its code. */
+export interface AgentEvent {
+  readonly id: string
+  readonly trigger: string
+  readonly type: AgentTrigger['type']
+  readonly event?: string
+  readonly received_at: string
+  readonly payload: unknown
+  readonly meta: Readonly<Record<string, unknown>>
+}
+
+/** A trigger as the triggers files list it. */
+export interface AgentTrigger {
+  readonly type: 'webhook' | 'schedule' | 'emit' | 'queue' | 'file'
+  readonly name: string
+  readonly description: string
+  readonly prompt?: string
+  readonly payload_map?: Readonly<Record<string, string>>
+  readonly tool?: string
+  readonly path?: string
+  readonly event?: string
+  readonly secret_env?: string
+  readonly signature?: string | { readonly scheme: string; readonly header?: string }
+  readonly wait?: boolean
+  readonly cron?: string
+  readonly timezone?: string
+  readonly watch_path?: string
+  readonly events?: readonly ('create' | 'modify' | 'delete')[]
+  readonly handler: (event: AgentEvent) => Promise<unknown>
+}
+
+/** What makes an agent. */
+export interface AgentOptions {
+  readonly name: string
+  readonly description: string
+  readonly tools: readonly AgentTool[]
+  readonly triggers: readonly AgentTrigger[]
+  readonly host: string
+  readonly port: number
+  /** Callers must send it as a bearer token; without one only this machine may call. */
+  readonly token?: string | undefined
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly log: (line: string) => void
+}
+
+/** A request, read. */
+export interface AgentRequest {
+  readonly method: string
+  readonly path: string
+  readonly header: (name: string) => string
+  readonly body: string
+}
+
+/** An answer to a request. */
+export interface AgentReply {
+  readonly status: number
+  /** Sent as JSON; nothing is sent when undefined. */
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** Says what went wrong with a tool, without what only the log may know. */
+export function describeFailure(thrown: unknown): {
+  readonly status: number
+  readonly reason: string
+  readonly message: string
+} {
+  const { reason, message } = thrown as { reason?: unknown; message?: unknown }
+  if (typeof reason !== 'string' || typeof message !== 'string') {
+    return { status: 500, reason: 'internal', message: 'the tool failed' }
+  }
+  const statuses: Record<string, number> = { arguments: 400, setup: 503, timeout: 504 }
+  return { status: statuses[reason] ?? 502, reason, message }
+}

@@ -24,7 +24,7 @@ export interface Content {
 
 /** Prepares text once: its bytes, its ETag, and each compressed form when somebody first asks for it. */
 export function prepareContent(text: string, headers: Readonly<Record<string, string>>): Content {
-  const bytes = new TextEncoder().encode(text)
+  const bytes = Buffer.from(text)
   const digest = createHash('sha256').update(bytes).digest('base64url').slice(0, 27)
   const shared = { ...headers, 'cache-control': 'no-cache', vary: 'accept-encoding' }
   const plain = toVariant(bytes, `"${digest}"`, shared)

@@ -33,12 +33,21 @@ function createListReader(
   let seen = [...list]
   let prepared = prepare(seen)
   return () => {
-    if (seen.length !== list.length || seen.some((tool, index) => tool !== list[index])) {
+    if (!holdsSame(seen, list)) {
       seen = [...list]
       prepared = prepare(seen)
     }
     return prepared
   }
+}
+
+/** Runs on every request over every tool, hence a bare loop. */
+function holdsSame(seen: readonly Tool[], list: readonly Tool[]): boolean {
+  if (seen.length !== list.length) return false
+  for (let index = 0; index < seen.length; index += 1) {
+    if (seen[index] !== list[index]) return false
+  }
+  return true
 }
 
 function warnOfDuplicates(tools: readonly Tool[], warned: Set<string>, log: Logger): void {

@@ -8,7 +8,7 @@ import { collectDeprecated, type DeprecatedMember } from './deprecated-members.t
 export const DEPRECATION_URN = 'urn:forrst:ext:deprecation'
 
 /** What is said about one deprecated thing. */
-export interface DeprecationNote {
+interface DeprecationNote {
   readonly message?: string
   readonly sunset?: string
   /** What to use instead, such as `{ function, version }` or `{ argument, mapping }`. */
@@ -28,7 +28,7 @@ export interface DeprecationDeclaration extends DeprecationNote {
 }
 
 /** The warning about one deprecated argument or member of the result. */
-export interface MemberWarning {
+interface MemberWarning {
   readonly path: readonly string[]
   readonly warning: JsonObject
 }

@@ -6,7 +6,7 @@ import { isLanguageTag, lookUpLanguage, parseAcceptLanguage } from './language-t
 import { invalidOption, readText, readTexts } from './options.ts'
 
 /** The text of an error in one language; a function sees the error it replaces the message of. */
-export type LocalMessage = string | ((error: CallErrorShape) => string)
+type LocalMessage = string | ((error: CallErrorShape) => string)
 
 /** Which languages a service speaks. */
 export interface LocaleExtensionOptions {

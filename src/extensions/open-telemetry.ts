@@ -27,7 +27,7 @@ export interface OpenTelemetryApi {
 }
 
 /** What OpenTelemetry carries from a span to what it causes; opaque here. */
-export interface OpenTelemetryContext {
+interface OpenTelemetryContext {
   getValue(key: symbol): unknown
   setValue(key: symbol, value: unknown): OpenTelemetryContext
   deleteValue(key: symbol): OpenTelemetryContext
@@ -39,7 +39,7 @@ interface SpanStart {
 }
 
 /** The members of a span that are called here. */
-export interface OpenTelemetrySpan {
+interface OpenTelemetrySpan {
   spanContext(): SpanContext
   setAttribute(name: string, value: string): unknown
   setStatus(status: { readonly code: number; readonly message?: string }): unknown

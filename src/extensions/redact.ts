@@ -13,7 +13,7 @@ import { createRedactor } from './redactor.ts'
 export interface RedactExtensionOptions {
   /** Name of the policy in answers; `default` when absent. */
   readonly policy?: string
-  /** Names of members that are hidden wherever they stand, or paths such as `customer.address`; `REDACTED_FIELDS` when absent. */
+  /** Names of members that are hidden wherever they stand, or paths such as `customer.address`; the usual secrets when absent. */
   readonly fields?: readonly string[]
   /** Masks of partial mode by member name, before the built-in ones. */
   readonly masks?: Readonly<Record<string, PartialMask>>
@@ -24,7 +24,7 @@ export interface RedactExtensionOptions {
 }
 
 /** The members hidden unless a policy says otherwise. */
-export const REDACTED_FIELDS: readonly string[] = [
+const REDACTED_FIELDS: readonly string[] = [
   'password',
   'secret',
   'token',

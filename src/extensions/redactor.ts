@@ -2,7 +2,7 @@ import { isRecord } from '../core/json.ts'
 import { FULL_MASK, normalizeName, type PartialMask } from './mask.ts'
 
 /** What to do with what is found, and where to note it. */
-export interface Redaction {
+interface Redaction {
   readonly mode: 'full' | 'partial'
   /** Gets the paths of what was masked, without positions in lists. */
   readonly found: Set<string>

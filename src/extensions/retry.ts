@@ -7,7 +7,7 @@ import { type Duration, isRecord, type JsonObject } from '../core/json.ts'
 import { andThen } from '../core/maybe.ts'
 
 /** How a caller should try again. */
-export interface RetryStrategy {
+interface RetryStrategy {
   readonly strategy: 'immediate' | 'fixed' | 'exponential'
   /** How long to wait; doubled before every further attempt when exponential. */
   readonly after?: Duration

@@ -69,6 +69,34 @@ export function flattenSchema(
   return flat
 }
 
+/** Flattens a schema that has neither structure nor composition, as most have, without copying it. */
+export function flattenLeaf(schema: unknown, trail: Trail | undefined): Flat | undefined {
+  const node = asNode(schema)
+  if (node === undefined) return undefined
+  for (const key in node) {
+    if (key === '$ref' || key === 'allOf' || STRUCTURE.has(key) || LOST.has(key)) return undefined
+  }
+  const { types, nullable, odd } = typesOf(node)
+  if (odd !== undefined) return undefined
+  return {
+    types,
+    nullable: nullable || asList(node['enum']).includes(null),
+    keywords: node,
+    properties: NO_PROPERTIES,
+    required: NO_NAMES,
+    items: undefined,
+    additional: undefined,
+    variants: [],
+    name: undefined,
+    cycle: undefined,
+    dangling: false,
+    trail,
+  }
+}
+
+const NO_PROPERTIES: Map<string, unknown[]> = new Map()
+const NO_NAMES: Set<string> = new Set()
+
 interface Collecting extends FlattenContext {
   readonly place: string
   readonly depth: number

@@ -1,4 +1,4 @@
-import { asFilledText, asFlag, asList, asNumber, asText } from './node.ts'
+import { asFilledText, asFlag, asList, asNumber } from './node.ts'
 import type { Draft } from './reduce.ts'
 import { coerceDefault, coerceEnum, isBeyondSafe } from './scalar.ts'
 import type { Folded } from './variants.ts'
@@ -12,35 +12,32 @@ export function applyKeywords(
 ): string[] {
   const notes: string[] = []
   if (folded.type === undefined) return notes
-  applyBigInteger(draft, folded, lose)
-  applyEnum(draft, folded, lose)
-  notes.push(...applyDefault(draft, folded, required, lose))
-  notes.push(...applyFormat(draft, folded))
-  if (draft.type === 'integer' || draft.type === 'number') applyNumeric(draft, folded)
-  if (draft.type === 'string' && draft.wire_type === undefined) applyText(draft, folded, lose)
-  if (draft.type === 'array') applyList(draft, folded)
-  if (draft.type === 'object') notes.push(...describeMap(folded))
-  dropEmptyRanges(draft, lose)
+  const isBig = draft.type === 'integer' && isBigInteger(folded)
+  if (isBig) makeDigits(draft, lose)
+  else {
+    applyEnum(draft, folded, lose)
+    applyDefault(draft, folded, required, lose, notes)
+  }
+  applyFormat(draft, folded, notes)
+  if (draft.type === 'integer' || draft.type === 'number') applyNumeric(draft, folded, lose)
+  else if (draft.type === 'array') applyList(draft, folded, lose)
+  else if (draft.type === 'object') describeMap(folded, notes)
+  else if (draft.type === 'string' && !isBig) applyText(draft, folded, lose)
   return notes
 }
 
-/** Digits of an integer beyond 2^53 survive only as text. */
-function applyBigInteger(draft: Draft, folded: Folded, lose: (message: string) => void): void {
-  if (draft.type !== 'integer') return
+function isBigInteger(folded: Folded): boolean {
   const { keywords } = folded
-  const shown = [
-    keywords['default'],
-    keywords['const'],
-    keywords['example'],
-    ...asList(keywords['enum']),
-  ]
-  if (!isBeyondSafe(shown)) return
+  const { default: preset, const: only, example, enum: members } = keywords
+  if (preset === undefined && only === undefined && example === undefined && !members) return false
+  return isBeyondSafe([preset, only, example, ...asList(members)])
+}
+
+/** Digits of an integer beyond 2^53 survive only as text. */
+function makeDigits(draft: Draft, lose: (message: string) => void): void {
   draft.type = 'string'
   draft.wire_type = 'integer'
   draft.pattern = '^-?\\d+$'
-  delete keywords['default']
-  delete keywords['const']
-  delete keywords['enum']
   lose('integers beyond 2^53 are taken as a text of digits; enum and default are left out')
 }
 
@@ -66,35 +63,33 @@ function applyDefault(
   folded: Folded,
   required: boolean,
   lose: (message: string) => void,
-): string[] {
+  notes: string[],
+): void {
   const given = folded.keywords['default']
-  if (given === undefined || given === null) return []
+  if (given === undefined || given === null) return
   const value = coerceDefault(given, draft.type)
-  const fits =
-    value !== undefined &&
-    (draft.enum === undefined || draft.enum.some((member) => member === value))
-  if (!fits || value === undefined) {
+  const isListed = draft.enum === undefined || draft.enum.some((member) => member === value)
+  if (value === undefined || !isListed) {
     lose('the default does not fit the type or the allowed values and is left out')
-    return []
+    return
   }
-  const shown = `Default: ${JSON.stringify(value).slice(0, 120)}`
-  if (required) return [shown]
-  draft.default = value
-  return draft.type === 'array' || draft.type === 'object' ? [shown] : []
+  if (!required) draft.default = value
+  const isNested = draft.type === 'array' || draft.type === 'object'
+  if (required || isNested) notes.push(`Default: ${JSON.stringify(value).slice(0, 120)}`)
 }
 
-function applyFormat(draft: Draft, folded: Folded): string[] {
+function applyFormat(draft: Draft, folded: Folded, notes: string[]): void {
   const { keywords } = folded
-  const encoded = asText(keywords['contentEncoding']) === 'base64' ? 'byte' : undefined
-  const isFile = asText(keywords['contentMediaType']) === 'application/octet-stream'
+  const encoded = keywords['contentEncoding'] === 'base64' ? 'byte' : undefined
+  const isFile = keywords['contentMediaType'] === 'application/octet-stream'
   const format = asFilledText(keywords['format']) ?? encoded ?? (isFile ? 'binary' : undefined)
-  if (format === undefined) return []
+  if (format === undefined) return
   draft.format = format.trim()
-  if (draft.type === 'string' && (format === 'binary' || format === 'byte')) return ['Base64']
-  return [`Format: ${format.trim().slice(0, 60)}`]
+  const isBytes = draft.type === 'string' && (format === 'binary' || format === 'byte')
+  notes.push(isBytes ? 'Base64' : `Format: ${format.trim().slice(0, 60)}`)
 }
 
-function applyNumeric(draft: Draft, folded: Folded): void {
+function applyNumeric(draft: Draft, folded: Folded, lose: (message: string) => void): void {
   const { keywords } = folded
   const bound = (key: string): number | undefined => {
     const number = asNumber(keywords[key])
@@ -121,6 +116,7 @@ function applyNumeric(draft: Draft, folded: Folded): void {
   if (high !== undefined) draft.exclusive_maximum = high
   const step = asNumber(keywords['multipleOf'])
   if (step !== undefined && step > 0) draft.multiple_of = step
+  dropEmptyRange(draft, 'minimum', 'maximum', lose)
 }
 
 function applyText(draft: Draft, folded: Folded, lose: (message: string) => void): void {
@@ -129,6 +125,7 @@ function applyText(draft: Draft, folded: Folded, lose: (message: string) => void
   const longest = asCount(keywords['maxLength'])
   if (shortest !== undefined && shortest > 0) draft.min_length = shortest
   if (longest !== undefined) draft.max_length = longest
+  dropEmptyRange(draft, 'min_length', 'max_length', lose)
   const pattern = asFilledText(keywords['pattern'])
   if (pattern === undefined) return
   const usable = toPattern(pattern)
@@ -151,33 +148,34 @@ function toPattern(pattern: string): string | undefined {
   })
 }
 
-function applyList(draft: Draft, folded: Folded): void {
+function applyList(draft: Draft, folded: Folded, lose: (message: string) => void): void {
   const fewest = asCount(folded.keywords['minItems'])
   const most = asCount(folded.keywords['maxItems'])
   if (fewest !== undefined && fewest > 0) draft.min_items = fewest
   if (most !== undefined) draft.max_items = most
+  dropEmptyRange(draft, 'min_items', 'max_items', lose)
   if (asFlag(folded.keywords['uniqueItems'])) draft.unique_items = true
 }
 
-function describeMap(folded: Folded): string[] {
+function describeMap(folded: Folded, notes: string[]): void {
   const { additional } = folded
-  if (folded.properties.size > 0 || additional === undefined || additional === false) return []
-  return ['Map with keys of your choice']
+  const isMap = additional !== undefined && additional !== false
+  if (isMap && folded.properties.size === 0) notes.push('Map with keys of your choice')
 }
 
-function dropEmptyRanges(draft: Draft, lose: (message: string) => void): void {
-  const pairs = [
-    ['minimum', 'maximum'],
-    ['min_length', 'max_length'],
-    ['min_items', 'max_items'],
-  ] as const
-  for (const [low, high] of pairs) {
-    const [from, to] = [draft[low], draft[high]]
-    if (from === undefined || to === undefined || from <= to) continue
-    delete draft[low]
-    delete draft[high]
-    lose(`${low} is above ${high}; both are ignored`)
-  }
+type Bound = 'minimum' | 'maximum' | 'min_length' | 'max_length' | 'min_items' | 'max_items'
+
+function dropEmptyRange(
+  draft: Draft,
+  low: Bound,
+  high: Bound,
+  lose: (message: string) => void,
+): void {
+  const [from, to] = [draft[low], draft[high]]
+  if (from === undefined || to === undefined || from <= to) return
+  delete draft[low]
+  delete draft[high]
+  lose(`${low} is above ${high}; both are ignored`)
 }
 
 function asCount(value: unknown): number | undefined {

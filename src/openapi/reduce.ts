@@ -104,15 +104,17 @@ interface Alternatives extends Waiting {
   readonly schemas: readonly unknown[]
 }
 
+/** Begins a field with its keys in the order people read them. */
+function startDraft(type: FieldType, required: boolean, name: string | undefined): Draft {
+  if (name === undefined) return required ? { type, required } : { type }
+  return required ? { name, type, required, description: '' } : { name, type, description: '' }
+}
+
 /** Makes one field with everything but its nested properties. */
 function build(state: State, folded: Folded, request: FieldRequest, depth: number): Draft {
   const { place, required } = request
   const { warn } = state.context
-  const draft: Draft = {
-    ...(request.name !== undefined && { name: request.name }),
-    type: folded.type ?? 'string',
-    ...(required && { required }),
-  }
+  const draft = startDraft(folded.type ?? 'string', required, request.name)
   const notes = [...folded.notes]
   if (folded.cycle !== undefined) {
     draft.type = folded.type === 'array' ? 'array' : 'object'
@@ -126,9 +128,10 @@ function build(state: State, folded: Folded, request: FieldRequest, depth: numbe
   notes.push(...applyKeywords(draft, folded, required, (message) => warn('W101', message, place)))
   describe(state, draft, folded, request, notes, depth)
   state.used += sizeOf(draft)
-  const waiting = { draft, folded, place, required, depth }
-  if (folded.cycle === undefined) fillStructure(state, waiting)
   if (folded.nullable) draft.nullable = true
+  if (folded.cycle === undefined) {
+    fillStructure(state, { draft, folded, place, required, depth })
+  }
   return draft
 }
 
@@ -256,7 +259,7 @@ const ANY_VALUE: readonly unknown[] = ['string', 'number', 'boolean', 'object', 
   (type) => ({ type }),
 )
 
-/** Alternatives this small are kept whatever the budget says. */
+/** Alternatives this small are kept beyond the budget, up to twice of it. */
 const SMALL = 400
 
 function fillAlternatives(state: State, at: Alternatives): void {
@@ -273,7 +276,7 @@ function fillAlternatives(state: State, at: Alternatives): void {
   })
   fillWaiting(inner)
   for (const nested of inner.later.splice(0)) fillAlternatives(inner, nested)
-  const isSmall = inner.used - state.used <= SMALL
+  const isSmall = inner.used - state.used <= SMALL && inner.used <= state.limits.maxBytes * 2
   if (
     depth > state.limits.maxDepth ||
     (!isSmall && (inner.cuts > 0 || inner.used > state.limits.maxBytes))
@@ -319,7 +322,7 @@ function describe(
       request.place,
     )
   }
-  const example = showValue(firstExample(request.around) ?? firstExample({ ...keywords }))
+  const example = showValue(firstExample(request.around) ?? firstExample(keywords))
   const extra = [...notes, example === undefined ? undefined : `Example: ${example}`]
   const full = extra.reduce<string>((soFar, part) => {
     const next = joinSentences([soFar, part])
@@ -330,11 +333,9 @@ function describe(
 
 /** About what the field costs in the schema a model reads. */
 function sizeOf(draft: Draft): number {
-  const values = (draft.enum ?? []).reduce<number>(
-    (sum, value) => sum + String(value).length + 3,
-    0,
-  )
-  return 28 + (draft.name ?? '').length + (draft.description ?? '').length + values
+  let size = 28 + (draft.name ?? '').length + (draft.description ?? '').length
+  for (const value of draft.enum ?? []) size += String(value).length + 3
+  return size
 }
 
 /** Names the type of a schema in a few words. */

@@ -142,19 +142,16 @@ function returnsOf(responses: unknown): string | undefined {
   return text === undefined || text.trim().split(/\s+/).length < 3 ? undefined : text
 }
 
-const FIRST = ['name', 'type', 'required', 'description', 'default', 'enum', 'arg', 'in'] as const
+const NESTED = ['items', 'properties', 'any_of'] as const
 
-/** Writes the keys of a field, and of all below it, in the order people read them. */
-function orderKeys(field: FieldDef): FieldDef {
-  const { items, properties, any_of, ...rest } = field as Draft
-  const head = FIRST.filter((key) => rest[key] !== undefined).map(
-    (key) => [key, rest[key]] as const,
-  )
-  const tail = Object.entries(rest).filter(([key]) => !FIRST.some((known) => known === key))
+/** Moves nested parts of a top-level field behind the keys that were added after them. */
+function orderKeys(field: Draft): FieldDef {
+  if (NESTED.every((key) => field[key] === undefined)) return field
+  const { items, properties, any_of, ...rest } = field
   return {
-    ...(Object.fromEntries([...head, ...tail]) as unknown as FieldDef),
-    ...(items && { items: orderKeys(items) }),
-    ...(properties && { properties: properties.map(orderKeys) }),
-    ...(any_of && { any_of: any_of.map(orderKeys) }),
+    ...rest,
+    ...(items && { items }),
+    ...(properties && { properties }),
+    ...(any_of && { any_of }),
   }
 }

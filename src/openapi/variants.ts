@@ -1,5 +1,11 @@
 import type { FieldType } from '../spec/types.ts'
-import { type Flat, type FlattenContext, flattenSchema, type Trail } from './flatten.ts'
+import {
+  type Flat,
+  type FlattenContext,
+  flattenLeaf,
+  flattenSchema,
+  type Trail,
+} from './flatten.ts'
 import { asList, asText, entriesOf, read } from './node.ts'
 import { typeOfEnum } from './scalar.ts'
 
@@ -21,6 +27,8 @@ export function foldSchema(
   place: string,
   depth = 0,
 ): Folded {
+  const leaf = flattenLeaf(schema, trail)
+  if (leaf) return Object.assign(leaf, { type: plainType(leaf), alternatives: NONE, notes: NONE })
   const flat = flattenSchema(schema, trail, context, place)
   const notes: string[] = []
   let alternatives: readonly unknown[] = []
@@ -41,8 +49,10 @@ export function foldSchema(
         base === undefined ? member : { allOf: [base, member] },
       )
   }
-  return { ...flat, type: plainType(flat), alternatives, notes }
+  return Object.assign(flat, { type: plainType(flat), alternatives, notes })
 }
+
+const NONE: readonly never[] = []
 
 const MAX_NESTED = 6
 const MAX_MEMBERS = 50

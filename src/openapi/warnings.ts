@@ -20,49 +20,52 @@ export interface WarningList {
 
 /** Creates an empty collection. */
 export function createWarnings(file: string): WarningList {
-  const groups = new Map<
-    string,
-    { tool?: string; code: string; message: string; places: Set<string> }
-  >()
-  const add = (tool: string | undefined, code: string, message: string, place: string): void => {
-    const key = `${tool ?? ''}\n${code}\n${message}`
-    const group = groups.get(key)
-    if (group) group.places.add(place)
-    else
-      groups.set(key, {
-        ...(tool !== undefined && { tool }),
-        code,
-        message,
-        places: new Set([place]),
-      })
+  const groups: Group[] = []
+  const forTool = (tool: string | undefined): Warn => {
+    const known = new Map<string, Group>()
+    return (code, message, place = '') => {
+      const group = known.get(message)
+      if (group && group.code === code) {
+        group.count += 1
+        if (group.places.length < MAX_PLACES) group.places.push(place)
+        return
+      }
+      const fresh = { tool, code, message, places: [place], count: 1 }
+      known.set(message, fresh)
+      groups.push(fresh)
+    }
   }
   return {
-    warn: (code, message, place = '') => add(undefined, code, message, place),
-    forTool:
-      (tool) =>
-      (code, message, place = '') =>
-        add(tool, code, message, place),
-    list: () =>
-      Array.from(groups.values(), ({ tool, code, message, places }) => {
-        const [first = '', ...others] = places
-        const more = others.length === 0 ? '' : ` (and ${shortList(others)})`
-        return {
-          severity: 'warning',
-          code,
-          file,
-          line: 0,
-          column: 0,
-          path: [tool, first].filter(Boolean).join('.'),
-          message: `${message}${more}`,
-          ...(tool !== undefined && { tool }),
-        }
-      }),
+    warn: forTool(undefined),
+    forTool,
+    list: () => groups.map((group) => toWarning(group, file)),
   }
 }
 
-function shortList(places: readonly string[]): string {
-  const shown = places.slice(0, 5).join(', ')
-  return places.length > 5 ? `${shown} and ${places.length - 5} more` : shown
+interface Group {
+  readonly tool: string | undefined
+  readonly code: string
+  readonly message: string
+  readonly places: string[]
+  count: number
+}
+
+const MAX_PLACES = 6
+
+function toWarning({ tool, code, message, places, count }: Group, file: string): ImportWarning {
+  const [first = '', ...others] = [...new Set(places)]
+  const rest = count - places.length
+  const more = rest > 0 ? [...others, `${rest} more`] : others
+  return {
+    severity: 'warning',
+    code,
+    file,
+    line: 0,
+    column: 0,
+    path: [tool, first].filter(Boolean).join('.'),
+    message: more.length === 0 ? message : `${message} (and ${more.join(', ')})`,
+    ...(tool !== undefined && { tool }),
+  }
 }
 
 /** Warns about a reference that leads nowhere: W112 inside the document, W114 outside. */

@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readRegions } from '../../src/codegen/custom-regions.ts'
 import { emitCapabilities } from '../../src/codegen/emit-capabilities.ts'
@@ -14,7 +14,7 @@ import { compileProject } from './compile-project.ts'
 import { hostileSpec } from './hostile-spec.ts'
 import { HOSTILE_STRINGS } from './hostile-strings.ts'
 
-const directory = mkdtempSync(fileURLToPath(new URL('.hostile-', import.meta.url)))
+const directory = mkdtempSync(join(tmpdir(), 'waymark-hostile-'))
 afterAll(() => rmSync(directory, { recursive: true }))
 
 const RUNTIME_MARK = '\n/* From here on: '

@@ -1,0 +1,63 @@
+import type { AgentPlan } from './generate-agent.ts'
+import { listVariables } from './variables.ts'
+
+/** Emits the README of an agent. */
+export function emitReadme(plan: AgentPlan): string {
+  const base = `http://127.0.0.1:${plan.port}`
+  return [
+    `# ${toPlain(plan.name)}`,
+    toPlain(plan.description),
+    '## Start',
+    '```sh\nnpm install\ncp .env.template .env   # and fill it in\nnpm start\n```',
+    `The agent answers at ${base}: MCP at \`/mcp\`, the list of tools at \`GET /tools\`, a call at \`POST /tools/{name}\`, and \`GET /health\`. It listens on this machine only; for any other \`HOST\` set \`AGENT_TOKEN\`, which callers then send as a bearer token.`,
+    '```sh\ndocker build -t agent . && docker run --env-file .env -p ' +
+      `${plan.port}:${plan.port} agent\n\`\`\``,
+    '## Tools',
+    toTable(
+      ['tool', 'what it does'],
+      plan.specs.flatMap((spec) => spec.tools.map((tool) => [tool.name, tool.description])),
+    ),
+    ...triggerSection(plan),
+    ...variableSection(plan),
+    '## Change it',
+    'The specs in `specs/` are the source. Edit them and run `waymark forge agent` again: code between `<custom>` marks is kept.',
+    '',
+  ].join('\n\n')
+}
+
+function triggerSection(plan: AgentPlan): string[] {
+  const rows = plan.specs.flatMap((spec) => {
+    return (spec.triggers ?? []).map(({ name, type, description }) => [name, type, description])
+  })
+  if (rows.length === 0) return []
+  return [
+    '## Triggers',
+    toTable(['trigger', 'kind', 'what it does'], rows),
+    'Their code is in `triggers/`. Queue triggers are not run by this project: serve the spec with `waymark serve`.',
+  ]
+}
+
+function variableSection(plan: AgentPlan): string[] {
+  const rows = listVariables(plan.specs).flatMap(({ variables }) => {
+    return variables.map(({ name, uses }) => [`\`${name}\``, uses.join('; ')])
+  })
+  return rows.length === 0 ? [] : ['## Variables', toTable(['variable', 'for'], rows)]
+}
+
+function toTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const toRow = (cells: readonly string[]): string => `| ${cells.map(toCell).join(' | ')} |`
+  return [toRow(head), toRow(head.map(() => '---')), ...rows.map(toRow)].join('\n')
+}
+
+function toCell(text: string): string {
+  const line = toPlain(text)
+  return line.length > 160 ? `${line.slice(0, 159)}…` : line
+}
+
+// Text of a document is shown, never rendered.
+function toPlain(text: string): string {
+  return text
+    .replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
+    .replace(/[<>[\]|]/g, (character) => `&#${character.charCodeAt(0)};`)
+    .trim()
+}

@@ -1,0 +1,58 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { type RequirementPart, TOOL_SPEC_REQUIREMENTS } from '../../test/requirements/tool-spec.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+
+/** Parts that are built: every line of them is cited or has a reason. */
+const BUILT: readonly RequirementPart[] = ['spec', 'import']
+
+/** Lines that no test cites, each with the reason. */
+const REASONS: Readonly<Record<string, string>> = {}
+
+function testFiles(folder: string): string[] {
+  return readdirSync(join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : testFiles(path)
+    return /\.test\.ts$/.test(entry.name) ? [path] : []
+  })
+}
+
+function citations(): Map<string, string[]> {
+  const cited = new Map<string, string[]>()
+  for (const file of [...testFiles('src'), ...testFiles('test')]) {
+    const text = readFileSync(join(ROOT, file), 'utf8')
+    for (const [, id = ''] of text.matchAll(/\[(TS-\d+)\]/g)) {
+      cited.set(id, [...(cited.get(id) ?? []), file])
+    }
+  }
+  return cited
+}
+
+describe('the tool-spec checklist', () => {
+  const cited = citations()
+  const known = new Set(TOOL_SPEC_REQUIREMENTS.map((line) => line.id))
+
+  it('has the 200 lines of the reference', () => {
+    expect(TOOL_SPEC_REQUIREMENTS.map((line) => line.id)).toEqual(
+      Array.from({ length: 200 }, (_, index) => `TS-${index + 1}`),
+    )
+  })
+
+  it('is cited by a test, line by line, for every part that is built', () => {
+    const missing = TOOL_SPEC_REQUIREMENTS.filter(
+      ({ id, part }) => BUILT.includes(part) && !cited.has(id) && REASONS[id] === undefined,
+    )
+    expect(missing.map(({ id, behaviour }) => `${id} ${behaviour}`)).toEqual([])
+  })
+
+  it('knows every id that a test cites', () => {
+    expect([...cited.keys()].filter((id) => !known.has(id))).toEqual([])
+  })
+
+  it('gives reasons only for lines that need one', () => {
+    expect(Object.keys(REASONS).filter((id) => cited.has(id) || !known.has(id))).toEqual([])
+  })
+})

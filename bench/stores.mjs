@@ -14,7 +14,6 @@ const REDIS_URL = process.env.REDIS_URL ?? 'redis://127.0.0.1:6379'
 const POSTGRES_URL = process.env.POSTGRES_URL ?? 'postgres://root@127.0.0.1:5432/test'
 const NAMESPACE = `waymark_bench_${process.pid}`
 const VALUE = { status: 'pending', owner: 'c_42', items: [1, 2, 3], note: 'x'.repeat(60) }
-const TEXT = JSON.stringify(VALUE)
 const TTL = 600_000
 const ROUNDS = 9
 const folder = mkdtempSync(join(tmpdir(), 'waymark-bench-'))
@@ -113,6 +112,10 @@ function print(operation, callers, samples) {
   )
 }
 
+function toText() {
+  return JSON.stringify(VALUE)
+}
+
 function median(numbers) {
   const sorted = numbers.toSorted((a, b) => a - b)
   return sorted[sorted.length >> 1]
@@ -125,7 +128,7 @@ async function memory() {
     const text = map.get(key)
     return text === undefined ? undefined : JSON.parse(text)
   }
-  const write = async (key) => map.set(key, JSON.stringify(VALUE))
+  const write = async (key) => map.set(key, toText())
   return {
     store: createMemoryStore(),
     close: async () => {},
@@ -156,13 +159,13 @@ async function sqlite() {
     close: async () => database.close(),
     bare: {
       get: {
-        prepare: async () => put.run('get', TEXT, Date.now() + TTL),
+        prepare: async () => put.run('get', toText(), Date.now() + TTL),
         run: async () => JSON.parse(get.get('get', Date.now()).value),
       },
-      putIfAbsent: { run: async (id) => absent.run(`new:${id}`, TEXT, Date.now() + TTL) },
+      putIfAbsent: { run: async (id) => absent.run(`new:${id}`, toText(), Date.now() + TTL) },
       compareAndSet: swapping(async (key, revision) => {
-        if (revision === undefined) put.run(key, TEXT, Date.now() + TTL)
-        else swap.run(TEXT, Date.now() + TTL, key, revision)
+        if (revision === undefined) put.run(key, toText(), Date.now() + TTL)
+        else swap.run(toText(), Date.now() + TTL, key, revision)
         return (revision ?? 0) + 1
       }),
       increment: { run: async (id) => count.get(`count:${id % 100}`, Date.now() + TTL) },
@@ -187,13 +190,13 @@ async function redis() {
     },
     bare: {
       get: {
-        prepare: () => client.set(key('get'), TEXT, 'PX', TTL),
+        prepare: () => client.set(key('get'), toText(), 'PX', TTL),
         run: async () => JSON.parse(await client.get(key('get'))),
       },
-      putIfAbsent: { run: (id) => client.set(key(id), TEXT, 'PX', TTL, 'NX') },
+      putIfAbsent: { run: (id) => client.set(key(id), toText(), 'PX', TTL, 'NX') },
       compareAndSet: swapping(async (name, revision) => {
-        if (revision === undefined) await client.hset(key(name), 'v', TEXT, 'r', 1)
-        else await client.swap(key(name), TEXT, revision, TTL)
+        if (revision === undefined) await client.hset(key(name), 'v', toText(), 'r', 1)
+        else await client.swap(key(name), toText(), revision, TTL)
         return (revision ?? 0) + 1
       }),
       increment: {
@@ -247,13 +250,13 @@ async function postgres() {
     },
     bare: {
       get: {
-        prepare: () => absent(['get', TEXT, TTL]),
+        prepare: () => absent(['get', toText(), TTL]),
         run: async () => JSON.parse((await get(['get'])).rows[0].value),
       },
-      putIfAbsent: { run: (id) => absent([`new:${id}`, TEXT, TTL]) },
+      putIfAbsent: { run: (id) => absent([`new:${id}`, toText(), TTL]) },
       compareAndSet: swapping(async (key, revision) => {
-        if (revision === undefined) await absent([key, TEXT, TTL])
-        else await swap([key, TEXT, TTL, revision])
+        if (revision === undefined) await absent([key, toText(), TTL])
+        else await swap([key, toText(), TTL, revision])
         return (revision ?? 0) + 1
       }),
       increment: { run: (id) => count([`count:${id % 100}`, TTL]) },

@@ -55,7 +55,7 @@ function createTable(now: () => number): { table: Table; size: () => number } {
   const rows = new Map<string, SavedRow>()
   const keys = createSortedList<string>(compareKeys)
   const expiring = createSortedList<Expiring>(
-    (left, right) => left.expiresAt - right.expiresAt || left.revision - right.revision,
+    (left, right) => left.expiresAt - right.expiresAt || compareKeys(left.key, right.key),
   )
   let revision = 0
   let sequence = 0
@@ -73,10 +73,11 @@ function createTable(now: () => number): { table: Table; size: () => number } {
     find: (key) => rows.get(key),
     save(row) {
       const before = rows.get(row.key)
-      if (!before) keys.add(row.key)
-      else if (isExpiring(before)) expiring.remove(before)
       const saved = { ...row, revision: ++revision }
       rows.set(row.key, saved)
+      if (!before) keys.add(row.key)
+      if (before?.expiresAt === saved.expiresAt) return revision
+      if (before && isExpiring(before)) expiring.remove(before)
       if (isExpiring(saved)) expiring.add(saved)
       return revision
     },

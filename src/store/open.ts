@@ -44,7 +44,7 @@ const OPENERS: Readonly<Record<string, Opener>> = {
 type NewRedis = new (
   url: string,
   options: Readonly<Record<string, unknown>>,
-) => RedisClient & { disconnect(): void }
+) => RedisClient & { disconnect(reconnect?: boolean): void }
 
 async function openRedis(url: string, options: OpenStoreOptions): Promise<Store> {
   const { timeout = 5000, namespace, load } = options
@@ -53,7 +53,6 @@ async function openRedis(url: string, options: OpenStoreOptions): Promise<Store>
     lazyConnect: true,
     connectionName: 'waymark',
     connectTimeout: timeout,
-    socketTimeout: timeout,
     // A command is sent once or not at all: repeating it behind the caller's back would count it twice.
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
@@ -67,6 +66,8 @@ async function openRedis(url: string, options: OpenStoreOptions): Promise<Store>
   return createRedisStore(client, {
     ...toCommon(options),
     ...(namespace !== undefined && { prefix: namespace }),
+    // A connection whose other end has vanished would stay silent for a quarter of an hour.
+    onSilence: () => client.disconnect(true),
     onClose: async () => client.disconnect(),
   })
 }

@@ -1,10 +1,11 @@
+import { createDeadlines } from './deadlines.ts'
 import { notApplied } from './failure.ts'
 
 /** A query with numbered parameters; a name makes the server prepare it once per connection. */
 export interface PostgresQuery {
   readonly name?: string
   readonly text: string
-  readonly values?: readonly (string | number | boolean | null)[]
+  readonly values?: (string | number | boolean | null)[]
 }
 
 /** Answers of a query, each row as an array. */
@@ -19,13 +20,7 @@ export interface PostgresClient {
 
 /** The members of a connection of a pg pool that are called here. */
 export interface PostgresPoolClient {
-  query(query: {
-    name?: string
-    text: string
-    values?: unknown[]
-    rowMode: 'array'
-    query_timeout: number
-  }): Promise<{ rows: unknown[][] }>
+  query(query: PostgresQuery & { rowMode: 'array' }): Promise<{ rows: unknown[][] }>
   release(reason?: Error | boolean): void
   on(event: 'error', listener: (reason: Error) => void): unknown
   off(event: 'error', listener: (reason: Error) => void): unknown
@@ -47,10 +42,24 @@ export interface PostgresConnection extends PostgresClient {
 
 /** Watches a pool. */
 export function createPostgresConnection(pool: PostgresPool, timeout: number): PostgresConnection {
+  const deadlines = createDeadlines({ timeout, onLate: () => {} })
   // The pool replaces connections that break; without listeners the process would end. A connection
   // in use reports the same failure through its query.
   const ignore = (): void => {}
   pool.on('error', ignore)
+
+  async function acquire(): Promise<PostgresPoolClient> {
+    const arriving = pool.connect()
+    try {
+      const client = await deadlines.bind(arriving)
+      client.on('error', ignore)
+      return client
+    } catch (thrown) {
+      // A connection that comes too late goes straight back.
+      arriving.then((client) => client.release(), ignore)
+      throw notApplied('postgres', 'there is no connection', thrown)
+    }
+  }
 
   function release(client: PostgresPoolClient, broken: boolean): void {
     client.off('error', ignore)
@@ -58,10 +67,11 @@ export function createPostgresConnection(pool: PostgresPool, timeout: number): P
   }
 
   async function using<Result>(work: (client: PostgresClient) => Promise<Result>): Promise<Result> {
-    const client = await acquire(pool, timeout)
-    client.on('error', ignore)
+    const client = await acquire()
     try {
-      const result = await work({ query: (query) => runQuery(client, query, timeout) })
+      const result = await work({
+        query: (query) => deadlines.bind(client.query({ ...query, rowMode: 'array' })),
+      })
       release(client, false)
       return result
     } catch (thrown) {
@@ -76,39 +86,6 @@ export function createPostgresConnection(pool: PostgresPool, timeout: number): P
     query: (query) => using((client) => client.query(query)),
     detach: () => void pool.off('error', ignore),
   }
-}
-
-async function runQuery(client: PostgresPoolClient, query: PostgresQuery, timeout: number) {
-  const { text, values = [], name } = query
-  return client.query({
-    text,
-    values: [...values],
-    rowMode: 'array',
-    query_timeout: timeout,
-    ...(name !== undefined && { name }),
-  })
-}
-
-/** A pool that was handed in may wait for ever; a connection that comes too late goes straight back. */
-function acquire(pool: PostgresPool, timeout: number): Promise<PostgresPoolClient> {
-  return new Promise((resolve, reject) => {
-    let late = false
-    const timer = setTimeout(() => {
-      late = true
-      reject(notApplied('postgres', `there is no free connection within ${timeout} ms`))
-    }, timeout)
-    pool.connect().then(
-      (client) => {
-        clearTimeout(timer)
-        if (late) client.release()
-        else resolve(client)
-      },
-      (reason) => {
-        clearTimeout(timer)
-        reject(notApplied('postgres', 'there is no connection', reason))
-      },
-    )
-  })
 }
 
 /** Tells whether the server itself answered with an error about the statement: then it has done nothing. */

@@ -1,3 +1,4 @@
+import { createDeadlines } from './deadlines.ts'
 import { notApplied } from './failure.ts'
 import { SCRIPTS, type ScriptName } from './redis-scripts.ts'
 
@@ -7,7 +8,6 @@ export interface RedisClient {
   connect(): Promise<unknown>
   evalsha(sha: string, keys: number, ...args: string[]): Promise<unknown>
   eval(lua: string, keys: number, ...args: string[]): Promise<unknown>
-  incr(key: string): Promise<number>
   get(key: string): Promise<string | null>
   set(key: string, value: string, unit: 'PX', milliseconds: number): Promise<unknown>
   setnx(key: string, value: string): Promise<number>
@@ -34,36 +34,45 @@ export interface RedisConnection {
   detach(): void
 }
 
-/** Watches a client. Nothing is queued for later: a write that was reported as failed must not happen afterwards. */
-export function createRedisConnection(client: RedisClient, timeout: number): RedisConnection {
-  const watch = watchClient(client, timeout)
+/** What a connection can be told. */
+export interface RedisConnectionOptions {
+  /** Milliseconds that an answer, or a lost connection, is waited for. */
+  readonly timeout: number
+  /** Called when the server has not answered in time. */
+  readonly onSilence: () => void
+}
 
-  async function send<Answer>(command: (client: RedisClient) => Promise<Answer>): Promise<Answer> {
-    if (client.status !== 'ready') await watch.whenReady()
-    try {
-      return await withDeadline(command(client), timeout)
-    } catch (thrown) {
-      throw isRefusal(thrown) ? notApplied('redis', 'it refused the command', thrown) : thrown
-    }
+/** Watches a client. Nothing is queued for later: a write that was reported as failed must not happen afterwards. */
+export function createRedisConnection(
+  client: RedisClient,
+  { timeout, onSilence }: RedisConnectionOptions,
+): RedisConnection {
+  const watch = watchClient(client, timeout)
+  const deadlines = createDeadlines({ timeout, onLate: onSilence })
+
+  function send<Answer>(command: (client: RedisClient) => Promise<Answer>): Promise<Answer> {
+    if (client.status === 'ready') return deadlines.bind(command(client))
+    return watch.whenReady().then(() => deadlines.bind(command(client)))
   }
 
   return {
-    send,
+    send: (command) => send(command).catch(throwFailure),
     run(name, keys, args) {
       const { sha, lua } = SCRIPTS[name]
-      return send(async () => {
-        try {
-          return await client.evalsha(sha, keys.length, ...keys, ...args)
-        } catch (thrown) {
-          // A server that was restarted has forgotten its scripts.
-          if (!isMessage(thrown, 'NOSCRIPT')) throw thrown
-          return client.eval(lua, keys.length, ...keys, ...args)
-        }
+      const count = keys.length
+      return send((ready) => ready.evalsha(sha, count, ...keys, ...args)).catch((thrown) => {
+        // A server that was restarted has forgotten its scripts.
+        if (!isMessage(thrown, 'NOSCRIPT')) throwFailure(thrown)
+        return send((ready) => ready.eval(lua, count, ...keys, ...args)).catch(throwFailure)
       })
     },
     abandon: watch.abandon,
     detach: watch.stop,
   }
+}
+
+function throwFailure(thrown: unknown): never {
+  throw isRefusal(thrown) ? notApplied('redis', 'it refused the command', thrown) : thrown
 }
 
 interface Watch {
@@ -140,22 +149,6 @@ function listen(client: RedisClient, listeners: Listeners): () => void {
   return () => {
     for (const name of names) client.off(name, listeners[name])
   }
-}
-
-function withDeadline<Answer>(answer: Promise<Answer>, timeout: number): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`no answer within ${timeout} ms`)), timeout)
-    answer.then(
-      (value) => {
-        clearTimeout(timer)
-        resolve(value)
-      },
-      (reason) => {
-        clearTimeout(timer)
-        reject(reason)
-      },
-    )
-  })
 }
 
 /** Tells whether the server itself answered with an error: then it has done nothing. */

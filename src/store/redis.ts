@@ -3,11 +3,13 @@ import { notACounter } from './failure.ts'
 import { createStore } from './front.ts'
 import { toBucket } from './hash.ts'
 import { compareKeys, type KeyRange } from './range.ts'
+import { createRedisBatch, type RedisBatch } from './redis-batch.ts'
 import {
   createRedisConnection,
   type RedisClient,
   type RedisConnection,
 } from './redis-connection.ts'
+import type { RedisOperation } from './redis-scripts.ts'
 import type { OwnerDelete, Store } from './store.ts'
 import type { SweepOptions } from './sweep.ts'
 
@@ -23,6 +25,8 @@ export interface RedisStoreOptions {
   /** Milliseconds an operation may take, including waiting for a lost connection; 5,000 when absent. */
   readonly timeout?: number
   readonly sweep?: SweepOptions
+  /** Called when the server has not answered in time; whoever made the client may connect it anew. */
+  readonly onSilence?: () => void
   /** Called when the store closes; for whoever made the client. */
   readonly onClose?: () => Promise<void>
 }
@@ -34,13 +38,15 @@ export async function createRedisStore(
   client: RedisClient,
   options: RedisStoreOptions = {},
 ): Promise<Store> {
-  const { prefix = 'waymark', shards = 1, timeout = 5000, sweep, onClose } = options
+  const { prefix = 'waymark', shards = 1, timeout = 5000, sweep } = options
+  const { onSilence = () => {}, onClose } = options
   if (/[{}\0]/.test(prefix)) throw new TypeError('The prefix of a Redis store must hold no braces')
   if (!Number.isInteger(shards) || shards < 1 || shards > 1024) {
     throw new TypeError('The shards of a Redis store must be a whole number from 1 to 1024')
   }
-  const connection = createRedisConnection(client, timeout)
-  const store = createStore(createBackend(connection, createLayout(prefix, shards), onClose), sweep)
+  const connection = createRedisConnection(client, { timeout, onSilence })
+  const layout = createLayout(connection, { prefix, shards, timeout })
+  const store = createStore(createBackend(connection, layout, onClose), sweep)
   try {
     await assertLayout(connection, prefix, shards)
   } catch (thrown) {
@@ -50,13 +56,13 @@ export async function createRedisStore(
   return store
 }
 
-/** The names of what one shard holds; the braces keep them in one hash slot of a cluster. */
+/** What one shard holds; the braces in the names keep it in one hash slot of a cluster. */
 interface Shard {
   readonly entry: (key: string) => string
   readonly keys: string
-  readonly revision: string
   readonly sequence: string
   readonly check: string
+  readonly batch: RedisBatch
 }
 
 interface Layout {
@@ -64,15 +70,23 @@ interface Layout {
   shardOf(text: string): Shard
 }
 
-function createLayout(prefix: string, count: number): Layout {
+function createLayout(
+  connection: RedisConnection,
+  {
+    prefix,
+    shards: count,
+    timeout,
+  }: Pick<Required<RedisStoreOptions>, 'prefix' | 'shards' | 'timeout'>,
+): Layout {
   const shards = Array.from({ length: count }, (_, index): Shard => {
     const start = `${prefix}:{${index}}`
+    const keys = [`${start}:keys`, `${start}:revision`] as const
     return {
       entry: (key) => `${start}:e:${key}`,
-      keys: `${start}:keys`,
-      revision: `${start}:revision`,
+      keys: keys[0],
       sequence: `${start}:sequence`,
       check: `${start}:check`,
+      batch: createRedisBatch(connection, { keys, timeout }),
     }
   })
   return { shards, shardOf: (text) => shards[toBucket(text, count)] as Shard }
@@ -96,53 +110,43 @@ function createBackend(
   { shards, shardOf }: Layout,
   onClose: (() => Promise<void>) | undefined,
 ): Backend {
-  const { run, send } = connection
+  const { send } = connection
   const sweepers = shards.map((shard) => createSweeper(connection, shard))
 
-  function write(
-    script: 'put' | 'putIfAbsent' | 'compareAndSet' | 'increment',
-    key: string,
-    args: string[],
-  ) {
+  function operate(operation: RedisOperation, key: string, args: readonly string[]) {
     const shard = shardOf(key)
-    const names = [shard.entry(key), shard.keys, shard.revision]
-    return run(script, names, [key, ...args])
-  }
-
-  function remove(script: 'delete' | 'deleteIfOwner', key: string, args: string[]) {
-    const shard = shardOf(key)
-    return run(script, [shard.entry(key), shard.keys], [key, ...args])
+    return shard.batch.run(operation, shard.entry(key), [key, ...args])
   }
 
   return {
     kind: 'redis',
-    async get(key) {
-      return toRow(key, await run('read', [shardOf(key).entry(key)], []))
-    },
+    get: async (key) => toRow(key, await operate('get', key, [])),
     async put({ key, text, owner, ttl }) {
-      return Number(await write('put', key, [text, toOwner(owner), toArgument(ttl)]))
+      return Number(await operate('put', key, [text, toOwner(owner), toArgument(ttl)]))
     },
     async putIfAbsent({ key, text, owner, ttl }) {
-      return toAttempt(
-        key,
-        await write('putIfAbsent', key, [text, toOwner(owner), toArgument(ttl)]),
-      )
+      const args = [text, toOwner(owner), toArgument(ttl)]
+      return toAttempt(key, await operate('putIfAbsent', key, args))
     },
     async compareAndSet({ key, text, revision, owner, ttl }) {
       const [set, keep] = owner === 'keep' ? ['', '1'] : [toOwner(owner.set), '0']
       const args = [text, set, toArgument(ttl), String(revision), keep]
-      return toAttempt(key, await write('compareAndSet', key, args))
+      return toAttempt(key, await operate('compareAndSet', key, args))
     },
-    delete: async (key) => (await remove('delete', key, [])) === 1,
-    deleteIfOwner: async (key, owner) =>
-      (await remove('deleteIfOwner', key, [toOwner(owner)])) as OwnerDelete,
+    delete: async (key) => (await operate('delete', key, [])) === 1,
+    async deleteIfOwner(key, owner) {
+      return (await operate('deleteIfOwner', key, [toOwner(owner)])) as OwnerDelete
+    },
     async increment({ key, by, ttl }) {
-      const answer = await write('increment', key, [String(by), toArgument(ttl)])
+      const answer = await operate('increment', key, [String(by), toArgument(ttl)])
       if (!Array.isArray(answer)) throw notACounter()
       const [value, revision, left] = answer
       return { value: Number(value), revision: Number(revision), ttl: toTtl(left) }
     },
-    next: (name) => send((client) => client.incr(shardOf(name).sequence)),
+    async next(name) {
+      const shard = shardOf(name)
+      return Number(await shard.batch.run('next', shard.sequence, [name]))
+    },
     async range(range, limit) {
       const parts = await Promise.all(
         shards.map((shard) => readRange(connection, shard, range, limit)),

@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chownSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
@@ -21,7 +21,7 @@ export interface PrivateServer extends TestServer {
   /** Ends the server as a crash would. */
   kill(): Promise<void>
   /** Stops the server from answering, or lets it go on; connections stay open. */
-  freeze?(frozen: boolean): void
+  freeze(frozen: boolean): Promise<void>
   start(): Promise<void>
 }
 
@@ -55,7 +55,7 @@ export async function startRedis(
       child = spawn(binary, args, { stdio: 'ignore' })
       await waitForPort(port)
     },
-    freeze: (frozen) => void child?.kill(frozen ? 'SIGSTOP' : 'SIGCONT'),
+    freeze: async (frozen) => void child?.kill(frozen ? 'SIGSTOP' : 'SIGCONT'),
     async kill() {
       if (!child) return
       const ended = once(child, 'exit')
@@ -88,6 +88,13 @@ export async function startPostgres(): Promise<PrivateServer | undefined> {
     url: `postgres://waymark@127.0.0.1:${port}/postgres`,
     start: () => as(control, ['-D', data, '-w', '-l', join(folder, 'log'), '-o', options, 'start']),
     kill: () => as(control, ['-D', data, '-w', '-m', 'immediate', 'stop']),
+    async freeze(frozen) {
+      // Every connection has a process of its own, a child of the first.
+      const [first = ''] = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')
+      const { stdout } = await run('ps', ['-o', 'pid=', '--ppid', first])
+      const pids = [first, ...stdout.trim().split(/\s+/)].map(Number)
+      for (const pid of pids) process.kill(pid, frozen ? 'SIGSTOP' : 'SIGCONT')
+    },
     async stop() {
       if (existsSync(join(data, 'postmaster.pid'))) await server.kill()
       rmSync(folder, { recursive: true, force: true })

@@ -1,0 +1,64 @@
+/** Fails what takes too long, with one slow timer for everything instead of one timer each. */
+export interface Deadlines {
+  /** Answers the promise, or rejects somewhat later than the time limit if it has not settled by then. */
+  bind<Answer>(answer: Promise<Answer>): Promise<Answer>
+}
+
+/** What deadlines can be told. */
+export interface DeadlinesOptions {
+  /** The time limit in milliseconds. */
+  readonly timeout: number
+  /** Called when something was too late. */
+  readonly onLate: () => void
+}
+
+interface Pending {
+  readonly since: number
+  readonly reject: (reason: Error) => void
+}
+
+/** Creates deadlines that all have the same time limit. */
+export function createDeadlines({ timeout, onLate }: DeadlinesOptions): Deadlines {
+  // In order of their start, so that only the first ones have to be looked at.
+  const pending = new Set<Pending>()
+  let ticking = false
+
+  function tick(): void {
+    const oldest = performance.now() - timeout
+    let late = false
+    for (const one of pending) {
+      if (one.since > oldest) break
+      pending.delete(one)
+      one.reject(new Error(`no answer within ${timeout} ms`))
+      late = true
+    }
+    ticking = false
+    if (pending.size > 0) start()
+    if (late) onLate()
+  }
+
+  function start(): void {
+    ticking = true
+    setTimeout(tick, Math.ceil(timeout / 8)).unref()
+  }
+
+  return {
+    bind(answer) {
+      return new Promise((resolve, reject) => {
+        const one = { since: performance.now(), reject }
+        pending.add(one)
+        if (!ticking) start()
+        answer.then(
+          (value) => {
+            pending.delete(one)
+            resolve(value)
+          },
+          (reason) => {
+            pending.delete(one)
+            reject(reason)
+          },
+        )
+      })
+    },
+  }
+}

@@ -152,6 +152,19 @@ describe('responses', () => {
     expect(selectResponseCapabilities(negotiation, set, 'unknown')).toEqual([])
   })
 
+  it('end although extensions extend one another', () => {
+    const [negotiation, set] = agree({
+      [CART]: {},
+      'example.acme.a': { extends: [CART, 'example.acme.b'] },
+      'example.acme.b': { extends: 'example.acme.a' },
+    })
+    expect(selectResponseCapabilities(negotiation, set, 'get_cart')).toEqual([
+      CART,
+      'example.acme.a',
+      'example.acme.b',
+    ])
+  })
+
   it.each([
     ['invalid_profile_url', 400],
     ['profile_unreachable', 424],

@@ -364,6 +364,13 @@ describe('services and transports', () => {
     expect(set.lookup('search', 'other')).toMatchObject({ found: false })
   })
 
+  it('own a capability only where a label of its name ends [UCP-89]', () => {
+    const services = { 'dev.ucp.shop': SHOPPING['dev.ucp.shopping'] }
+    const profile = makeProfile({ [CART]: { operations: ['get_cart'] } }, { services })
+    const report = negotiateReport({ business: profile, platform: profile, documents: DOCUMENTS })
+    expect(report.unresolved).toMatchObject([{ reason: 'service_not_declared' }])
+  })
+
   it('leave operations of a root without a service unresolved [UCP-90]', () => {
     const report = resolve({ 'example.acme.shop.x': { operations: ['get_cart', 'b'] } })
     expect(report.operations).toEqual([])

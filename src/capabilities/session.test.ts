@@ -270,6 +270,21 @@ describe.skipIf(!HAS_FIXTURES)('a session over the published documents (needs ..
     }
   })
 
+  it('never follows a reference of a document to a host outside the negotiated names [UCP-43]', async () => {
+    const url = `${SITE}/schemas/shopping/cart.json`
+    const cart = publishedDocuments(VERSION)[url] as object
+    const network = createNetwork({
+      [url]: {
+        ...cart,
+        allOf: [{ $ref: 'https://evil.example/more.json' }, { $ref: 'http://ucp.dev/x' }],
+      },
+    })
+    const session = await open(network)
+    const hosts = new Set(network.requests.map((request) => new URL(request.url).origin))
+    expect([...hosts]).toEqual(['https://shop.example', 'https://ucp.dev'])
+    expect(session.prepare('create_cart', { cart: cartPayload() })).toMatchObject({ ok: true })
+  })
+
   it('gives the code of a business error, in either shape', async () => {
     const flat = {
       code: 'version_unsupported',

@@ -35,6 +35,7 @@ const OPTIONS = {
 export function compileProject(directory: string, compiler = OWN_COMPILER): Promise<string[]> {
   const project = join(directory, 'tsconfig.json')
   writeFileSync(project, JSON.stringify({ compilerOptions: OPTIONS, include: ['**/*.ts'] }))
+  writeFileSync(join(directory, 'package.json'), '{ "type": "module" }')
   const args = [compiler, '-p', project, '--pretty', 'false']
   return new Promise((resolve) => {
     execFile(process.execPath, args, { maxBuffer: 1 << 28 }, (failure, stdout, stderr) => {

@@ -1,7 +1,13 @@
 import type { Call, Outcome } from './call.ts'
 import { CallError } from './error.ts'
-import { runThrough, selectExtensions } from './extension.ts'
-import { isPromise, type Maybe } from './maybe.ts'
+import {
+  type ChosenExtension,
+  type Extension,
+  runThrough,
+  selectExtensions,
+  withGate,
+} from './extension.ts'
+import { andThen, isPromise, type Maybe } from './maybe.ts'
 import type { Registry } from './registry.ts'
 import type { Service } from './service.ts'
 import type { Target } from './target.ts'
@@ -10,14 +16,33 @@ import { isVersion } from './version.ts'
 /** Takes a call to its outcome: find the function, pass its gates, run through extensions, invoke. */
 export function dispatch(service: Service, call: Call): Maybe<Outcome> {
   const target = requireFunction(service.registry, call)
+  const chosen = select(service, call, target)
+  if (chosen.length > 0) {
+    return runThrough(service, withGate(chosen, GATE), { call, target }, target.run)
+  }
   assertAvailable(target)
-  const chosen = selectExtensions(service, call, target)
   const permitted = service.authorize?.(call, target)
-  const run = () =>
-    chosen.length === 0
-      ? target.run(call)
-      : runThrough(service, chosen, { call, target }, target.run)
-  return isPromise(permitted) ? permitted.then(run) : run()
+  return isPromise(permitted) ? permitted.then(() => target.run(call)) : target.run(call)
+}
+
+/** That a function is switched off matters more than how its call was decorated. */
+function select(service: Service, call: Call, target: Target): readonly ChosenExtension[] {
+  try {
+    return selectExtensions(service, call, target)
+  } catch (thrown) {
+    assertAvailable(target)
+    throw thrown
+  }
+}
+
+/** What may refuse a call, as a layer: the extensions around it see, word and record the refusal. */
+const GATE: Extension = {
+  urn: 'gate',
+  version: '1.0.0',
+  around({ call, target, service }, next) {
+    assertAvailable(target)
+    return andThen(service.authorize?.(call, target), () => next(call))
+  },
 }
 
 /** Finds the version of a function that a call means. */

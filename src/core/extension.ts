@@ -33,7 +33,7 @@ export interface Extension {
   /** Functions that exist only while the extension is enabled. */
   readonly functions?: (service: Service) => readonly FunctionDefinition[]
   /** Tells whether the extension joins calls to this function that did not declare it; asked once per function. */
-  readonly joins?: (target: Target, service?: Service) => boolean
+  readonly joins?: (target: Target, service: Service) => boolean
   /** May throw a CallError: it becomes the outcome that extensions further out see. */
   readonly around?: (exchange: ExtensionCall, next: Next) => Maybe<Outcome>
   /** Releases what the extension holds when the service closes. */
@@ -114,6 +114,20 @@ export function selectExtensions(
   return service.extensions
     .filter(({ urn }) => declared.has(urn) || target.joining.includes(urn))
     .map((extension) => ({ extension, entry: declared.get(extension.urn) }))
+}
+
+const OUTSIDE_GATE = new Set(
+  ['tracing', 'locale', 'retry', 'deprecation', 'redact'].map((name) => `urn:forrst:ext:${name}`),
+)
+
+/** Puts a gate behind the extensions that only judge the outcome, before those that act. */
+export function withGate(
+  chosen: readonly ChosenExtension[],
+  gate: Extension,
+): readonly ChosenExtension[] {
+  const inside = chosen.findIndex(({ extension }) => !OUTSIDE_GATE.has(extension.urn))
+  const at = inside === -1 ? chosen.length : inside
+  return chosen.toSpliced(at, 0, { extension: gate, entry: undefined })
 }
 
 /** Runs a call through its extensions, outermost first, and finally through `last`. */

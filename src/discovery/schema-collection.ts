@@ -6,13 +6,14 @@ import { collectSchemas, moveReferences } from '../core/schema-references.ts'
 export interface SchemaCollection {
   /** Lets a schema refer to the shared ones, taking its own definitions along. */
   readonly move: (schema: JsonSchema) => JsonSchema
-  /** Everything collected so far, as draft 7. */
+  /** Everything collected so far. */
   readonly collected: () => Readonly<Record<string, JsonSchema>>
 }
 
-/** Creates a collection that starts with the service's own schemas. */
+/** Creates a collection that starts with the service's own schemas; `print` writes them in a dialect, draft 7 by default. */
 export function createSchemaCollection(
   shared: Readonly<Record<string, JsonSchema>>,
+  print: (schema: JsonSchema) => JsonSchema = toDraft7,
 ): SchemaCollection {
   const schemas = new Map<string, JsonSchema>()
   const origins = new Map<string, JsonSchema>(Object.entries(shared))
@@ -34,13 +35,13 @@ export function createSchemaCollection(
     for (const [name, definition] of reached) {
       const claimed = names.get(name) ?? name
       if (!schemas.has(claimed)) {
-        schemas.set(claimed, toDraft7(moveReferences(definition, rename) as JsonSchema))
+        schemas.set(claimed, print(moveReferences(definition, rename) as JsonSchema))
       }
     }
     return moveReferences(schema, rename) as JsonSchema
   }
 
-  for (const [name, schema] of Object.entries(shared)) schemas.set(name, toDraft7(move(schema)))
+  for (const [name, schema] of Object.entries(shared)) schemas.set(name, print(move(schema)))
   return { move, collected: () => Object.fromEntries(schemas) }
 }
 

@@ -231,6 +231,33 @@ describe('deadline extension', () => {
     expect((await ask({ value: 4, unit: 'second' })).status).toBe(200)
   })
 
+  it('takes the default deadline from the limits of the service', async () => {
+    const clock = createTestClock()
+    const service = createService({
+      info: { title: 'Reports', version: '1.0.0' },
+      functions: [
+        defineFunction({
+          name: 'reports.generate',
+          version: '1.0.0',
+          handler() {
+            clock.advance(3000)
+            return {}
+          },
+        }),
+      ],
+      limits: { defaultDeadline: { value: 2, unit: 'second' } },
+      clock,
+      log: createTestLog(),
+    })
+    const response = await call(service, { function: 'reports.generate' })
+    expect(response.body.errors?.[0]).toMatchObject({
+      code: 'DEADLINE_EXCEEDED',
+      details: { deadline: { value: 2, unit: 'second' } },
+    })
+    const ping = await call(service, { function: 'urn:cline:forrst:fn:ping' })
+    expect(ping.status).toBe(200)
+  })
+
   it.each([
     [{}, '/extensions/0/options/value'],
     [{ unit: 'second' }, '/extensions/0/options/value'],

@@ -35,7 +35,7 @@ export function deadlineExtension(options: DeadlineExtensionOptions = {}): Exten
     urn: 'urn:forrst:ext:deadline',
     version: '1.0.0',
     joins: (target, service) =>
-      !target.system && (options.default ?? service?.limits.defaultDeadline) !== undefined,
+      !target.system && (options.default ?? service.limits.defaultDeadline) !== undefined,
     around(exchange, next) {
       const deadline = exchange.declared
         ? readDeadline(exchange)

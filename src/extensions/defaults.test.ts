@@ -166,6 +166,28 @@ describe('the extension mechanism', () => {
     expect(dataOf(response, ext('retry'))).toEqual({ allowed: false })
   })
 
+  it('lets the outer extensions see what the gates refuse, and the inner ones not', async () => {
+    const service = setUp()
+    service.registry.setHealth('orders.get', { status: 'maintenance' })
+    const response = await ask(service, [
+      { urn: ext('tracing'), options: { trace_id: 'tr_1' } },
+      { urn: ext('retry') },
+      { urn: ext('simulation'), options: { enabled: true } },
+    ])
+    expect(response.status).toBe(503)
+    expect(response.headers['retry-after']).toBe('60')
+    expect(dataOf(response, ext('tracing'))).toMatchObject({ trace_id: 'tr_1' })
+    expect(dataOf(response, ext('retry'))).toEqual({
+      allowed: true,
+      strategy: 'fixed',
+      after: { value: 60, unit: 'second' },
+      max_attempts: 1,
+    })
+    expect(dataOf(response, ext('simulation'))).toBeUndefined()
+    const unknown = await ask(service, [{ urn: ext('example:unknown') }])
+    expect(unknown.body.errors?.[0].code).toBe('FUNCTION_MAINTENANCE')
+  })
+
   it('asks nothing of a call that declares nothing', async () => {
     const service = setUp()
     const entry = service.registry.find('orders.get')

@@ -13,7 +13,7 @@ export function readHeaderEntries(
   const { header } = request
   const traceparent = header('traceparent')
   const traceId = header('x-forrst-trace-id')
-  const languages = header('accept-language')
+  const languages = readLanguages(header('accept-language'))
   if (traceparent === undefined && traceId === undefined && languages === undefined) return NONE
   const entries: ExtensionEntry[] = []
   const imply = (urn: string, options: JsonObject) => {
@@ -30,4 +30,9 @@ export function readHeaderEntries(
   }
   if (languages !== undefined) imply('urn:forrst:ext:locale', { accept_language: languages })
   return entries
+}
+
+/** `*` is what clients send when nobody chose a language. */
+function readLanguages(value: string | undefined): string | undefined {
+  return value === '*' ? undefined : value
 }

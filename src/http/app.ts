@@ -1,6 +1,8 @@
 import type { Maybe } from '../core/maybe.ts'
 import type { Service } from '../core/service.ts'
 import { createForrstHandler } from '../forrst/handler.ts'
+import { createOpenApiHandler, createOpenRpcHandler } from '../rest/documents.ts'
+import { createRestHandler } from '../rest/handler.ts'
 import { createServiceToolApi, type ServiceToolApiOptions } from '../tools/service-tools.ts'
 import type { HttpHandler, HttpRequest, HttpResponse } from '../wire/http.ts'
 import { createGuard, type GuardOptions } from './guard.ts'
@@ -42,6 +44,9 @@ export function createApp(service: Service, options: AppOptions = {}): App {
       match: 'exact',
       handler: createForrstHandler(service),
     },
+    { path: '/api', match: 'prefix', handler: createRestHandler(service) },
+    { path: '/openapi.json', match: 'exact', handler: createOpenApiHandler(service) },
+    { path: '/openrpc.json', match: 'exact', handler: createOpenRpcHandler(service) },
     ...explorerMounts(service, options),
     { path: '/health/live', match: 'exact', handler: probes.live },
     { path: '/health/ready', match: 'exact', handler: probes.ready },

@@ -75,7 +75,7 @@ export function createService<const Functions extends readonly FunctionDefinitio
         run: (call) => run(call),
       }
       const joining = extensions
-        .filter(({ urn, joins }) => target.accepts(urn) && joins?.(target))
+        .filter(({ urn, joins }) => target.accepts(urn) && joins?.(target, service))
         .map(({ urn }) => urn)
       const run = createInvoke(target, middleware, log)
       return target

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { copyFileSync, mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
@@ -8,6 +8,8 @@ import { startServer } from '../test/explorer/server.ts'
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..')
 const TARGET = join(ROOT, 'screenshots')
+/** The picture of the README. */
+const DOCS = join(ROOT, 'docs', 'explorer.png')
 const VIEWPORT = { width: 1440, height: 900 }
 /** Long enough for the latencies to form a line. */
 const HEALTH_MS = 32_000
@@ -53,7 +55,6 @@ const SHOTS: readonly Shot[] = [
   { name: 'operations', hash: '#/operations' },
   { name: 'palette', hash: '#/tool/events__get', act: (page) => page.keyboard.press('Control+k') },
   { name: 'dark', hash: link('events__schedule', FILLED), dark: true, act: execute },
-  { name: 'dark-health', hash: '#/health', dark: true },
 ]
 
 const path = findBrowser()
@@ -64,7 +65,7 @@ if (path === undefined) {
 mkdirSync(TARGET, { recursive: true })
 const server = await startServer(createDemo())
 const browser = await launchBrowser(path)
-const wanted = process.argv.slice(2)
+const wanted = process.argv.slice(2).filter((word) => !word.startsWith('--'))
 for (const shot of SHOTS) {
   if (wanted.length > 0 && !wanted.includes(shot.name)) continue
   await take(browser, shot)
@@ -72,6 +73,7 @@ for (const shot of SHOTS) {
 }
 await browser.close()
 await server.close()
+if (process.argv.includes('--docs')) copyFileSync(join(TARGET, 'result.png'), DOCS)
 
 async function take(from: Browser, { name, hash, dark = false, act }: Shot): Promise<void> {
   const page = await from.newPage({ viewport: VIEWPORT, colorScheme: dark ? 'dark' : 'light' })

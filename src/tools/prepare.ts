@@ -10,19 +10,24 @@ const LIST_HEADERS = {
 } as const
 
 /**
- * Reads a list of tools once: its bytes, its ETag, its names, each when first needed. A function that hands out the same
+ * Reads a list of tools once: its names, and when first asked for its bytes and ETag. A function that hands out the same
  * prepared tools for as long as they hold spares every request the work.
  */
-export function prepareTools(tools: readonly Tool[]): PreparedTools {
-  let byName: Map<string, Tool> | undefined
+export function prepareTools(
+  tools: readonly Tool[],
+  onDuplicate: (name: string) => void = () => {},
+): PreparedTools {
+  const plain = tools.map(toPlain)
+  const byName = new Map<string, Tool>()
+  for (const tool of plain) {
+    if (byName.has(tool.name)) onDuplicate(tool.name)
+    byName.set(tool.name, tool)
+  }
   let content: Content | undefined
   return {
-    find(name) {
-      byName ??= new Map(tools.map(toPlain).map((tool) => [tool.name, tool]))
-      return byName.get(name)
-    },
+    find: (name) => byName.get(name),
     respond(request: HttpRequest) {
-      content ??= prepareContent(JSON.stringify(tools.map(toPlain).map(toSummary)), LIST_HEADERS)
+      content ??= prepareContent(JSON.stringify(plain.map(toSummary)), LIST_HEADERS)
       return content.respond(request)
     },
   }
@@ -34,6 +39,10 @@ export function isPreparedTools(tools: unknown): tools is PreparedTools {
 }
 
 /** An object that knows its own JSON form is taken at its word, as the seed does with models. */
-function toPlain(tool: Tool & { readonly toJSON?: unknown }): Tool {
-  return typeof tool.toJSON === 'function' ? (tool.toJSON() as Tool) : tool
+function toPlain(tool: Tool & { readonly toJSON?: unknown }, at: number): Tool {
+  const plain = typeof tool?.toJSON === 'function' ? (tool.toJSON() as Tool) : tool
+  if (typeof plain?.name === 'string') return plain
+  throw new TypeError(
+    `tools[${at}] has no name; a tool is an object with name, description, inputSchema`,
+  )
 }

@@ -14,8 +14,11 @@ export function createToolReader(provider: ToolsProvider, log: Logger): ReadTool
     if (!Array.isArray(tools)) {
       throw new TypeError('tools must be an array, or a function that returns one')
     }
-    warnOfDuplicates(tools, warned, log)
-    return prepareTools(tools)
+    return prepareTools(tools, (tool) => {
+      if (warned.has(tool)) return
+      warned.add(tool)
+      log.warn('two tools share a name; the last one answers', { tool })
+    })
   }
   if (typeof provider === 'function') {
     return () => andThen(toMaybe<unknown>(provider()), prepare)
@@ -48,15 +51,4 @@ function holdsSame(seen: readonly Tool[], list: readonly Tool[]): boolean {
     if (seen[index] !== list[index]) return false
   }
   return true
-}
-
-function warnOfDuplicates(tools: readonly Tool[], warned: Set<string>, log: Logger): void {
-  const names = new Set<string>()
-  for (const { name } of tools) {
-    if (names.has(name) && !warned.has(name)) {
-      warned.add(name)
-      log.warn('two tools share a name; the last one answers', { tool: name })
-    }
-    names.add(name)
-  }
 }

@@ -368,6 +368,13 @@ describe('paths and methods', () => {
     )
   })
 
+  it.each([[[{}]], [[null]], [[{ name: 5 }]]])(
+    'refuses a list with a tool without a name: %j',
+    (tools) => {
+      expect(() => api(tools as never)).toThrow('tools[0] has no name')
+    },
+  )
+
   it('[TE-126] exports neither the template nor its renderer', async () => {
     const names = Object.keys(await import('./index.ts'))
     expect(names.sort()).toEqual([

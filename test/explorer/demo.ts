@@ -9,7 +9,6 @@ import { components } from '../../examples/events/components.ts'
 import { openDatabase } from '../../examples/events/database.ts'
 import { eventFunctions } from '../../examples/events/events.ts'
 import { relatedFunctions } from '../../examples/events/venues.ts'
-import { createServiceToolApi } from '../../src/tools/index.ts'
 import { answerOperations } from './operations.ts'
 
 const SCHEDULE = {
@@ -168,8 +167,7 @@ export function createDemo(options: { readonly allowExecute?: boolean } = {}): A
     },
     onClose: database.close,
   })
-  const handler = createServiceToolApi(service, { allowExecute: options.allowExecute ?? true })
-  const app = createApp(service, { mounts: [{ path: '/explorer', match: 'prefix', handler }] })
+  const app = createApp(service, { explorer: { allowExecute: options.allowExecute ?? true } })
   return { ...app, handle: (request) => answerOperations(request) ?? app.handle(request) }
 }
 

@@ -260,6 +260,14 @@ describe.skipIf(path === undefined)(
         await page.getByText('Input is valid.').waitFor()
       })
 
+      it('marks an alternative as soon as one of its members is filled in', async () => {
+        const page = await open(createDemo(), '#/tool/events__schedule')
+        await page.getByLabel('venue_id', { exact: true }).fill('ven_1')
+        await expect
+          .poll(() => read(page))
+          .toMatchObject({ location: { kind: 'venue', venue_id: 'ven_1' } })
+      })
+
       it('[TE-119] says at once that text is no JSON and sends nothing', async () => {
         const page = await open(createFixture(), '#/tool/echo')
         const sent: Request[] = []

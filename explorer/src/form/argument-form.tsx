@@ -15,7 +15,7 @@ export function ArgumentForm({ session }: { readonly session: Session }): JSX.El
   const takesNothing =
     toFieldKind(resolved) === 'json' && Object.keys(resolved.properties ?? {}).length === 0
   return (
-    <FormProvider value={{ Field, Control, root, failures, change: session.change }}>
+    <FormProvider value={{ Field, Control, value, root, failures, change: session.change }}>
       {takesNothing && (
         <p class="empty">This tool names no arguments. Anything it takes can be written as JSON.</p>
       )}

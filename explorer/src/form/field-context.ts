@@ -21,6 +21,8 @@ export interface FormContext {
   readonly Field: (props: FieldProps) => JSX.Element
   /** Draws only the control of a field. */
   readonly Control: (props: ControlProps & { readonly schema: Schema | undefined }) => JSX.Element
+  /** All the arguments. */
+  readonly value: unknown
   /** The whole schema, for references. */
   readonly root: Schema
   readonly failures: readonly Failure[]

@@ -1,4 +1,6 @@
 import type { JSX } from 'preact'
+import { useEffect } from 'preact/hooks'
+import { isRecord } from '../../../src/core/json.ts'
 import type { Schema, SchemaObject } from '../model/types.ts'
 import { IconButton } from '../view/controls.tsx'
 import { Prose } from '../view/prose.tsx'
@@ -31,7 +33,7 @@ import {
   resolveSchema,
   toFieldKind,
 } from './schema.ts'
-import { startValue } from './value.ts'
+import { getAt, startValue } from './value.ts'
 
 const CONTROLS: Readonly<
   Record<
@@ -124,7 +126,13 @@ function FixedControl({
   path,
   id,
 }: ControlProps & { readonly schema: SchemaObject }): JSX.Element {
-  const { change } = useForm()
+  const { change, value: all } = useForm()
+  const parent = getAt(all, path.slice(0, -1))
+  const missing = isRecord(parent) && !Object.hasOwn(parent, path.at(-1) ?? '')
+  // Whoever fills in a member of an alternative means that alternative; its mark comes along by itself.
+  useEffect(() => {
+    if (missing && path.length > 1) change(path, schema.const)
+  }, [missing])
   const set = JSON.stringify(value) === JSON.stringify(schema.const)
   return (
     <div class="control-row">

@@ -4,6 +4,7 @@ import { ArgumentForm } from '../form/argument-form.tsx'
 import { useCell } from '../model/cell.ts'
 import { useExplorer } from '../model/explorer.ts'
 import type { FunctionFacts } from '../model/forrst.ts'
+import { formatToolRoute } from '../model/route.ts'
 import { toLabel } from '../model/search.ts'
 import { parseArguments, type Session } from '../model/session.ts'
 import type { Load } from '../model/types.ts'
@@ -60,12 +61,14 @@ function OpenTool({ session }: { readonly session: Session }): JSX.Element {
           <h3 class="block-title">Arguments</h3>
           <ArgumentForm session={session} />
         </section>
-        <ReferenceView
-          detail={session.detail}
-          facts={current}
-          versions={versions}
-          root={facts?.root}
-        />
+        <div class="reference">
+          <ReferenceView
+            detail={session.detail}
+            facts={current}
+            versions={versions}
+            root={facts?.root}
+          />
+        </div>
       </div>
       <ConsoleView session={session} facts={current} />
     </div>
@@ -90,7 +93,7 @@ function ToolHead({
         <StabilityBadges facts={facts} />
         <Badges annotations={detail.annotations} />
         {label !== detail.name && <code title="The name agents use">{detail.name}</code>}
-        <CopyButton text={() => location.href} label="Link" />
+        <CopyButton text={() => toLink(session)} label="Link" />
       </p>
       <Deprecation facts={facts} />
       {description && <Prose text={description} />}
@@ -109,6 +112,13 @@ function Deprecation({ facts }: { readonly facts: FunctionFacts | undefined }): 
       </span>
     </p>
   )
+}
+
+/** An address that opens this tool with the arguments as they are now. */
+function toLink({ detail, text }: Session): string {
+  const parsed = parseArguments(text.get())
+  const args = parsed.ok ? JSON.stringify(parsed.value) : text.get()
+  return new URL(formatToolRoute(detail.name, args === '{}' ? undefined : args), location.href).href
 }
 
 function loadArguments(session: Session, args: string): void {

@@ -1,5 +1,5 @@
 import { resolveCode } from '../core/codes.ts'
-import type { ContentDescriptor, Reference } from '../core/description.ts'
+import type { ContentDescriptor, Reference, Tag } from '../core/description.ts'
 import { toDraft7 } from '../core/dialect.ts'
 import { resolveReference } from '../core/reference.ts'
 import type { JsonSchema } from '../core/schema.ts'
@@ -54,7 +54,7 @@ function toMethod(
     name: toToolName(target.name),
     ...(object.summary !== undefined && { summary: object.summary }),
     ...(object.description !== undefined && { description: object.description }),
-    ...(tags.length > 0 && { tags }),
+    ...(tags.length > 0 && { tags: tags.map(toTag) }),
     ...(object.deprecated && { deprecated: true }),
     paramStructure: 'by-name',
     // OpenRPC wants required parameters before optional ones.
@@ -70,5 +70,15 @@ function toMethod(
       })),
     }),
     'x-function': { name: target.name, version: target.version },
+  }
+}
+
+/** OpenRPC 1.3 knows no summary of a tag. */
+function toTag({ name, summary, description, externalDocs }: Tag): object {
+  const text = description ?? summary
+  return {
+    name,
+    ...(text !== undefined && { description: text }),
+    ...(externalDocs && { externalDocs }),
   }
 }

@@ -6,8 +6,8 @@ import { listCorpus } from '../../scripts/corpus.ts'
 import { formatToolSpec } from '../spec/format.ts'
 import { parseToolSpec } from '../spec/parse.ts'
 import { importOpenApi } from './import.ts'
+import { listOperations } from './list.ts'
 import { loadOpenApi } from './load.ts'
-import { listOperations } from './operations.ts'
 
 /** Small documents of every version; big ones only make the run longer. */
 const FILES = listCorpus().filter(

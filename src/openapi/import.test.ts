@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { checkToolSpec } from '../spec/parse.ts'
 import type { FieldDef, ToolDef, ToolSpec } from '../spec/types.ts'
 import { type ImportOptions, importOpenApi } from './import.ts'
+import { listOperations } from './list.ts'
 import { loadOpenApi } from './load.ts'
-import { listOperations } from './operations.ts'
 
 interface Imported {
   readonly spec: ToolSpec
@@ -237,6 +237,9 @@ describe('base URL', () => {
     expect(base([{ url: 'ws://a.example' }, { url: 'http://b.example' }])).toBe('http://b.example')
     expect(base([{ url: '//a.example/x' }])).toBe('https://a.example/x')
     expect(base([{ url: 'a.example/x' }])).toBe('https://a.example/x')
+    expect(base([{ url: 'http://a.example' }, { url: 'https://a.example' }])).toBe(
+      'https://a.example',
+    )
   })
 
   it('joins a relative server to where the document came from, else to a variable', () => {
@@ -405,6 +408,21 @@ describe('parameters', () => {
       header: 'Secret',
       also: [{ type: 'api_key', env: 'ORCHARD_X_API_KEY', header: 'X-Api-Key' }],
     })
+  })
+
+  it('drops a parameter that auth sends, in query and cookie too', () => {
+    const components = { securitySchemes: { k: { type: 'apiKey', in: 'cookie', name: 'sid' } } }
+    const parameters = [
+      { name: 'SID', in: 'cookie', schema: { type: 'string' } },
+      { name: 'sid', in: 'query', schema: { type: 'string' } },
+    ]
+    const { spec, codes } = run(
+      withOperation({ parameters, security: [{ k: [] }] }, { components }, '/x', 'get'),
+    )
+    expect(spec.tools[0]?.params?.map((field) => [field.name, field.in])).toEqual([
+      ['sid', undefined],
+    ])
+    expect(codes).toContain('W111')
   })
 
   it('takes query and fragment out of the path', () => {

@@ -93,7 +93,9 @@ function assemble(
       maxDepth: Math.min(Math.max(options.maxDepth ?? 6, 1), 10),
       maxBytes: options.maxSchemaBytes ?? 8192,
     },
-    auth: createAuthChooser(opened, domain),
+    auth: createAuthChooser(opened, domain, warnings.warn),
+    warnAll: warnings.warn,
+    baseUrls: new Map(),
   }
   for (const { path, reason } of opened.unreadable)
     warnings.warn('W100', `skipped: ${reason.slice(0, 200)}`, path)

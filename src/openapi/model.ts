@@ -34,16 +34,18 @@ export function readModel(
     return {
       ...common,
       ...convertParameters(merged, consumes, warn),
-      servers: convertServers(document, read(node, 'schemes')),
+      servers:
+        asList(read(node, 'schemes')).length > 0
+          ? convertServers(document, node['schemes'])
+          : opened.servers,
     }
   }
-  const servers = [read(node, 'servers'), read(item, 'servers'), read(document, 'servers')]
+  const own = [read(node, 'servers'), read(item, 'servers')].map(asList)
   return {
     ...common,
-    parameters: merged.filter((parameter) => parameter['in'] !== 'body'),
+    parameters: merged,
     requestBody: readBody(opened, read(node, 'requestBody'), warn),
-    servers:
-      (servers.find((list) => asList(list).length > 0) as readonly unknown[] | undefined) ?? [],
+    servers: own.find((list) => list.length > 0) ?? opened.servers,
   }
 }
 

@@ -1,7 +1,8 @@
 import { detectVersion, type OpenApiVersion } from './load.ts'
 import { type PlannedName, planNames } from './names.ts'
-import { asFilledText, asFlag, asList, asNode, asText, entriesOf, type Node, read } from './node.ts'
+import { asFilledText, asFlag, asList, asNode, entriesOf, type Node, read } from './node.ts'
 import { createResolver, type Resolver, type ResolverOptions } from './resolve.ts'
+import { convertServers } from './swagger2.ts'
 
 /** An operation of a document, with the name its tool gets. */
 export interface Operation extends PlannedName {
@@ -31,6 +32,8 @@ export interface OpenedDocument {
   readonly version: OpenApiVersion
   readonly resolver: Resolver
   readonly operations: readonly Operation[]
+  /** Servers of the document as a whole, in OpenAPI 3 form. */
+  readonly servers: readonly unknown[]
   /** Paths that could not be read at all, with the reason. */
   readonly unreadable: readonly { readonly path: string; readonly reason: string }[]
 }
@@ -72,7 +75,8 @@ export function openDocument(document: unknown, options: OpenOptions = {}): Open
     ...names[index],
     name: names[index]?.name ?? '',
   }))
-  return { document, version, resolver, operations, unreadable }
+  const servers = version === '2.0' ? convertServers(document) : asList(read(document, 'servers'))
+  return { document, version, resolver, operations, servers, unreadable }
 }
 
 /** Operations that become no tool must not take names away from those that do. */
@@ -156,54 +160,4 @@ function cleanPath(rawPath: string): Pick<Operation, 'path' | 'fixedQuery'> {
     })
   const slashed = bare.startsWith('/') ? bare : `/${bare}`
   return { path: slashed.replace(/\s/g, (space) => encodeURIComponent(space)), fixedQuery }
-}
-
-/** One row of a listing. */
-export interface OperationRow {
-  readonly name: string
-  readonly method: string
-  readonly path: string
-  readonly operationId?: string
-  readonly summary?: string
-  readonly tags: readonly string[]
-  readonly deprecated: boolean
-  /** Why no tool can be made of it. */
-  readonly skipped?: string
-}
-
-/** A document's operations, for people who choose among them. */
-export interface OperationListing {
-  readonly title: string
-  /** Version of the format, such as `OpenAPI 3.0.3`. */
-  readonly format: string
-  readonly operations: readonly OperationRow[]
-}
-
-/** Lists what a document offers; nothing but names, methods and paths is looked at. */
-export function listOperations(document: unknown, options: OpenOptions = {}): OperationListing {
-  const opened = openDocument(document, options)
-  const swagger = asText(read(document, 'swagger'))
-  return {
-    title: asFilledText(read(read(document, 'info'), 'title')) ?? '',
-    format:
-      swagger === undefined
-        ? `OpenAPI ${asText(read(document, 'openapi')) ?? ''}`
-        : `Swagger ${swagger}`,
-    operations: opened.operations.map(toRow),
-  }
-}
-
-/** Shows an operation as a row of a listing. */
-export function toRow(operation: Operation): OperationRow {
-  const { name, method, rawPath, operationId, summary, tags, deprecated, skipped } = operation
-  return {
-    name,
-    method,
-    path: rawPath,
-    ...(operationId !== undefined && { operationId }),
-    ...(summary !== undefined && { summary }),
-    tags,
-    deprecated,
-    ...(skipped !== undefined && { skipped }),
-  }
 }

@@ -18,16 +18,27 @@ export interface AuthChooser {
 }
 
 /** Creates a chooser for one document; variable names are the same for all its operations. */
-export function createAuthChooser(opened: OpenedDocument, domain: string): AuthChooser {
+export function createAuthChooser(
+  opened: OpenedDocument,
+  domain: string,
+  warnAll: Warn,
+): AuthChooser {
   const schemes = readSchemes(opened)
   const prefix = toEnvDomain(domain)
   const keys = [...schemes]
     .filter(([, scheme]) => asText(scheme['type'])?.toLowerCase() === 'apikey')
     .map(([name]) => name)
   const context: AuthContext = { schemes, prefix, keys }
+  // What the document demands of all operations is judged once, not once per operation.
+  let shared: { readonly auth: AuthConfig | undefined } | undefined
+  const common = (): AuthConfig | undefined => {
+    shared ??= { auth: fromRequirements(read(opened.document, 'security'), context, warnAll) }
+    return shared.auth
+  }
   return {
     choose(security, credentials, warn) {
-      const chosen = fromRequirements(security, context, warn)
+      const isShared = security !== undefined && security === read(opened.document, 'security')
+      const chosen = isShared ? common() : fromRequirements(security, context, warn)
       return withCredentials(chosen, credentials, context, warn)
     },
   }

@@ -23,10 +23,16 @@ export function chooseBaseUrl(servers: readonly unknown[], context: ServerContex
   if (index > 0)
     context.warn('W113', 'the first server is no http address; another one is used', 'servers')
   const chosen = urls[index]
-  if (chosen !== undefined) return chosen
+  if (chosen !== undefined) return preferHttps(chosen, urls)
   if (given.length > 0)
     context.warn('W113', `no server is an http address; set ${fallback.slice(2, -1)}`, 'servers')
   return fallback
+}
+
+/** The same address over https, when the document lists it too: credentials travel on it. */
+function preferHttps(chosen: string, urls: readonly (string | undefined)[]): string {
+  const secure = chosen.replace(/^http:/i, 'https:')
+  return urls.includes(secure) ? secure : chosen
 }
 
 /** Fills `{variables}`; one without a default becomes a reference to the environment. */

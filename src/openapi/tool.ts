@@ -1,3 +1,4 @@
+import { locationOf } from '../spec/fields.ts'
 import type { AuthConfig, FieldDef, Method, ToolDef } from '../spec/types.ts'
 import { assignArguments } from './arguments.ts'
 import { readBody } from './body.ts'
@@ -27,6 +28,10 @@ export interface ToolContext {
   readonly url: string | undefined
   readonly limits: Omit<ReduceLimits, 'leaveOut'>
   readonly auth: AuthChooser
+  /** Warns about the document as a whole. */
+  readonly warnAll: Warn
+  /** Base URLs chosen so far, by the list of servers. */
+  readonly baseUrls: Map<readonly unknown[], string>
 }
 
 /** Imports one operation; everything it cannot carry over is a warning. */
@@ -36,17 +41,19 @@ export function importTool(operation: Operation, context: ToolContext, warn: War
   const model = readModel(opened, operation, warn)
   const reducer = startReducer(opened, context.limits, 'readOnly', warn)
   const parameters = readParameters(model.parameters, operation, reducer)
+  const auth = context.auth.choose(model.security, parameters.credentials, warn)
+  const params = parameters.fields.filter((field) => !isCarried(parameters.path, field, auth, warn))
   const body = readBody(model.requestBody, operation.method, reducer)
   reducer.finish()
-  for (const field of [...parameters.fields, ...(body.fields ?? [])]) tidyStyle(field)
-  assignArguments(parameters.path, parameters.fields, body.fields ?? [], body.root)
+  for (const field of [...params, ...(body.fields ?? [])]) tidyStyle(field)
+  assignArguments(parameters.path, params, body.fields ?? [], body.root)
   const callbacks = findCallbacks(opened, model.callbacks, operation.name, warn)
   const tool: ToolDef = {
     name: operation.name,
     description: describe(operation, model, callbacks, warn),
     method: operation.method as Method,
     path: parameters.path,
-    ...(parameters.fields.length > 0 && { params: parameters.fields.map(orderKeys) }),
+    ...(params.length > 0 && { params: params.map(orderKeys) }),
     ...(body.fields && body.fields.length > 0 && { body: body.fields.map(orderKeys) }),
     ...((body.fields?.length || body.root) && {
       ...(body.contentType && { content_type: body.contentType }),
@@ -56,12 +63,32 @@ export function importTool(operation: Operation, context: ToolContext, warn: War
     ...(operation.tags.length > 0 && { tags: operation.tags }),
     ...(operation.deprecated && { deprecated: true }),
   }
-  return {
-    tool,
-    auth: context.auth.choose(model.security, parameters.credentials, warn),
-    baseUrl: chooseBaseUrl(model.servers, { domain: context.domain, url: context.url, warn }),
-    callbacks,
-  }
+  return { tool, auth, baseUrl: baseUrlOf(model.servers, context, warn), callbacks }
+}
+
+/** The document's own servers are judged once, not once per operation. */
+function baseUrlOf(servers: readonly unknown[], context: ToolContext, warn: Warn): string {
+  const { domain, url, baseUrls, opened } = context
+  const known = baseUrls.get(servers)
+  if (known !== undefined) return known
+  const tell = servers === opened.servers ? context.warnAll : warn
+  const chosen = chooseBaseUrl(servers, { domain, url, warn: tell })
+  baseUrls.set(servers, chosen)
+  return chosen
+}
+
+/** A parameter that auth sends already is no argument. */
+function isCarried(path: string, field: Draft, auth: AuthConfig | undefined, warn: Warn): boolean {
+  const keys = (auth === undefined ? [] : [auth, ...(auth.also ?? [])]).filter(
+    (part) => part.type === 'api_key',
+  )
+  const location = locationOf({ name: '', description: '', path }, field)
+  const carried = keys.some((key) => {
+    const name = key.name ?? key.header ?? 'Authorization'
+    return (key.in ?? 'header') === location && name.toLowerCase() === field.name?.toLowerCase()
+  })
+  if (carried) warn('W111', 'auth sends this parameter; it is no argument', `params.${field.name}`)
+  return carried
 }
 
 /** Reads the fields of a webhook's payload. */

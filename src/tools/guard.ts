@@ -29,7 +29,7 @@ export function createGuard({ allowedHosts, allowedOrigins }: GuardOptions): Gua
 
   return {
     checkHost(request) {
-      const host = request.header('host')
+      const host = request.header('host') ?? request.header(':authority')
       if (hosts === undefined || host === undefined || isAddressOrLoopback(host)) return undefined
       const name = toHostName(host)
       if (hosts.has(name)) return undefined

@@ -4,6 +4,7 @@ import { callCommand } from './commands/call.ts'
 import { capabilitiesCommand } from './commands/capabilities.ts'
 import { describeCommand } from './commands/describe.ts'
 import { healthCommand } from './commands/health.ts'
+import { negotiateCommand } from './commands/negotiate.ts'
 import { serveCommand } from './commands/serve.ts'
 import { EXIT, RemoteError, UsageError } from './exit.ts'
 import { formatCommandHelp, formatHelp } from './help.ts'
@@ -16,6 +17,7 @@ const COMMANDS: readonly Command[] = [
   describeCommand,
   capabilitiesCommand,
   healthCommand,
+  negotiateCommand,
 ]
 
 /** Runs the program with its arguments and gives the exit code. */

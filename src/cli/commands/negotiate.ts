@@ -1,0 +1,146 @@
+import {
+  createDocumentFetcher,
+  type DocumentFetcher,
+  type FallbackTable,
+  formatReport,
+  negotiate,
+  negotiateReport,
+  type Rules,
+  type Transport,
+  toRules,
+} from '../../capabilities/index.ts'
+import { loadDocuments } from '../../capabilities/load.ts'
+import { isRecord } from '../../core/json.ts'
+import type { Command, CommandInput } from '../command.ts'
+import { EXIT, RemoteError, UsageError } from '../exit.ts'
+import { JSON_FLAG, readText } from '../flags.ts'
+import { formatJson } from '../print.ts'
+import { readJsonFile } from '../read-json.ts'
+
+const TRANSPORTS: readonly string[] = ['rest', 'mcp']
+
+/** Shows what two parties can do together. */
+export const negotiateCommand: Command = {
+  name: 'negotiate',
+  summary: 'Show what a business and a platform can do together',
+  usage: '<business> <platform>',
+  flags: {
+    documents: {
+      type: 'string',
+      value: 'file',
+      summary: 'JSON object from URL to document, leaf profiles included; nothing is fetched then',
+    },
+    transports: { type: 'string', value: 'list', summary: 'what you speak, in order: rest,mcp' },
+    rules: {
+      type: 'string',
+      value: 'date',
+      summary: 'rules in force on a day, such as 2026-04-08',
+    },
+    fallback: {
+      type: 'string',
+      value: 'file',
+      summary: 'JSON object from capability to operations, for profiles that declare none',
+    },
+    'allow-loopback': { type: 'boolean', summary: 'fetch from this machine too; for development' },
+    json: JSON_FLAG,
+  },
+  examples: [
+    'waymark negotiate https://shop.example https://agent.example/profile.json',
+    'waymark negotiate business.json platform.json --documents documents.json --json',
+  ],
+  async run(input) {
+    const [business, platform] = input.positionals
+    if (business === undefined || platform === undefined) {
+      throw new UsageError('give two profiles: the business and the platform, each a file or a URL')
+    }
+    const allowLoopback = input.flags['allow-loopback'] === true
+    const fetcher = createDocumentFetcher({ allowLoopback })
+    const profiles = {
+      business: await readProfileDocument(business, 'business', fetcher, input),
+      platform: await readProfileDocument(platform, 'platform', fetcher, input),
+    }
+    const rules = readRules(input)
+    const transports = readTransports(input)
+    const documents = await readDocuments(
+      profiles,
+      { fetcher, transports, rules, allowLoopback },
+      input,
+    )
+    const report = negotiateReport({
+      ...profiles,
+      documents,
+      transports,
+      ...(rules && { rules }),
+      ...readFallback(input),
+      allowLoopback,
+    })
+    input.io.out(input.flags['json'] ? formatJson(report) : formatReport(report))
+    return EXIT.ok
+  },
+}
+
+async function readProfileDocument(
+  reference: string,
+  side: 'business' | 'platform',
+  fetcher: DocumentFetcher,
+  input: CommandInput,
+): Promise<unknown> {
+  if (!/^https?:\/\//.test(reference)) return readJsonFile(reference, input.io.cwd)
+  const url = new URL(reference)
+  if (side === 'business' && url.pathname === '/') url.pathname = '/.well-known/ucp'
+  const fetched = await fetcher.get(url.href)
+  if (fetched.ok) return fetched.value
+  throw new RemoteError(`the profile at ${url.href} cannot be had: ${fetched.message}`)
+}
+
+interface Circumstances {
+  readonly fetcher: DocumentFetcher
+  readonly transports: readonly Transport[]
+  readonly rules: Rules | undefined
+  readonly allowLoopback: boolean
+}
+
+async function readDocuments(
+  profiles: { readonly business: unknown; readonly platform: unknown },
+  { fetcher, transports, rules, allowLoopback }: Circumstances,
+  input: CommandInput,
+): Promise<Readonly<Record<string, unknown>>> {
+  const file = readText(input, 'documents')
+  if (file !== undefined) {
+    const documents = readJsonFile(file, input.io.cwd)
+    if (isRecord(documents)) return documents
+    throw new UsageError(`--documents ${file} must hold a JSON object from URL to document`)
+  }
+  const negotiation = negotiate({ ...profiles, ...(rules && { rules }), allowLoopback })
+  const { files } = await loadDocuments(negotiation, {
+    fetcher,
+    transports,
+    documents: {},
+    schemas: false,
+  })
+  return Object.fromEntries(files)
+}
+
+function readTransports(input: CommandInput): readonly Transport[] {
+  const list = (readText(input, 'transports') ?? 'rest,mcp').split(',')
+  const unknown = list.find((name) => !TRANSPORTS.includes(name))
+  if (unknown === undefined) return list as Transport[]
+  throw new UsageError(`--transports knows rest and mcp; got "${unknown}"`)
+}
+
+function readRules(input: CommandInput): Rules | undefined {
+  const date = readText(input, 'rules')
+  if (date === undefined) return undefined
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(date)) {
+    throw new UsageError(`--rules must be a date such as 2026-04-08; got "${date}"`)
+  }
+  return toRules(date)
+}
+
+function readFallback(input: CommandInput): { readonly fallback?: FallbackTable } {
+  const file = readText(input, 'fallback')
+  if (file === undefined) return {}
+  const table = readJsonFile(file, input.io.cwd)
+  if (isRecord(table)) return { fallback: table as FallbackTable }
+  throw new UsageError(`--fallback ${file} must hold a JSON object from capability to operations`)
+}

@@ -6,7 +6,7 @@ import type { McpBinding, Operation, RestBinding } from './operations.ts'
 import type { McpOperation, RestOperation } from './transport-document.ts'
 
 /** Where a named argument goes in an HTTP request. */
-export interface ArgumentPlace {
+interface ArgumentPlace {
   readonly name: string
   readonly in: string
 }

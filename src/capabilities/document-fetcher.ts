@@ -4,7 +4,7 @@ import { createPublicFetch, type PublicFetch, type PublicResponse } from '../wir
 import { judgeProfileUrl } from './agent-header.ts'
 
 /** Why a document could not be had. */
-export type FetchFailure =
+type FetchFailure =
   | 'url_refused'
   | 'redirect_refused'
   | 'unreachable'
@@ -38,7 +38,7 @@ export interface DocumentFetcherOptions {
 }
 
 /** The shortest time a document is remembered, whatever its headers say. */
-export const FRESH_FLOOR_MS = 60_000
+const FRESH_FLOOR_MS = 60_000
 
 const FRESH_CEILING_MS = 24 * 3_600_000
 

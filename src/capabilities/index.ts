@@ -29,7 +29,7 @@ export {
   type FetchedDocument,
 } from './document-fetcher.ts'
 export { createDocumentIndex, type DocumentIndex } from './document-index.ts'
-export { FALLBACK_OPERATIONS, type FallbackTable } from './fallback.ts'
+export { FALLBACK_OPERATIONS, type FallbackTable, readFallback } from './fallback.ts'
 export { formatReport } from './format-report.ts'
 export type { CallResult } from './incoming.ts'
 export type { ExclusionReason } from './intersect.ts'
@@ -46,6 +46,7 @@ export {
 } from './negotiate.ts'
 export {
   type Operation,
+  type OperationLookup,
   type OperationSet,
   type OperationSource,
   type ResolveOptions,

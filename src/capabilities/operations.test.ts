@@ -14,7 +14,7 @@ import {
 } from '../../test/support/ucp.ts'
 import { createBundledDocument } from './bundled.ts'
 import { createDocumentIndex, indexDocument } from './document-index.ts'
-import { FALLBACK_OPERATIONS } from './fallback.ts'
+import { FALLBACK_OPERATIONS, readFallback } from './fallback.ts'
 import { negotiate } from './negotiate.ts'
 import { resolveOperations } from './operations.ts'
 import { type NegotiateReportInput, type NegotiationReport, negotiateReport } from './report.ts'
@@ -284,6 +284,25 @@ describe('operations that are not declared', () => {
     expect(mine.operation_ids).toEqual(['get_cart'])
     const none = resolve({ [CART]: {} }, undefined, { fallback: false })
     expect(none.source).toEqual({ [CART]: 'unknown' })
+  })
+})
+
+describe('readFallback', () => {
+  it.each([[false], [{}], [{ [CART]: ['get_cart'] }], [FALLBACK_OPERATIONS]])(
+    'accepts %j',
+    (table) => {
+      expect(readFallback(table)).toBe(table)
+    },
+  )
+
+  it.each([
+    [7, 'must be an object'],
+    [[], 'must be an object'],
+    [{ nope: [] }, 'nope: is not a capability name'],
+    [{ [CART]: 'get_cart' }, `${CART}: must be an array`],
+    [{ [CART]: [1] }, `${CART}: must be an array`],
+  ])('says what is wrong with %j', (table, message) => {
+    expect(readFallback(table)).toContain(message)
   })
 })
 

@@ -38,7 +38,7 @@ export function report(
 }
 
 /** Notes that a member of an entry is wrong. */
-export function reportEntry(
+function reportEntry(
   reading: Reading,
   code: DiagnosticCode,
   { registry, name, index }: Place,

@@ -2,7 +2,7 @@ import { isRecord } from '../core/json.ts'
 import { isVersion } from './name.ts'
 
 /** An inclusive range of versions. */
-export interface VersionRange {
+interface VersionRange {
   readonly min: string
   readonly max: string | undefined
 }

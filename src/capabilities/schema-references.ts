@@ -5,7 +5,7 @@ import { resolvePointer } from '../core/pointer.ts'
 const MAX_DEPTH = 32
 
 /** Follows a local reference (`#/…`) through a document; undefined for any other reference. */
-export function resolveLocal(document: unknown, reference: string): unknown {
+function resolveLocal(document: unknown, reference: string): unknown {
   if (!reference.startsWith('#/')) return undefined
   return resolvePointer(document, decodeFragment(reference.slice(1)))
 }

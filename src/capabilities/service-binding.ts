@@ -6,7 +6,7 @@ import type { McpDocument, RestDocument, TransportDocument } from './transport-d
 import { dropReason } from './usable.ts'
 
 /** A service over one transport: where it is, and its document when that is at hand. */
-export interface TransportBinding<Document extends TransportDocument> {
+interface TransportBinding<Document extends TransportDocument> {
   readonly endpoint: string
   readonly document: Document | undefined
 }

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { HAS_FIXTURES, publishedDocuments } from '../../test/support/ucp.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { PublicFetch, PublicRequest, PublicResponse } from '../wire/public-address.ts'
@@ -425,6 +425,24 @@ describe('connect', () => {
       method: 'get_checkout',
       params: { _meta: { ucp: { profile: AGENT } }, id: 'x' },
     })
+  })
+
+  it('asks again when the profile is no longer fresh, until it is closed [UCP-102]', async () => {
+    vi.useFakeTimers()
+    const network = createNetwork({
+      'https://shop.example/.well-known/ucp': tiny(VERSION, 'https://shop.example/v1'),
+    })
+    const session = await open(network, { keepFresh: true, checkArguments: false }, tiny(VERSION))
+    const asked = (): number => network.requests.length
+    expect(asked()).toBe(1)
+    await vi.advanceTimersByTimeAsync(61_000)
+    expect(asked()).toBe(2)
+    await vi.advanceTimersByTimeAsync(61_000)
+    expect(asked()).toBe(3)
+    session.close()
+    await vi.advanceTimersByTimeAsync(200_000)
+    expect(asked()).toBe(3)
+    vi.useRealTimers()
   })
 
   it.each([

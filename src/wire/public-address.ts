@@ -7,7 +7,7 @@ import { CallError } from '../core/error.ts'
 import { addressKind } from './address-range.ts'
 
 /** One address a name resolves to. */
-export interface ResolvedAddress {
+interface ResolvedAddress {
   readonly address: string
   readonly family: number
 }

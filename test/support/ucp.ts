@@ -3,9 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /** Where the published documents are; tests that need them skip by name when it is absent. */
-export const FIXTURES: string = fileURLToPath(
-  new URL('../../../shared/fixtures/ucp/', import.meta.url),
-)
+const FIXTURES: string = fileURLToPath(new URL('../../../shared/fixtures/ucp/', import.meta.url))
 
 /** Whether the published documents are at hand. */
 export const HAS_FIXTURES: boolean = existsSync(FIXTURES)

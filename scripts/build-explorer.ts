@@ -19,7 +19,7 @@ export async function buildExplorer(): Promise<string> {
 }
 
 /** Builds the page itself. */
-export async function buildPage(): Promise<string> {
+async function buildPage(): Promise<string> {
   const { script, style } = await bundle()
   const template = read('index.html')
   // The assignment is spelled as other implementations of this page spell it; their tests look for it.

@@ -25,7 +25,7 @@ export function preparePage(options: PageOptions): Content {
 }
 
 /** Fills the template in a single pass, so that no value is ever searched for placeholders. */
-export function renderPage(template: string, options: PageOptions): string {
+function renderPage(template: string, options: PageOptions): string {
   const values: Readonly<Record<string, string>> = {
     TITLE: escapeHtml(options.title),
     ALLOW_EXECUTE: options.allowExecute ? 'true' : 'false',

@@ -73,7 +73,7 @@ export function createToolApi(
 }
 
 /** Says in a sentence why the server refused. */
-export function describeFailure(status: number, body: unknown): string {
+function describeFailure(status: number, body: unknown): string {
   const said = (body as { error?: unknown } | null)?.error
   if (status === 401)
     return 'Unauthorized: the server wants a valid token. Set one under Authorization.'
@@ -82,7 +82,7 @@ export function describeFailure(status: number, body: unknown): string {
 }
 
 /** Reads the envelope of a call. */
-export function toAnswer(status: number, envelope: unknown, elapsed: number): CallAnswer {
+function toAnswer(status: number, envelope: unknown, elapsed: number): CallAnswer {
   const { content, isError, structuredContent } = (envelope ?? {}) as Record<string, unknown>
   if (!Array.isArray(content)) {
     const notice = describeFailure(status, envelope)

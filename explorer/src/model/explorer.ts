@@ -13,7 +13,7 @@ import { createTheme, type Theme } from './theme.ts'
 import type { Load, ToolSummary } from './types.ts'
 
 /** A window over the page. */
-export type Dialog = 'none' | 'palette' | 'credentials' | 'help'
+type Dialog = 'none' | 'palette' | 'credentials' | 'help'
 
 /** Everything the page knows and does, apart from how it looks. */
 export interface Explorer {

@@ -21,7 +21,7 @@ export interface FunctionFacts {
 }
 
 /** One argument of a function. */
-export interface ArgumentFacts {
+interface ArgumentFacts {
   readonly name: string
   readonly summary?: string
   readonly required?: boolean
@@ -37,7 +37,7 @@ export interface Simulation {
 }
 
 /** An example call: its arguments stand in the order of the function's own. */
-export interface ExampleFacts {
+interface ExampleFacts {
   readonly name: string
   readonly summary?: string
   readonly params: readonly { readonly value?: unknown }[]
@@ -60,7 +60,7 @@ export interface Forrst {
 }
 
 /** One call of a function. */
-export interface ForrstCall {
+interface ForrstCall {
   readonly function: string
   readonly version?: string
   readonly arguments?: Readonly<Record<string, unknown>>
@@ -135,7 +135,7 @@ export async function simulate(
 }
 
 /** Reads a Forrst answer as the answer of a tool. */
-export function toCallAnswer({ status, body, elapsed }: ForrstAnswer): CallAnswer {
+function toCallAnswer({ status, body, elapsed }: ForrstAnswer): CallAnswer {
   const errors = isRecord(body) ? body['errors'] : undefined
   const failed = Array.isArray(errors) && errors.length > 0
   const structured = failed ? errors : isRecord(body) ? body['result'] : body

@@ -67,7 +67,7 @@ export function createHealthMonitor(forrst: Forrst): HealthMonitor {
 }
 
 /** Reads the answer of the health function. */
-export function toHealthSample(result: Record<string, unknown>, at: number): HealthSample {
+function toHealthSample(result: Record<string, unknown>, at: number): HealthSample {
   return {
     at,
     status: String(result['status'] ?? 'unknown'),

@@ -1,5 +1,4 @@
-import { isRecord } from '../../../src/core/json.ts'
-import { getAt, type Path, prefill, setAt } from '../form/value.ts'
+import { type Path, prefill, setAt } from '../form/value.ts'
 import type { ToolApi, Verdict } from './api.ts'
 import { type Cell, createCell } from './cell.ts'
 import type { History } from './history.ts'
@@ -150,14 +149,6 @@ export function parseArguments(
   } catch (thrown) {
     return { ok: false, reason: `Not valid JSON: ${describeThrown(thrown)}` }
   }
-}
-
-/** Tells whether the form shows a value that the text no longer says. */
-export function hasMember(value: unknown, path: Path): boolean {
-  const parent = getAt(value, path.slice(0, -1))
-  const key = path.at(-1)
-  if (Array.isArray(parent)) return typeof key === 'number' && key < parent.length
-  return key !== undefined && isRecord(parent) && Object.hasOwn(parent, key)
 }
 
 function format(value: unknown): string {

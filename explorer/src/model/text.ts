@@ -1,5 +1,5 @@
 /** A run of text inside a paragraph. */
-export interface Run {
+interface Run {
   readonly text: string
   readonly style: 'plain' | 'code' | 'strong'
 }

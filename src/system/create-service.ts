@@ -65,19 +65,17 @@ export function createService<const Functions extends readonly FunctionDefinitio
     components,
     validateResults: options.validateResults ?? process.env['NODE_ENV'] !== 'production',
     bind(shape, health) {
-      // Target and its runner know each other; the runner is only called once both exist.
-      const target: Target = {
+      // Target and runner know each other, so the target is completed in steps; nobody sees it before.
+      const target: { -readonly [Member in keyof Target]: Target[Member] } = {
         ...shape,
         health,
-        get joining() {
-          return joining
-        },
-        run: (call) => run(call),
+        joining: [],
+        run: () => Promise.reject(new TypeError(`${shape.name} is not ready`)),
       }
-      const joining = extensions
+      target.joining = extensions
         .filter(({ urn, joins }) => target.accepts(urn) && joins?.(target, service))
         .map(({ urn }) => urn)
-      const run = createInvoke(target, middleware, log)
+      target.run = createInvoke(target, middleware, log)
       return target
     },
   })

@@ -18,7 +18,9 @@ export function parseJson(bytes: Uint8Array, maxDepth: number): unknown {
 }
 
 function decodeText(bytes: Uint8Array): string {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const buffer = Buffer.isBuffer(bytes)
+    ? bytes
+    : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (isUtf8(buffer)) return buffer.toString('utf8')
   throw new CallError('PARSE_ERROR', { message: 'The request body is not valid UTF-8' })
 }

@@ -115,7 +115,8 @@ function readContent(
   requestBody: Node,
   reducer: Reducer,
 ): BodyResult {
-  const hasFields = folded.type === 'object' && folded.properties.size > 0 && !isTypedMap(folded)
+  const hasFields =
+    folded.type === 'object' && folded.properties.size > 0 && !isTypedMap(folded) && !folded.open
   if (media.kind !== 'raw' && hasFields)
     return { fields: readFields(media, folded, requestBody, reducer) }
   const isClosed =

@@ -28,6 +28,10 @@ export interface Flat {
   name: string | undefined
   /** Set when the schema contains itself: the name of what repeats. */
   cycle: string | undefined
+  /** The schema itself, references followed. */
+  root: object | undefined
+  /** True when known properties are not all: it must be possible to send others. */
+  open: boolean
   /** True when a reference of it leads nowhere. */
   dangling: boolean
   /** For the children: everything visited here and above. */
@@ -62,6 +66,8 @@ export function flattenSchema(
     variants: [],
     name: undefined,
     cycle: undefined,
+    root: undefined,
+    open: false,
     dangling: false,
     trail,
   }
@@ -89,6 +95,8 @@ export function flattenLeaf(schema: unknown, trail: Trail | undefined): Flat | u
     variants: [],
     name: undefined,
     cycle: undefined,
+    root: undefined,
+    open: false,
     dangling: false,
     trail,
   }
@@ -136,6 +144,7 @@ function collect(schema: unknown, flat: Flat, trail: Trail | undefined, context:
   }
   const here: Trail = { node, above: trail }
   flat.trail = { node, above: flat.trail }
+  flat.root ??= node
   const below = { ...context, depth: context.depth + 1 }
   for (const member of asList(read(node, 'allOf'))) collect(member, flat, here, below)
   collectOwn(node, flat, context)
@@ -282,6 +291,7 @@ const KEPT = new Set([
   'readOnly',
   'writeOnly',
   'discriminator',
+  'x-ms-discriminator-value',
   'contentEncoding',
   'contentMediaType',
 ])

@@ -715,6 +715,54 @@ describe('schemas', () => {
     expect(mapped.properties?.[0]?.enum).toEqual(['cat', 'dog'])
   })
 
+  it('merges the subtypes that a discriminator stands for, named or not', () => {
+    const base = { type: 'object', required: ['kind'], properties: { kind: { type: 'string' } } }
+    const sub = (own: string): object => ({
+      allOf: [{ $ref: '#/components/schemas/Pet' }, { properties: { [own]: { type: 'string' } } }],
+    })
+    const schemas = { Cat: sub('meow'), Dog: sub('bark') }
+    const implicit = { Pet: { ...base, discriminator: { propertyName: 'kind' } }, ...schemas }
+    const mapping = { cat: '#/components/schemas/Cat', dog: '#/components/schemas/Dog' }
+    const named = { Pet: { ...base, discriminator: { propertyName: 'kind', mapping } }, ...schemas }
+    const body = (known: object): unknown =>
+      Object.values(
+        bodyOf({ $ref: '#/components/schemas/Pet' }, { components: { schemas: known } }),
+      )
+    expect(body(implicit)).toMatchObject([
+      { name: 'kind', required: true, enum: ['Cat', 'Dog'] },
+      { name: 'meow' },
+      { name: 'bark' },
+    ])
+    expect(body(named)).toMatchObject([
+      { enum: ['cat', 'dog'] },
+      { name: 'meow' },
+      { name: 'bark' },
+    ])
+    expect(
+      bodyOf({ $ref: '#/components/schemas/Cat' }, { components: { schemas: implicit } }),
+    ).not.toHaveProperty('bark')
+  })
+
+  it('takes any fields when the subtypes are too many to list', () => {
+    const many = Array.from({ length: 60 }, (_, index) => [
+      `Sub${index}`,
+      {
+        allOf: [
+          { $ref: '#/components/schemas/Pet' },
+          { properties: { [`own${index}`]: { type: 'string' } } },
+        ],
+      },
+    ])
+    const Pet = {
+      type: 'object',
+      discriminator: { propertyName: 'kind' },
+      properties: { kind: { type: 'string' } },
+    }
+    const components = { schemas: { Pet, ...Object.fromEntries(many) } }
+    const tool = toolOf(json({ $ref: '#/components/schemas/Pet' }), { components })
+    expect(tool.body_root).toMatchObject({ type: 'object', properties: [{ name: 'kind' }] })
+  })
+
   it('folds scalar alternatives into their type, mixed ones into text with a warning', () => {
     expect(fieldOf({ anyOf: [{ type: 'integer' }, { type: 'number' }] })).toEqual({
       name: 'a',

@@ -21,7 +21,6 @@ export function applyKeywords(
   applyFormat(draft, folded, notes)
   if (draft.type === 'integer' || draft.type === 'number') applyNumeric(draft, folded, lose)
   else if (draft.type === 'array') applyList(draft, folded, lose)
-  else if (draft.type === 'object') describeMap(folded, notes)
   else if (draft.type === 'string' && !isBig) applyText(draft, folded, lose)
   return notes
 }
@@ -155,12 +154,6 @@ function applyList(draft: Draft, folded: Folded, lose: (message: string) => void
   if (most !== undefined) draft.max_items = most
   dropEmptyRange(draft, 'min_items', 'max_items', lose)
   if (asFlag(folded.keywords['uniqueItems'])) draft.unique_items = true
-}
-
-function describeMap(folded: Folded, notes: string[]): void {
-  const { additional } = folded
-  const isMap = additional !== undefined && additional !== false
-  if (isMap && folded.properties.size === 0) notes.push('Map with keys of your choice')
 }
 
 type Bound = 'minimum' | 'maximum' | 'min_length' | 'max_length' | 'min_items' | 'max_items'

@@ -126,6 +126,7 @@ function build(state: State, folded: Folded, request: FieldRequest, depth: numbe
     )
   }
   notes.push(...applyKeywords(draft, folded, required, (message) => warn('W101', message, place)))
+  if (draft.type === 'object') describeMap(state, folded, place, notes)
   describe(state, draft, folded, request, notes, depth)
   state.used += sizeOf(draft)
   if (folded.nullable) draft.nullable = true
@@ -338,16 +339,36 @@ function sizeOf(draft: Draft): number {
   return size
 }
 
-/** Names the type of a schema in a few words. */
-export function nameType(folded: Folded): string {
-  const names: Record<FieldType, string> = {
-    string: 'texts',
-    number: 'numbers',
-    integer: 'whole numbers',
-    boolean: 'booleans',
-    array: 'lists',
-    object: 'objects',
+/** Keys of the caller's choice: what they hold can only be said in words. */
+function describeMap(state: State, folded: Folded, place: string, notes: string[]): void {
+  const { additional } = folded
+  if (additional === undefined || additional === false || folded.cycle !== undefined) return
+  const keys = folded.properties.size > 0 ? 'Further keys' : 'Keys'
+  if (additional === true || isEmptySchema(additional)) {
+    if (folded.properties.size === 0) notes.push(`${keys} of your choice`)
+    return
   }
-  const plain = folded.type === undefined ? 'values' : names[folded.type]
+  const inner = foldSchema(additional, folded.trail, state.context, place)
+  notes.push(`${keys} of your choice, holding ${nameType(inner)}`)
+  const message = 'what the keys of a map hold is said in the description only'
+  state.context.warn('W101', message, place)
+}
+
+function isEmptySchema(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0
+}
+
+const PLURALS: Record<FieldType, string> = {
+  string: 'texts',
+  number: 'numbers',
+  integer: 'whole numbers',
+  boolean: 'booleans',
+  array: 'lists',
+  object: 'objects',
+}
+
+/** Names the type of a schema in a few words. */
+function nameType(folded: Folded): string {
+  const plain = folded.type === undefined ? 'values' : PLURALS[folded.type]
   return folded.name === undefined ? plain : `${plain} (${folded.name})`
 }

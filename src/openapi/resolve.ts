@@ -1,4 +1,4 @@
-import { asNode, type Node, read } from './node.ts'
+import { asList, asNode, type Node, read } from './node.ts'
 
 /** Where a reference led: the target, or why there is none. */
 export type Resolved =
@@ -14,8 +14,16 @@ export type Resolved =
 export interface Resolver {
   /** Follows `$ref` until a node without one; a node without `$ref` is its own target. */
   resolve(value: unknown): Resolved
+  /** Finds the named schemas that include a schema through `allOf`, directly or not. */
+  subtypesOf(schema: object): readonly Subtype[]
   /** External documents that were asked for and are not there. */
   readonly wanted: ReadonlySet<string>
+}
+
+/** A named schema that includes another one. */
+export interface Subtype {
+  readonly name: string
+  readonly node: Node
 }
 
 /** What a resolver works on. */
@@ -43,23 +51,51 @@ export function createResolver(document: unknown, options: ResolverOptions = {})
     cache.set(key, target)
     return target
   }
-  return {
-    wanted,
-    resolve(value) {
-      let node = value
-      let name: string | undefined
-      for (let steps = 0; steps < MAX_STEPS; steps++) {
-        const ref = read(node, '$ref')
-        if (typeof ref !== 'string') return { found: true, node, name }
-        const target = lookUp(ref, node as Node)
-        if (!target.found) return target
-        node = target.node
-        name = nameOf(ref) ?? name
-      }
-      const ref = String(read(value, '$ref'))
-      return { found: false, ref, code: 'E101', reason: 'the reference leads back to itself' }
-    },
+  const resolve = (value: unknown): Resolved => {
+    let node = value
+    let name: string | undefined
+    for (let steps = 0; steps < MAX_STEPS; steps++) {
+      const ref = read(node, '$ref')
+      if (typeof ref !== 'string') return { found: true, node, name }
+      const target = lookUp(ref, node as Node)
+      if (!target.found) return target
+      node = target.node
+      name = nameOf(ref) ?? name
+    }
+    const ref = String(read(value, '$ref'))
+    return { found: false, ref, code: 'E101', reason: 'the reference leads back to itself' }
   }
+  let children: Map<object, Subtype[]> | undefined
+  const subtypesOf = (schema: object): readonly Subtype[] => {
+    children ??= indexSubtypes(document, resolve)
+    const found = new Set<Subtype>(children.get(schema))
+    for (const subtype of found)
+      for (const below of children.get(subtype.node) ?? []) found.add(below)
+    return [...found].filter(({ node }) => node !== schema)
+  }
+  return { wanted, resolve, subtypesOf }
+}
+
+function namedSchemas(document: unknown): Record<string, unknown> {
+  const places = [read(document, 'definitions'), read(read(document, 'components'), 'schemas')]
+  return Object.assign(Object.create(null), ...places.map((place) => asNode(place) ?? {}))
+}
+
+function indexSubtypes(
+  document: unknown,
+  resolve: (value: unknown) => Resolved,
+): Map<object, Subtype[]> {
+  const children = new Map<object, Subtype[]>()
+  for (const [name, schema] of Object.entries(namedSchemas(document))) {
+    const node = asNode(schema)
+    if (node === undefined) continue
+    for (const member of asList(node['allOf'])) {
+      const parent = typeof read(member, '$ref') === 'string' ? resolve(member) : undefined
+      const target = parent?.found ? asNode(parent.node) : undefined
+      if (target) children.set(target, [...(children.get(target) ?? []), { name, node }])
+    }
+  }
+  return children
 }
 
 /** A chain of references longer than this goes in circles. */
@@ -129,11 +165,7 @@ function percentDecode(text: string): string {
 
 /** Looks for `$anchor` among the named schemas, where people put it. */
 function findAnchor(document: unknown, anchor: string): unknown {
-  const places = [read(read(document, 'components'), 'schemas'), read(document, 'definitions')]
-  for (const schema of places.flatMap((place) => Object.values(asNode(place) ?? {}))) {
-    if (read(schema, '$anchor') === anchor) return schema
-  }
-  return undefined
+  return Object.values(namedSchemas(document)).find((schema) => read(schema, '$anchor') === anchor)
 }
 
 /** Old Swagger documents write `$ref: Pet` for `#/definitions/Pet`. */

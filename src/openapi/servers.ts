@@ -23,7 +23,15 @@ export function chooseBaseUrl(servers: readonly unknown[], context: ServerContex
   if (index > 0)
     context.warn('W113', 'the first server is no http address; another one is used', 'servers')
   const chosen = urls[index]
-  if (chosen !== undefined) return preferHttps(chosen, urls)
+  if (chosen !== undefined) {
+    const best = preferHttps(chosen, urls)
+    const others = new Set(
+      urls.filter((url) => url !== undefined && url !== best && url !== chosen),
+    )
+    const shown = [...others].slice(0, 3).join(', ')
+    if (others.size > 0) context.warn('W113', `another server could be used: ${shown}`, 'servers')
+    return best
+  }
   if (given.length > 0)
     context.warn('W113', `no server is an http address; set ${fallback.slice(2, -1)}`, 'servers')
   return fallback

@@ -33,6 +33,7 @@ export function foldSchema(
   const notes: string[] = []
   let alternatives: readonly unknown[] = []
   const groups = flat.variants.splice(0)
+  if (groups.length === 0 && depth === 0) foldSubtypes(flat, trail, context, place, notes)
   for (const [index, members] of groups.entries()) {
     if (depth > MAX_NESTED || context.work.steps > 40_000) {
       context.warn('W101', 'alternatives nest too deeply and are ignored', place)
@@ -53,6 +54,60 @@ export function foldSchema(
 }
 
 const NONE: readonly never[] = []
+
+/**
+ * A discriminator without alternatives stands for subtypes, each of which includes this very type:
+ * they are read along the trail that led here, where including it is no cycle.
+ */
+function foldSubtypes(
+  flat: Flat,
+  trail: Trail | undefined,
+  context: FlattenContext,
+  place: string,
+  notes: string[],
+): void {
+  const discriminator = flat.keywords['discriminator']
+  if (discriminator === undefined || flat.cycle !== undefined) return
+  const owner = ownerOf(flat.trail, discriminator)
+  // A subtype inherits the discriminator of its base, but not its siblings.
+  const isOwn =
+    owner === flat.root || entriesOf(read(owner, 'properties')).length === flat.properties.size
+  if (owner === undefined || !isOwn) return
+  const schemas = subtypesOf(owner, discriminator, context)
+  const folded = schemas
+    .slice(0, MAX_MEMBERS)
+    .map((schema) => foldSchema(schema, trail, context, place, 1))
+    .filter((subtype) => subtype.type === 'object' && subtype.cycle === undefined)
+  const names = new Set(folded.flatMap((subtype) => [...subtype.properties.keys()]))
+  if (folded.length === 0) return
+  const fits = schemas.length <= MAX_MEMBERS && names.size <= MAX_MERGED
+  flat.open = !fits
+  const what = fits
+    ? 'are merged into one object'
+    : 'are too many to list; their fields are taken as they come'
+  context.warn('W101', `subtypes of the schema ${what}`, place)
+  notes.push(...(fits ? foldObjects(flat, folded, context, place).notes : describeVariants(folded)))
+}
+
+/** Fields of a merged object; more than this no model can choose from. */
+const MAX_MERGED = 100
+
+function subtypesOf(owner: object, discriminator: unknown, context: FlattenContext): unknown[] {
+  const targets = entriesOf(read(discriminator, 'mapping')).flatMap(([, to]) => asText(to) ?? [])
+  if (targets.length > 0) return [...new Set(targets)].map(($ref) => ({ $ref }))
+  return context.resolver.subtypesOf(owner).map(({ node, name }) => ({
+    allOf: [node],
+    'x-ms-discriminator-value': read(node, 'x-ms-discriminator-value') ?? name,
+  }))
+}
+
+/** The schema on the trail that declares the discriminator. */
+function ownerOf(trail: Trail | undefined, discriminator: unknown): object | undefined {
+  for (let at = trail; at; at = at.above) {
+    if (read(at.node, 'discriminator') === discriminator) return at.node
+  }
+  return undefined
+}
 
 const MAX_NESTED = 6
 const MAX_MEMBERS = 50
@@ -200,7 +255,8 @@ function discriminatorValues(
     const texts = (Array.isArray(demanded) ? demanded : [demanded]).flatMap(
       (value) => asText(value) ?? [],
     )
-    return texts.length > 0 ? texts : (variant.name ?? [])
+    if (texts.length > 0) return texts
+    return asText(variant.keywords['x-ms-discriminator-value']) ?? variant.name ?? []
   })
   return [...new Set(values)]
 }

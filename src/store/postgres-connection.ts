@@ -1,11 +1,14 @@
 import { createDeadlines } from './deadlines.ts'
 import { notApplied } from './failure.ts'
 
+/** A value of a parameter. */
+export type PostgresValue = string | number | boolean | null
+
 /** A query with numbered parameters; a name makes the server prepare it once per connection. */
 export interface PostgresQuery {
   readonly name?: string
   readonly text: string
-  readonly values?: (string | number | boolean | null)[]
+  readonly values?: PostgresValue[]
 }
 
 /** Answers of a query, each row as an array. */

@@ -34,12 +34,13 @@ export function buildPostgresQueries(schema: string): PostgresQueries {
   return {
     get: `SELECT ${row} FROM ${entries} e WHERE e.key = $1 AND ${alive}`,
     put: `${insert} ${overwrite} RETURNING e.revision::float8`,
-    // One row in any case, except when another transaction took the key after this statement began.
-    putIfAbsent: `WITH made AS (${insert} ${overwrite} WHERE ${expired} RETURNING e.revision)
-      SELECT NULL, NULL, revision::float8, NULL, NULL, true FROM made
-      UNION ALL
-      SELECT ${row}, false FROM ${entries} e
-        WHERE e.key = $1 AND ${alive} AND NOT EXISTS (SELECT 1 FROM made)`,
+    // Losing only reads. No row at all when another transaction took the key after this statement began.
+    putIfAbsent: `WITH found AS (SELECT ${row}, false FROM ${entries} e WHERE e.key = $1 AND ${alive}),
+      made AS (INSERT INTO ${entries} AS e (key, value, owner, expires_at, revision)
+        SELECT $1, $2, $3, ${expiry('$4')}, ${revision} WHERE NOT EXISTS (SELECT 1 FROM found)
+        ${overwrite} WHERE ${expired} RETURNING e.revision)
+      SELECT * FROM found UNION ALL
+      SELECT NULL, NULL, revision::float8, NULL, NULL, true FROM made`,
     compareAndSet: `UPDATE ${entries} e SET value = $2, revision = ${revision},
         owner = CASE WHEN $5 THEN e.owner ELSE $3 END,
         expires_at = CASE WHEN $6 THEN e.expires_at ELSE ${expiry('$4')} END

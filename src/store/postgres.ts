@@ -6,7 +6,7 @@ import {
   createPostgresConnection,
   type PostgresConnection,
   type PostgresPool,
-  type PostgresQuery,
+  type PostgresValue,
 } from './postgres-connection.ts'
 import { buildPostgresQueries, type PostgresQueries } from './postgres-queries.ts'
 import { migratePostgres } from './postgres-schema.ts'
@@ -59,14 +59,15 @@ function createBackend(
   schema: string,
   onClose: (() => Promise<void>) | undefined,
 ): Backend {
-  async function query(name: keyof PostgresQueries, values: PostgresQuery['values']) {
-    const text = queries[name]
-    const { rows } = await connection.query({
-      name: `${schema}.${name}`,
-      text,
-      values: values ?? [],
-    })
-    return rows
+  async function query(operation: keyof PostgresQueries, values: PostgresValue[]) {
+    const statement = { name: `${schema}.${operation}`, text: queries[operation], values }
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return (await connection.query(statement)).rows
+      } catch (thrown) {
+        if (attempt === ATTEMPTS || !isCollision(thrown)) throw thrown
+      }
+    }
   }
 
   async function get(key: string): Promise<Row | undefined> {
@@ -74,7 +75,7 @@ function createBackend(
     return row && toRow(row)
   }
 
-  async function putIfAbsent(values: PostgresQuery['values']): Promise<Attempt> {
+  async function putIfAbsent(values: PostgresValue[]): Promise<Attempt> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const [row] = await query('putIfAbsent', values)
       if (!row) continue
@@ -128,6 +129,13 @@ function createBackend(
       await onClose?.()
     },
   }
+}
+
+/** Two statements met where the database is set to a stricter isolation: the one that lost starts again. */
+function isCollision(thrown: unknown): boolean {
+  const cause = thrown instanceof Error ? thrown.cause : undefined
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
+  return code === '40001' || code === '40P01'
 }
 
 function toNumber(rows: readonly (readonly unknown[])[]): number {

@@ -63,7 +63,11 @@ export function createRedisBatch(
       names.push(job.key)
       args.push(...job.args)
     }
-    connection.run('operate', names, args).then(
+    const reading = jobs.every((job) => job.args[0] === 'get')
+    const answering = reading
+      ? connection.run('readMany', names.slice(keys.length), [])
+      : connection.run('operate', names, args)
+    answering.then(
       (answers) => {
         underWay--
         for (let at = 0; at < jobs.length; at++) {

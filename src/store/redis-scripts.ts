@@ -26,19 +26,28 @@ export type RedisOperation =
  * An entry is a string: revision, owner (percent-encoded, empty for none) and JSON text, with a space between.
  */
 const OPERATE = `
-local at = 0
+local count = #KEYS - 2
+local at, revision = 0, nil
+local listed = {}
+
 local function arg()
   at = at + 1
   return ARGV[at]
 end
 
 local function row(key, entry)
-  return { entry, redis.call('PTTL', key) }
+  return entry and { entry, redis.call('PTTL', key) }
+end
+
+local function compose(value, owner)
+  -- One step of the counter for the whole batch, taken when the first write needs it.
+  revision = (revision or redis.call('INCRBY', KEYS[2], count) - count) + 1
+  local number = string.format('%.0f', revision)
+  return number .. ' ' .. owner .. ' ' .. value, number
 end
 
 local function save(key, value, owner, ttl)
-  local revision = string.format('%.0f', redis.call('INCR', KEYS[2]))
-  local entry = revision .. ' ' .. owner .. ' ' .. value
+  local entry, number = compose(value, owner)
   if ttl == '' then
     redis.call('SET', key, entry)
   elseif ttl == 'keep' then
@@ -46,63 +55,83 @@ local function save(key, value, owner, ttl)
   else
     redis.call('SET', key, entry, 'PX', ttl)
   end
-  return revision
+  return number
+end
+
+local function create(key, value, owner, ttl)
+  local entry, number = compose(value, owner)
+  local made
+  if ttl == '' then
+    made = redis.call('SET', key, entry, 'NX')
+  else
+    made = redis.call('SET', key, entry, 'PX', ttl, 'NX')
+  end
+  return made and number
 end
 
 local answers = {}
-for i = 3, #KEYS do
-  local key, op, name = KEYS[i], arg(), arg()
-  local entry = op ~= 'put' and op ~= 'next' and op ~= 'delete' and redis.call('GET', key)
+for i = 1, count do
+  local key, op, name = KEYS[i + 2], arg(), arg()
   local answer = false
   if op == 'get' then
-    answer = entry and row(key, entry)
-  elseif op == 'put' or op == 'putIfAbsent' then
-    local value, owner, ttl = arg(), arg(), arg()
-    if entry then
-      answer = row(key, entry)
-    else
-      redis.call('ZADD', KEYS[1], 0, name)
-      answer = save(key, value, owner, ttl)
-    end
+    answer = row(key, redis.call('GET', key))
+  elseif op == 'putIfAbsent' then
+    answer = create(key, arg(), arg(), arg())
+    if answer then listed[name] = true else answer = row(key, redis.call('GET', key)) end
+  elseif op == 'put' then
+    answer = save(key, arg(), arg(), arg())
+    listed[name] = true
   elseif op == 'compareAndSet' then
     local value, owner, ttl, expected, keep = arg(), arg(), arg(), arg(), arg()
+    local entry = redis.call('GET', key)
     if entry then
-      local revision, before = string.match(entry, '^(%d+) (%S*) ')
-      if revision == expected then
+      local found, before = string.match(entry, '^(%d+) (%S*) ')
+      if found == expected then
         answer = save(key, value, keep == '1' and before or owner, ttl)
       else
         answer = row(key, entry)
       end
     end
+  elseif op == 'increment' then
+    local by, ttl = arg(), arg()
+    local entry = redis.call('GET', key)
+    local owner, text = '', '0'
+    if entry then owner, text = string.match(entry, '^%d+ (%S*) (-?%d+)$') end
+    local value = text and #text <= 17 and text + by
+    if value and value <= 9007199254740991 and value >= -9007199254740991 then
+      if not entry then listed[name] = true end
+      local number = save(key, string.format('%.0f', value), owner, entry and 'keep' or ttl)
+      answer = { value, number, redis.call('PTTL', key) }
+    end
+  elseif op == 'next' then
+    answer = redis.call('INCR', key)
   elseif op == 'delete' then
+    listed[name] = nil
     redis.call('ZREM', KEYS[1], name)
     answer = redis.call('DEL', key)
   elseif op == 'deleteIfOwner' then
     local owner = arg()
+    local entry = redis.call('GET', key)
     if not entry then
       answer = 'absent'
     elseif string.match(entry, '^%d+ (%S*) ') ~= owner then
       answer = 'foreign'
     else
-      redis.call('DEL', key)
+      listed[name] = nil
       redis.call('ZREM', KEYS[1], name)
+      redis.call('DEL', key)
       answer = 'deleted'
     end
-  elseif op == 'increment' then
-    local by, ttl = arg(), arg()
-    local owner, text = '', '0'
-    if entry then owner, text = string.match(entry, '^%d+ (%S*) (-?%d+)$') end
-    local value = text and #text <= 17 and text + by
-    if value and value <= 9007199254740991 and value >= -9007199254740991 then
-      if not entry then redis.call('ZADD', KEYS[1], 0, name) end
-      local revision = save(key, string.format('%.0f', value), owner, entry and 'keep' or ttl)
-      answer = { value, revision, redis.call('PTTL', key) }
-    end
-  elseif op == 'next' then
-    answer = redis.call('INCR', key)
   end
-  answers[i - 2] = answer
+  answers[i] = answer
 end
+
+local members = {}
+for name in pairs(listed) do
+  members[#members + 1] = 0
+  members[#members + 1] = name
+end
+if #members > 0 then redis.call('ZADD', KEYS[1], unpack(members)) end
 return answers`
 
 /** Keys: entries. Answers for each the entry and its remaining time, or nil. */

@@ -57,7 +57,7 @@ const SHOTS: readonly Shot[] = [
   { name: 'dark', hash: link('events__schedule', FILLED), dark: true, act: execute },
 ]
 
-const path = findBrowser()
+const path = await findBrowser()
 if (path === undefined) {
   console.error('screenshots: no Chrome or Chromium found; set CHROME_PATH.')
   process.exit(2)

@@ -1,5 +1,6 @@
-import { execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { promisify } from 'node:util'
 import { type Browser, chromium } from 'playwright-core'
 
 const PLACES = [
@@ -25,7 +26,7 @@ const FLAGS = [
 ]
 
 /** Gives the path of a Chrome or Chromium on this machine; as root on Debian one is installed when there is none. */
-export function findBrowser(): string | undefined {
+export async function findBrowser(): Promise<string | undefined> {
   return findInstalled() ?? (mayInstall() ? install() : undefined)
 }
 
@@ -44,16 +45,14 @@ function mayInstall(): boolean {
   )
 }
 
-function install(): string | undefined {
+/** Not the synchronous kind: a test runner takes a worker that says nothing for a minute for dead. */
+async function install(): Promise<string | undefined> {
   console.log('explorer tests: no browser found, installing the Debian package chromium …')
+  const run = promisify(execFile)
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
   try {
-    const options = {
-      stdio: 'ignore',
-      timeout: 300_000,
-      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-    } as const
-    execFileSync('apt-get', ['update'], options)
-    execFileSync('apt-get', ['install', '-y', '--no-install-recommends', 'chromium'], options)
+    await run('apt-get', ['update'], { env })
+    await run('apt-get', ['install', '-y', '--no-install-recommends', 'chromium'], { env })
   } catch {
     console.log('explorer tests: chromium could not be installed.')
   }

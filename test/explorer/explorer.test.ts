@@ -9,7 +9,7 @@ import { createDemo } from './demo.ts'
 import { createCrowd, createFixture, EVIL } from './fixtures.ts'
 import { startServer, type TestServer } from './server.ts'
 
-const path = findBrowser()
+const path = await findBrowser()
 const PATIENCE_MS = 15_000
 if (path === undefined && process.env['CI'] === 'true') {
   throw new Error('CI must test the explorer in a browser: install Chromium or set CHROME_PATH')

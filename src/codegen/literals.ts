@@ -6,7 +6,7 @@
 /** Longest line the printer aims at. */
 export const LINE_WIDTH = 100
 
-const MAX_DEPTH = 200
+const MAX_INDENT = 400
 
 // Line separators end a line in some tools, bidirectional and invisible characters hide code from
 // whoever reads it, and the rest of the controls have no business in a source file.
@@ -45,54 +45,50 @@ export function isPlainName(name: string): boolean {
 }
 
 /** Prints a JSON value as an expression, on one line when it fits after `used` columns. */
-export function toLiteral(value: unknown, indent = '', used = indent.length): string {
-  return printLiteral(value, { indent, used, depth: 0 })
+export function toLiteral(value: unknown, indent = '', used: number = indent.length): string {
+  return printLiteral(value, indent, used)
 }
 
-interface Place {
-  readonly indent: string
-  /** Columns already taken on the line where the literal starts. */
-  readonly used: number
-  readonly depth: number
-}
-
-function printLiteral(value: unknown, place: Place): string {
+function printLiteral(value: unknown, indent: string, used: number): string {
   if (typeof value === 'string') return toStringLiteral(value)
   if (typeof value === 'number') return Number.isFinite(value) ? printNumber(value) : 'null'
   if (typeof value === 'boolean') return String(value)
   if (typeof value !== 'object' || value === null) return 'null'
-  if (place.depth > MAX_DEPTH) throw new RangeError(`a value nests deeper than ${MAX_DEPTH} levels`)
-  const inner = `${place.indent}  `
-  const isList = Array.isArray(value)
-  const items = isList
-    ? value.map((item) =>
-        printLiteral(item, { ...place, indent: inner, used: inner.length, depth: place.depth + 1 }),
-      )
-    : Object.entries(value)
-        .filter(([, item]) => item !== undefined)
-        .map(([key, item]) =>
-          printMember(key, item, { ...place, indent: inner, depth: place.depth + 1 }),
-        )
-  return layOut(items, isList ? '[]' : '{}', place)
+  if (indent.length > MAX_INDENT) throw new RangeError('a value nests too deeply to be printed')
+  const inner = `${indent}  `
+  const items: string[] = []
+  if (Array.isArray(value)) {
+    for (const item of value) items.push(printLiteral(item, inner, inner.length))
+    return layOut(items, '[]', indent, used)
+  }
+  for (const [key, item] of Object.entries(value)) {
+    if (item === undefined) continue
+    const name = toMemberName(key)
+    items.push(`${name}: ${printLiteral(item, inner, inner.length + name.length + 2)}`)
+  }
+  return layOut(items, '{}', indent, used)
 }
 
 // A plain `__proto__:` would set the prototype of the literal instead of making a member.
-function printMember(key: string, value: unknown, place: Place): string {
-  const name = key === '__proto__' ? "['__proto__']" : toPropertyKey(key)
-  const used = place.indent.length + name.length + 2
-  return `${name}: ${printLiteral(value, { ...place, used })}`
+function toMemberName(key: string): string {
+  return key === '__proto__' ? "['__proto__']" : toPropertyKey(key)
 }
 
-function layOut(items: readonly string[], brackets: '[]' | '{}', place: Place): string {
-  const [open, close] = brackets === '[]' ? ['[', ']'] : ['{', '}']
+function layOut(
+  items: readonly string[],
+  brackets: '[]' | '{}',
+  indent: string,
+  used: number,
+): string {
   if (items.length === 0) return brackets
-  const space = brackets === '{}' ? ' ' : ''
-  const length = items.reduce((sum, item) => sum + item.length + 2, place.used + 4)
+  const [open, close] = brackets === '[]' ? ['[', ']'] : ['{ ', ' }']
+  let length = used + 4
+  for (const item of items) length += item.length + 2
   if (length <= LINE_WIDTH && !items.some((item) => item.includes('\n'))) {
-    return `${open}${space}${items.join(', ')}${space}${close}`
+    return open + items.join(', ') + close
   }
-  const inner = `${place.indent}  `
-  return `${open}\n${items.map((item) => `${inner}${item},\n`).join('')}${place.indent}${close}`
+  const between = `,\n${indent}  `
+  return `${open.trim()}\n${indent}  ${items.join(between)},\n${indent}${close.trim()}`
 }
 
 function printNumber(value: number): string {

@@ -19,7 +19,8 @@ export interface SchemaTypeOptions {
   readonly resolve?: (ref: string) => RefTarget | undefined
 }
 
-interface Context extends SchemaTypeOptions {
+interface Context {
+  readonly resolve: SchemaTypeOptions['resolve'] | undefined
   readonly depth: number
   /** References being written out; meeting one of them again ends in `unknown`. */
   readonly open: readonly string[]
@@ -29,7 +30,7 @@ const MAX_DEPTH = 64
 
 /** Converts a JSON Schema (draft 4 to 2020-12, OpenAPI dialects included) into a type. */
 export function toTypeNode(schema: unknown, options: SchemaTypeOptions = {}): TypeNode {
-  return convert(schema, { ...options, depth: 0, open: [] })
+  return convert(schema, { resolve: options.resolve, depth: 0, open: [] })
 }
 
 /** Says in a doc comment what a schema says about itself. */
@@ -52,7 +53,18 @@ export function toSchemaDoc(schema: unknown): Doc {
 function convert(schema: unknown, context: Context): TypeNode {
   if (schema === false) return keyword('never')
   if (!isRecord(schema) || context.depth > MAX_DEPTH) return keyword('unknown')
-  const inner = { ...context, depth: context.depth + 1 }
+  const inner = { resolve: context.resolve, depth: context.depth + 1, open: context.open }
+  const type = isPlain(schema) ? convertOwn(schema, inner) : convertJoined(schema, inner)
+  if (type === undefined) return keyword('unknown')
+  return isNullable(schema) && !isKeyword(type, 'unknown') ? toUnion([type, keyword('null')]) : type
+}
+
+function isPlain(schema: Record<string, unknown>): boolean {
+  const { $ref, allOf, anyOf, oneOf } = schema
+  return $ref === undefined && allOf === undefined && anyOf === undefined && oneOf === undefined
+}
+
+function convertJoined(schema: Record<string, unknown>, inner: Context): TypeNode {
   const demands = [
     typeof schema['$ref'] === 'string' ? convertRef(schema['$ref'], inner) : undefined,
     convertOwn(schema, inner),
@@ -62,8 +74,7 @@ function convert(schema: unknown, context: Context): TypeNode {
       return parts.length === 0 ? undefined : toUnion(parts.map((part) => convert(part, inner)))
     }),
   ]
-  const type = toIntersection(demands.filter((demand) => demand !== undefined))
-  return isNullable(schema) && !isKeyword(type, 'unknown') ? toUnion([type, keyword('null')]) : type
+  return toIntersection(demands.filter((demand) => demand !== undefined))
 }
 
 function convertRef(ref: string, context: Context): TypeNode {
@@ -78,10 +89,12 @@ function convertOwn(schema: Record<string, unknown>, context: Context): TypeNode
   if (Array.isArray(schema['enum']) && schema['enum'].length > 0) {
     return toUnion(schema['enum'].map((value) => ({ kind: 'literal', value })))
   }
+  const { type } = schema
+  if (typeof type === 'string') return convertType(type, schema, context)
   const types = typesOf(schema)
   return types.length === 0
     ? undefined
-    : toUnion(types.map((type) => convertType(type, schema, context)))
+    : toUnion(types.map((one) => convertType(one, schema, context)))
 }
 
 function typesOf(schema: Record<string, unknown>): readonly string[] {

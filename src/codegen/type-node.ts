@@ -78,7 +78,8 @@ function unique(types: readonly TypeNode[]): readonly TypeNode[] {
   const seen = new Set<string>()
   return types.filter((type) => {
     if (type.kind === 'object' || type.kind === 'tuple') return true
-    const key = JSON.stringify(type)
+    const isText = type.kind === 'literal' && typeof type.value === 'string'
+    const key = isText ? `"${type.value}` : JSON.stringify(type)
     return !seen.has(key) && seen.add(key)
   })
 }

@@ -2,7 +2,10 @@ import type { ConformanceTask } from './conformance-types.ts'
 import type { Store } from './store.ts'
 
 /** Does one process's part of a task and answers the numbers it saw. */
-export function runTask(store: Store, task: ConformanceTask): Promise<readonly number[]> {
+export function runConformanceTask(
+  store: Store,
+  task: ConformanceTask,
+): Promise<readonly number[]> {
   return TASKS[task.kind](store, task)
 }
 

@@ -1,5 +1,5 @@
 export { STORE_CASES } from './conformance.ts'
-export { runTask } from './conformance-tasks.ts'
+export { runConformanceTask } from './conformance-tasks.ts'
 export type { ConformanceCase, ConformanceTask, ConformanceTools } from './conformance-types.ts'
 export { newestFirst, storeKey, storePrefix } from './keys.ts'
 export type { MachineClock } from './machine-clock.ts'

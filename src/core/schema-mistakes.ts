@@ -2,7 +2,7 @@ import { isRecord } from './json.ts'
 import type { JsonSchema, Problem } from './schema.ts'
 import { eachSubschema, isSubschema, type Subschema } from './schema-keywords.ts'
 import { type Definitions, findDanglingRefs } from './schema-links.ts'
-import { toRegExp } from './schema-normalize.ts'
+import { toRegExp } from './schema-patterns.ts'
 
 /**
  * Lists what is wrong with a schema itself, as JSON pointers into it: references that lead nowhere,

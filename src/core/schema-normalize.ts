@@ -3,7 +3,9 @@ import { isRecord } from './json.ts'
 import type { JsonSchema } from './schema.ts'
 import { isSubschema, mapSubschemas, roleOf, type Subschema } from './schema-keywords.ts'
 import { type FindDefinition, matchDefinition } from './schema-links.ts'
+import { toBoundedRegExp, toUnicodePatterns } from './schema-patterns.ts'
 import {
+  forbidOthers,
   isScalar,
   type Refinement,
   requireMultipleOf,
@@ -74,12 +76,13 @@ function normalize(schema: Subschema, outer: Reading, state: State): Subschema {
   const rules: Refinement[] = []
   for (const [keyword, value] of Object.entries(chooseKeywords(schema, reading))) {
     noteInherited(keyword, value, state)
-    const rule = RULES[keyword]?.(value)
+    const rule = RULES[keyword]?.(value, schema)
     if (rule !== undefined) rules.push(...rule)
-    else assign(draft, keyword, normalizeValue(keyword, value, reading, state))
+    else assign(draft, keyword, normalizeValue(keyword, value, schema, reading, state))
   }
   splitCondition(draft)
-  if (rules.length > 0) draft['~refine'] = rules
+  // Inside allOf, because beside other keywords the validator reports rules only when those hold.
+  if (rules.length > 0) addToAllOf(draft, [{ '~refine': rules }])
   state.results.set(schema, draft)
   return draft
 }
@@ -159,8 +162,16 @@ function chooseKeywords(schema: JsonSchema, { dialect, validates }: Reading): Js
   )
 }
 
-/** Keywords checked by rules of our own, because the validator's go wrong for some values. */
-const RULES: Readonly<Record<string, (value: unknown) => readonly Refinement[] | undefined>> = {
+/** Makes rules of our own out of a keyword; undefined leaves it to the validator. */
+type ToRules = (value: unknown, schema: JsonSchema) => readonly Refinement[] | undefined
+
+/** Keywords checked by rules of our own, because the validator's are slow or wrong for some values. */
+const RULES: Readonly<Record<string, ToRules>> = {
+  // Its regular expression over all names takes longer than the rest of a typical check.
+  additionalProperties: (value, { properties = {}, patternProperties }) =>
+    value === false && isRecord(properties) && patternProperties === undefined
+      ? [forbidOthers(Object.keys(properties))]
+      : undefined,
   // Its comparison chains overflow the parser, and it takes { length: 0 } for an empty array.
   enum: (value) =>
     Array.isArray(value) && (value.length > 64 || !value.every(isScalar))
@@ -179,20 +190,33 @@ function normalizeValue(keyword: string, value: unknown, reading: Reading, state
     case 'format':
       return state.options.assertFormats ? value : undefined
     case 'pattern':
-      return typeof value === 'string' ? toBoundedPattern(value, state.options) : undefined
+      return typeof value === 'string'
+        ? toBoundedRegExp(value, state.options.patternInputLimit)
+        : undefined
     case 'patternProperties':
-      return isRecord(value) ? renameKeys(mapSubschemas(keyword, value, inner)) : undefined
+      return isRecord(value) ? toUnicodePatterns(mapSubschemas(keyword, value, inner)) : undefined
     case '$ref':
       return typeof value === 'string' ? toGlobalRef(value, reading, state) : undefined
     // Members that a failed `not` or `contains` looked at must not count as evaluated.
     case 'contains':
     case 'not':
       return isSubschema(value) ? { anyOf: [inner(value)] } : undefined
+    // What the schema around them evaluated must not count as evaluated inside these.
+    case 'dependencies':
+    case 'dependentSchemas':
+      return mapSubschemas(keyword, value, (schema) => ({ allOf: [inner(schema)] }))
+    // The validator would apply it to arrays, too.
+    case 'unevaluatedProperties':
+      return admitsObjects(type) && isSubschema(value) ? inner(value) : undefined
     default:
       return roleOf(keyword, value) === 'unknown'
         ? normalizeUnknown(value, inner)
         : mapSubschemas(keyword, value, inner)
   }
+}
+
+function admitsObjects(type: unknown): boolean {
+  return type === undefined || [type].flat().includes('object')
 }
 
 function toInner(schema: Subschema, reading: Reading): Reading {
@@ -219,47 +243,17 @@ function splitCondition(draft: Draft): void {
     { if: { anyOf: [condition] }, else: otherwise ?? true },
     ...(then === undefined ? [] : [{ if: { not: { anyOf: [condition] } }, else: then }]),
   ]
-  draft['allOf'] = [...(Array.isArray(draft['allOf']) ? draft['allOf'] : []), ...parts]
+  addToAllOf(draft, parts)
+}
+
+function addToAllOf(draft: Draft, schemas: readonly JsonSchema[]): void {
+  draft['allOf'] = [...(Array.isArray(draft['allOf']) ? draft['allOf'] : []), ...schemas]
 }
 
 /** Puts a component's references to itself below its own name, where the whole document sees them. */
 function toGlobalRef(ref: string, { key }: Reading, { options }: State): string {
   if (key === undefined || !ref.startsWith('#')) return ref
   return matchDefinition(ref, options.findDefinition) === undefined ? `${key}${ref.slice(1)}` : ref
-}
-
-/** Compiles a pattern as ECMA-262 with `u`; patterns of older habits (`\-`) are read without it. */
-export function toRegExp(pattern: string): RegExp {
-  try {
-    return new RegExp(pattern, 'u')
-  } catch (strict) {
-    try {
-      return new RegExp(pattern)
-    } catch {
-      throw new TypeError(`pattern ${JSON.stringify(pattern)} is no regular expression`, {
-        cause: strict,
-      })
-    }
-  }
-}
-
-function toBoundedPattern(pattern: string, { patternInputLimit }: NormalizeOptions): RegExp {
-  const expression = toRegExp(pattern)
-  if (patternInputLimit === Number.POSITIVE_INFINITY) return expression
-  const test = (text: string) =>
-    text.length <= patternInputLimit && RegExp.prototype.test.call(expression, text)
-  return Object.defineProperty(expression, 'test', { value: test })
-}
-
-/** The validator compiles names of patternProperties with `u` itself, so they must be fit for it. */
-function renameKeys(patterns: unknown): unknown {
-  if (!isRecord(patterns)) return patterns
-  return Object.fromEntries(
-    Object.entries(patterns).map(([pattern, schema]) => {
-      const { source, unicode } = toRegExp(pattern)
-      return [unicode ? pattern : source.replace(/\\([^\w^$\\.*+?()[\]{}|/])/g, '$1'), schema]
-    }),
-  )
 }
 
 const INHERITED = new Set(Object.getOwnPropertyNames(Object.prototype))

@@ -38,6 +38,25 @@ export function requireMultipleOf(divisor: number): Refinement {
   }
 }
 
+/** Requires that an object has no members but the named ones. */
+export function forbidOthers(names: readonly string[]): Refinement {
+  const known = new Set(names)
+  return {
+    check: (value) => {
+      if (typeof value !== 'object' || value === null || Array.isArray(value)) return true
+      // A loop without a list of keys: this runs on nearly every call.
+      for (const name in value) if (!known.has(name)) return false
+      return true
+    },
+    error: (value) => ({
+      keyword: 'additionalProperties',
+      params: {
+        additionalProperties: Object.keys(Object(value)).filter((name) => !known.has(name)),
+      },
+    }),
+  }
+}
+
 /** Tells whether a value is neither an object nor an array. */
 export function isScalar(value: unknown): boolean {
   return typeof value !== 'object' || value === null

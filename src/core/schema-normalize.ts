@@ -184,7 +184,13 @@ const RULES: Readonly<Record<string, ToRules>> = {
   multipleOf: (value) => (typeof value === 'number' && value > 0 ? [requireMultipleOf(value)] : []),
 }
 
-function normalizeValue(keyword: string, value: unknown, reading: Reading, state: State): unknown {
+function normalizeValue(
+  keyword: string,
+  value: unknown,
+  { type }: JsonSchema,
+  reading: Reading,
+  state: State,
+): unknown {
   const inner = (schema: Subschema): Subschema => normalize(schema, toInner(schema, reading), state)
   switch (keyword) {
     case 'format':

@@ -91,6 +91,8 @@ export interface FunctionDefinition<
   readonly extensions?: readonly ExtensionDeclaration[]
   readonly accepts?: AcceptedExtensions
   readonly externalDocs?: ExternalDocs
+  /** Negotiated capability the function belongs to: `dev.ucp.shopping.checkout`. */
+  readonly capability?: string
   /** State at start; `service.setFunctionHealth` changes it at run time. */
   readonly health?: FunctionHealth
   /** Says what the call would do, without doing it. */

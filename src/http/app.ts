@@ -3,6 +3,7 @@ import type { Service } from '../core/service.ts'
 import { createForrstHandler } from '../forrst/handler.ts'
 import { createOpenApiHandler, createOpenRpcHandler } from '../rest/documents.ts'
 import { createRestHandler } from '../rest/handler.ts'
+import { createProfileSurface, type ProfileOptions } from '../rest/profile.ts'
 import { createServiceToolApi, type ServiceToolApiOptions } from '../tools/service-tools.ts'
 import type { HttpHandler, HttpRequest, HttpResponse } from '../wire/http.ts'
 import { createGuard, type GuardOptions } from './guard.ts'
@@ -31,6 +32,8 @@ export interface AppOptions extends GuardOptions {
   readonly forrstPath?: string
   /** The page and its tool API; `false` leaves them out. */
   readonly explorer?: ServiceToolApiOptions | false
+  /** Publishes a capability profile at `/.well-known/ucp`. */
+  readonly profile?: ProfileOptions
   /** Further surfaces, tried after the built-in ones. */
   readonly mounts?: readonly Mount[]
 }
@@ -44,7 +47,7 @@ export function createApp(service: Service, options: AppOptions = {}): App {
       match: 'exact',
       handler: createForrstHandler(service),
     },
-    { path: '/api', match: 'prefix', handler: createRestHandler(service) },
+    ...restMounts(service, options),
     { path: '/openapi.json', match: 'exact', handler: createOpenApiHandler(service) },
     { path: '/openrpc.json', match: 'exact', handler: createOpenRpcHandler(service) },
     ...explorerMounts(service, options),
@@ -67,6 +70,16 @@ export function createApp(service: Service, options: AppOptions = {}): App {
       return handler === undefined ? notFound(request.path) : handler(request)
     },
   }
+}
+
+function restMounts(service: Service, options: AppOptions): readonly Mount[] {
+  const profile = options.profile && createProfileSurface(service, options.profile)
+  return [
+    { path: '/api', match: 'prefix', handler: createRestHandler(service, profile && { profile }) },
+    ...(profile
+      ? [{ path: '/.well-known/ucp', match: 'exact' as const, handler: profile.handler }]
+      : []),
+  ]
 }
 
 function explorerMounts(service: Service, options: AppOptions): readonly Mount[] {

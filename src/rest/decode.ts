@@ -64,22 +64,19 @@ function readArguments(request: HttpRequest, { limits }: Service): JsonObject {
   })
 }
 
+/** Headers are offers: HTTP clients send them to every server, so one that means nothing here is passed over. */
 function readHeaderEntries({ header }: HttpRequest, service: Service): readonly ExtensionEntry[] {
   const entries: ExtensionEntry[] = []
-  const add = (name: string, options: JsonObject, implicit: boolean) => {
+  const imply = (name: string, options: JsonObject) => {
     const urn = `urn:forrst:ext:${name}`
-    if (!implicit || service.supports(urn)) {
-      entries.push({ urn, options, pointer: '', ...(implicit && { implicit }) })
-    }
+    if (service.supports(urn)) entries.push({ urn, options, pointer: '', implicit: true })
   }
   const key = header('idempotency-key')
-  // A caller who sends a key relies on it; a service that cannot honour it has to say so.
-  if (key !== undefined) add('idempotency', { key: key.replace(/^"(.*)"$/, '$1') }, false)
+  if (key !== undefined) imply('idempotency', { key: key.replace(/^"(.*)"$/, '$1') })
   const traceparent = header('traceparent')
-  if (traceparent !== undefined)
-    add('tracing', { traceparent, tracestate: header('tracestate') }, true)
+  if (traceparent !== undefined) imply('tracing', { traceparent, tracestate: header('tracestate') })
   const languages = header('accept-language')
-  if (languages !== undefined) add('locale', { accept_language: languages }, true)
+  if (languages !== undefined && languages !== '*') imply('locale', { accept_language: languages })
   return entries
 }
 

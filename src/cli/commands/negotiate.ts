@@ -6,6 +6,7 @@ import {
   negotiate,
   negotiateReport,
   type Rules,
+  readFallback,
   type Transport,
   toRules,
 } from '../../capabilities/index.ts'
@@ -71,7 +72,7 @@ export const negotiateCommand: Command = {
       documents,
       transports,
       ...(rules && { rules }),
-      ...readFallback(input),
+      ...readFallbackFlag(input),
       allowLoopback,
     })
     input.io.out(input.flags['json'] ? formatJson(report) : formatReport(report))
@@ -137,10 +138,10 @@ function readRules(input: CommandInput): Rules | undefined {
   return toRules(date)
 }
 
-function readFallback(input: CommandInput): { readonly fallback?: FallbackTable } {
+function readFallbackFlag(input: CommandInput): { readonly fallback?: FallbackTable | false } {
   const file = readText(input, 'fallback')
   if (file === undefined) return {}
-  const table = readJsonFile(file, input.io.cwd)
-  if (isRecord(table)) return { fallback: table as FallbackTable }
-  throw new UsageError(`--fallback ${file} must hold a JSON object from capability to operations`)
+  const fallback = readFallback(readJsonFile(file, input.io.cwd))
+  if (typeof fallback !== 'string') return { fallback }
+  throw new UsageError(`--fallback ${file}: ${fallback}`)
 }

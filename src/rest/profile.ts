@@ -1,0 +1,185 @@
+import { parseAgentHeader } from '../capabilities/agent-header.ts'
+import { buildBusinessProfile, hostProfile } from '../capabilities/build-profile.ts'
+import { createDocumentFetcher, type DocumentFetcher } from '../capabilities/document-fetcher.ts'
+import { createDocumentIndex } from '../capabilities/document-index.ts'
+import type { CapabilityDefinition } from '../capabilities/index.ts'
+import { negotiate } from '../capabilities/negotiate.ts'
+import { resolveOperations } from '../capabilities/operations.ts'
+import {
+  type ProtocolErrorCode,
+  toIncompatibleBody,
+  toRestError,
+} from '../capabilities/protocol-error.ts'
+import { checkRequest, selectResponseCapabilities } from '../capabilities/request-check.ts'
+import type { JsonObject } from '../core/json.ts'
+import type { Service } from '../core/service.ts'
+import { toToolName } from '../core/tool-name.ts'
+import { listTargets } from '../discovery/document.ts'
+import type { HttpHandler, HttpResponse } from '../wire/http.ts'
+import { buildOpenApi } from './openapi.ts'
+import { buildOpenRpc } from './openrpc.ts'
+
+/** How a service presents itself as a business; functions name the capability they belong to. */
+export interface ProfileOptions {
+  /** Protocol version, a date such as `2026-04-08`. */
+  readonly version: string
+  /** Public origin of the service; endpoints and document URLs are built on it. */
+  readonly origin: string
+  /** Reverse-domain name of the service: `com.example.events`. */
+  readonly service: string
+  /** What is known about each capability besides its operations, which Waymark writes. */
+  readonly capabilities: readonly Omit<CapabilityDefinition, 'operations'>[]
+  readonly paymentHandlers?: JsonObject
+  readonly supportedVersions?: Readonly<Record<string, string>>
+  readonly keys?: readonly JsonObject[]
+  /** What happens to a call whose capability was not negotiated; `refuse` when absent. */
+  readonly enforce?: 'refuse' | 'warn'
+  /** Lets platforms on this machine announce themselves, for development only. */
+  readonly allowLoopback?: boolean
+  readonly fetcher?: DocumentFetcher
+}
+
+/** What a negotiated call is answered with, or why it is refused. */
+export type Admission =
+  | { readonly admitted: true; readonly ucp: JsonObject }
+  | { readonly admitted: false; readonly response: HttpResponse }
+
+/** The profile of a service, and what it means for calls. */
+export interface ProfileSurface {
+  readonly handler: HttpHandler
+  /** Judges a call of a platform that announced its profile. */
+  readonly admit: (agentHeader: string, functionName: string) => Promise<Admission>
+}
+
+/** Publishes the profile of a service and checks calls against the profiles that platforms announce. */
+export function createProfileSurface(service: Service, options: ProfileOptions): ProfileSurface {
+  assertCapabilities(service, options)
+  const { allowLoopback = false } = options
+  const fetcher = options.fetcher ?? createDocumentFetcher({ allowLoopback })
+  const current = createCurrent(service, options)
+
+  return {
+    handler: (request) =>
+      request.method === 'GET' || request.method === 'HEAD'
+        ? current().hosted.answer(request.header('if-none-match'))
+        : { status: 405, headers: { allow: 'GET, HEAD' }, body: '' },
+    async admit(agentHeader, functionName) {
+      const header = parseAgentHeader(agentHeader, { allowLoopback })
+      if (!header.ok) return refuse('invalid_profile_url', header.message)
+      const fetched = await fetcher.get(header.profile)
+      if (!fetched.ok) {
+        const code = fetched.code === 'malformed' ? 'profile_malformed' : 'profile_unreachable'
+        return refuse(code, fetched.message)
+      }
+      return judge(current(), fetched.value, toToolName(functionName), options)
+    },
+  }
+}
+
+interface Current {
+  readonly profile: JsonObject
+  readonly documents: ReturnType<typeof createDocumentIndex>
+  readonly hosted: ReturnType<typeof hostProfile>
+}
+
+/** Builds profile and documents once per state of the registry, so that they cannot drift apart. */
+function createCurrent(service: Service, options: ProfileOptions): () => Current {
+  let revision = -1
+  let current: Current | undefined
+  return () => {
+    if (current === undefined || revision !== service.registry.revision()) {
+      revision = service.registry.revision()
+      const documents = {
+        [`${options.origin}/openapi.json`]: buildOpenApi(service),
+        [`${options.origin}/openrpc.json`]: buildOpenRpc(service),
+      }
+      const profile = buildProfile(service, options, documents)
+      current = { profile, documents: createDocumentIndex(documents), hosted: hostProfile(profile) }
+    }
+    return current
+  }
+}
+
+function buildProfile(
+  service: Service,
+  options: ProfileOptions,
+  documents: Readonly<Record<string, unknown>>,
+): JsonObject {
+  const { origin, version, paymentHandlers, supportedVersions, keys } = options
+  return buildBusinessProfile({
+    version,
+    documents,
+    services: {
+      [options.service]: [
+        { transport: 'rest', endpoint: origin, schema: `${origin}/openapi.json` },
+        { transport: 'mcp', endpoint: `${origin}/mcp`, schema: `${origin}/openrpc.json` },
+      ],
+    },
+    capabilities: options.capabilities.map((capability) => ({
+      ...capability,
+      ...(capability.extends === undefined && {
+        operations: operationsOf(service, capability.name),
+      }),
+    })),
+    ...(paymentHandlers && { paymentHandlers }),
+    ...(supportedVersions && { supportedVersions }),
+    ...(keys && { keys }),
+  })
+}
+
+function operationsOf(service: Service, capability: string): readonly string[] {
+  const names = listTargets(service, {})
+    .filter(({ definition }) => definition.capability === capability)
+    .map(({ name }) => toToolName(name))
+  return [...new Set(names)]
+}
+
+function judge(
+  { profile, documents }: Current,
+  platform: unknown,
+  operation: string,
+  { version, enforce = 'refuse', allowLoopback = false }: ProfileOptions,
+): Admission {
+  const negotiation = negotiate({ business: profile, platform, allowLoopback })
+  if (negotiation.outcome === 'profile_malformed') {
+    return refuse('profile_malformed', 'The announced profile cannot be used')
+  }
+  if (negotiation.outcome === 'version_unsupported') {
+    return refuse('version_unsupported', `This business speaks protocol version ${version}`)
+  }
+  const set = resolveOperations(negotiation, { documents })
+  const { verdict } = checkRequest(negotiation, set, operation, { enforce })
+  if (verdict === 'capabilities_incompatible') {
+    const content = `${operation} belongs to a capability that was not negotiated`
+    return {
+      admitted: false,
+      response: json(200, toIncompatibleBody(negotiation.protocolVersion ?? version, { content })),
+    }
+  }
+  const names = selectResponseCapabilities(negotiation, set, operation)
+  const capabilities = Object.fromEntries(
+    names.map((name) => [name, [{ version: negotiation.active.get(name)?.version ?? version }]]),
+  )
+  return { admitted: true, ucp: { version: negotiation.protocolVersion ?? version, capabilities } }
+}
+
+function refuse(code: ProtocolErrorCode, content: string): Admission {
+  const { status, body } = toRestError(code, { content })
+  return { admitted: false, response: json(status, body) }
+}
+
+function json(status: number, body: JsonObject): HttpResponse {
+  return { status, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+}
+
+function assertCapabilities(service: Service, { capabilities }: ProfileOptions): void {
+  const known = new Set(capabilities.map(({ name }) => name))
+  for (const { name, definition } of listTargets(service, { includeHidden: true })) {
+    const { capability } = definition
+    if (capability !== undefined && !known.has(capability)) {
+      throw new TypeError(
+        `function ${name}: capability "${capability}" is not among the profile's capabilities`,
+      )
+    }
+  }
+}

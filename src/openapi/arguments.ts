@@ -1,6 +1,6 @@
 import { argumentName, locationOf } from '../spec/fields.ts'
 import type { ToolDef } from '../spec/types.ts'
-import type { Draft } from './reduce.ts'
+import type { Draft } from './draft.ts'
 
 /** What model providers accept as the name of an argument. */
 const ARGUMENT = /^[A-Za-z0-9_.-]{1,64}$/

@@ -1,6 +1,7 @@
 import type { FieldType } from '../spec/types.ts'
 import { asFlag, asList, asNode, asText, entriesOf, type Node, read } from './node.ts'
 import type { Resolver } from './resolve.ts'
+import { KEPT_KEYWORDS, LOST_KEYWORDS, typesOf } from './schema-keywords.ts'
 import { type Warn, warnUnresolved } from './warnings.ts'
 
 /** The schemas on the way from the root to here; meeting one again is a cycle. */
@@ -80,7 +81,8 @@ export function flattenLeaf(schema: unknown, trail: Trail | undefined): Flat | u
   const node = asNode(schema)
   if (node === undefined) return undefined
   for (const key in node) {
-    if (key === '$ref' || key === 'allOf' || STRUCTURE.has(key) || LOST.has(key)) return undefined
+    if (key === '$ref' || key === 'allOf' || STRUCTURE.has(key) || LOST_KEYWORDS.has(key))
+      return undefined
   }
   const { types, nullable, odd } = typesOf(node)
   if (odd !== undefined) return undefined
@@ -183,8 +185,9 @@ function collectOwn(node: Node, flat: Flat, context: Collecting): void {
   for (const [key, value] of Object.entries(node)) {
     const handle = STRUCTURE.get(key)
     if (handle) handle(value, flat, context)
-    else if (LOST.has(key)) context.warn('W101', `the keyword "${key}" is ignored`, context.place)
-    else if (KEPT.has(key) && value !== undefined) flat.keywords[key] = value
+    else if (LOST_KEYWORDS.has(key))
+      context.warn('W101', `the keyword "${key}" is ignored`, context.place)
+    else if (KEPT_KEYWORDS.has(key) && value !== undefined) flat.keywords[key] = value
   }
   flat.nullable ||= asList(node['enum']).includes(null)
 }
@@ -240,105 +243,6 @@ function isNullSchema(schema: unknown): boolean {
     Object.hasOwn(schema as Node, 'const') &&
     read(schema, 'const') === null
   )
-}
-
-/** Keywords that say something we cannot. */
-const LOST = new Set([
-  'not',
-  'if',
-  'then',
-  'else',
-  'patternProperties',
-  'dependentSchemas',
-  'dependentRequired',
-  'dependencies',
-  'propertyNames',
-  'contains',
-  'minContains',
-  'maxContains',
-  'prefixItems',
-  'unevaluatedProperties',
-  'unevaluatedItems',
-  '$dynamicRef',
-  '$recursiveRef',
-  'minProperties',
-  'maxProperties',
-  'contentSchema',
-])
-
-/** Keywords that are carried over by name. */
-const KEPT = new Set([
-  'description',
-  'title',
-  'format',
-  'default',
-  'enum',
-  'const',
-  'minimum',
-  'maximum',
-  'exclusiveMinimum',
-  'exclusiveMaximum',
-  'multipleOf',
-  'minLength',
-  'maxLength',
-  'pattern',
-  'minItems',
-  'maxItems',
-  'uniqueItems',
-  'example',
-  'examples',
-  'deprecated',
-  'readOnly',
-  'writeOnly',
-  'discriminator',
-  'x-ms-discriminator-value',
-  'contentEncoding',
-  'contentMediaType',
-])
-
-const TYPES = new Map<string, FieldType>([
-  ['string', 'string'],
-  ['number', 'number'],
-  ['integer', 'integer'],
-  ['boolean', 'boolean'],
-  ['array', 'array'],
-  ['object', 'object'],
-  // Not JSON Schema, but written in real documents.
-  ['file', 'string'],
-  ['int', 'integer'],
-  ['long', 'integer'],
-  ['float', 'number'],
-  ['double', 'number'],
-  ['bool', 'boolean'],
-  ['text', 'string'],
-  ['date', 'string'],
-  ['datetime', 'string'],
-  ['date-time', 'string'],
-  ['uuid', 'string'],
-  ['list', 'array'],
-  ['map', 'object'],
-])
-
-/** Reads `type` in all its spellings. */
-export function typesOf(node: unknown): {
-  readonly types: FieldType[]
-  readonly nullable: boolean
-  readonly odd?: string
-} {
-  const given = read(node, 'type')
-  const names = (Array.isArray(given) ? given : given === undefined ? [] : [given]).map((name) =>
-    String(asText(name) ?? '').toLowerCase(),
-  )
-  const types = names.flatMap((name) => TYPES.get(name) ?? [])
-  const odd = names.find((name) => !TYPES.has(name) && !['null', 'any', ''].includes(name))
-  const nullable =
-    names.includes('null') || asFlag(read(node, 'nullable')) || asFlag(read(node, 'x-nullable'))
-  const simple = types.includes('number') ? types.filter((type) => type !== 'integer') : types
-  return {
-    types: [...new Set(simple)],
-    nullable,
-    ...(odd !== undefined && { odd: odd.slice(0, 40) }),
-  }
 }
 
 function isOn(trail: Trail | undefined, node: object): boolean {

@@ -1,7 +1,7 @@
+import type { Draft } from './draft.ts'
+import type { Folded } from './folded.ts'
 import { asFilledText, asFlag, asList, asNumber } from './node.ts'
-import type { Draft } from './reduce.ts'
 import { coerceDefault, coerceEnum, isBeyondSafe } from './scalar.ts'
-import type { Folded } from './variants.ts'
 
 /** Puts the keywords of a schema on a field; gives sentences for its description. */
 export function applyKeywords(

@@ -1,9 +1,10 @@
 import { placeholdersOf } from '../spec/fields.ts'
 import { HEADER_PATTERN } from '../spec/patterns.ts'
 import { FIELD_STYLES, type FieldDef, type FieldLocation, type FieldStyle } from '../spec/types.ts'
+import type { Draft } from './draft.ts'
 import { asFilledText, asFlag, asNode, asText, entriesOf, type Node, read } from './node.ts'
 import type { Operation } from './operations.ts'
-import type { Draft, Reducer } from './reduce.ts'
+import type { Reducer } from './reduce.ts'
 
 /** A header that carries a credential: it becomes auth, never an argument. */
 export interface CredentialParameter {

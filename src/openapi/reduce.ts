@@ -1,21 +1,13 @@
-import type { FieldDef, FieldType } from '../spec/types.ts'
-import {
-  cleanText,
-  cutText,
-  firstExample,
-  humanize,
-  joinSentences,
-  MAX_DESCRIPTION,
-  showValue,
-} from './describe.ts'
-import type { FlattenContext, Trail } from './flatten.ts'
+import type { FieldType } from '../spec/types.ts'
+import { cutText, joinSentences, MAX_DESCRIPTION } from './describe.ts'
+import type { Draft, FieldRequest } from './draft.ts'
+import { describeField, describeMap } from './field-text.ts'
+import type { FlattenContext } from './flatten.ts'
+import { foldSchema } from './fold.ts'
+import type { Folded } from './folded.ts'
 import { applyKeywords } from './keywords.ts'
-import { asFilledText, asFlag } from './node.ts'
-import { type Folded, foldSchema } from './variants.ts'
+import { asFlag } from './node.ts'
 import type { Warn } from './warnings.ts'
-
-/** A field while it is being built. */
-export type Draft = { -readonly [Key in keyof FieldDef]: FieldDef[Key] }
 
 /** Limits of one tool. */
 export interface ReduceLimits {
@@ -40,20 +32,6 @@ export interface Reducer {
   startFolded(folded: Folded, request: Omit<FieldRequest, 'schema'>): Draft
   /** Fills everything nested that fits the limits. */
   finish(): void
-}
-
-/** A field to make. */
-export interface FieldRequest {
-  readonly schema: unknown
-  readonly place: string
-  readonly required: boolean
-  /** Absent for the root of a body. */
-  readonly name?: string
-  readonly trail?: Trail | undefined
-  /** Description of the parameter around the schema. */
-  readonly description?: string | undefined
-  /** Node around the schema that may hold an example. */
-  readonly around?: unknown
 }
 
 /** Creates a reducer for one tool. */
@@ -126,8 +104,8 @@ function build(state: State, folded: Folded, request: FieldRequest, depth: numbe
     )
   }
   notes.push(...applyKeywords(draft, folded, required, (message) => warn('W101', message, place)))
-  if (draft.type === 'object') describeMap(state, folded, place, notes)
-  describe(state, draft, folded, request, notes, depth)
+  if (draft.type === 'object') notes.push(...describeMap(folded, state.context, place))
+  describeField(draft, folded, { ...request, depth, notes }, warn)
   state.used += sizeOf(draft)
   if (folded.nullable) draft.nullable = true
   if (folded.cycle === undefined) {
@@ -296,79 +274,9 @@ function withoutNull(draft: Draft): Draft {
   return rest
 }
 
-const NESTED_DESCRIPTION = 400
-
-function describe(
-  state: State,
-  draft: Draft,
-  folded: Folded,
-  request: FieldRequest,
-  notes: readonly string[],
-  depth: number,
-): void {
-  const { keywords } = folded
-  const given =
-    request.description ?? asFilledText(keywords['description']) ?? asFilledText(keywords['title'])
-  const own = cleanText(given ?? '')
-  const invented = own === '' && request.name !== undefined
-  const text = invented ? humanize(request.name ?? '') : own
-  const limit = depth > 1 ? NESTED_DESCRIPTION : MAX_DESCRIPTION
-  const short = cutText(asFlag(keywords['deprecated']) ? `Deprecated: ${text}` : text, limit)
-  if (text.length > limit)
-    state.context.warn('W110', `description cut to ${limit} characters`, request.place)
-  if (invented) {
-    state.context.warn(
-      'W107',
-      'no description in the source; one was made from the name',
-      request.place,
-    )
-  }
-  const example = showValue(firstExample(request.around) ?? firstExample(keywords))
-  const extra = [...notes, example === undefined ? undefined : `Example: ${example}`]
-  const full = extra.reduce<string>((soFar, part) => {
-    const next = joinSentences([soFar, part])
-    return next.length <= MAX_DESCRIPTION ? next : soFar
-  }, short)
-  if (full !== '' || request.name !== undefined) draft.description = full
-}
-
 /** About what the field costs in the schema a model reads. */
 function sizeOf(draft: Draft): number {
   let size = 28 + (draft.name ?? '').length + (draft.description ?? '').length
   for (const value of draft.enum ?? []) size += String(value).length + 3
   return size
-}
-
-/** Keys of the caller's choice: what they hold can only be said in words. */
-function describeMap(state: State, folded: Folded, place: string, notes: string[]): void {
-  const { additional } = folded
-  if (additional === undefined || additional === false || folded.cycle !== undefined) return
-  const keys = folded.properties.size > 0 ? 'Further keys' : 'Keys'
-  if (additional === true || isEmptySchema(additional)) {
-    if (folded.properties.size === 0) notes.push(`${keys} of your choice`)
-    return
-  }
-  const inner = foldSchema(additional, folded.trail, state.context, place)
-  notes.push(`${keys} of your choice, holding ${nameType(inner)}`)
-  const message = 'what the keys of a map hold is said in the description only'
-  state.context.warn('W101', message, place)
-}
-
-function isEmptySchema(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && Object.keys(value).length === 0
-}
-
-const PLURALS: Record<FieldType, string> = {
-  string: 'texts',
-  number: 'numbers',
-  integer: 'whole numbers',
-  boolean: 'booleans',
-  array: 'lists',
-  object: 'objects',
-}
-
-/** Names the type of a schema in a few words. */
-function nameType(folded: Folded): string {
-  const plain = folded.type === undefined ? 'values' : PLURALS[folded.type]
-  return folded.name === undefined ? plain : `${plain} (${folded.name})`
 }

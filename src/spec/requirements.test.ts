@@ -56,3 +56,16 @@ describe('the tool-spec checklist', () => {
     expect(Object.keys(REASONS).filter((id) => cited.has(id) || !known.has(id))).toEqual([])
   })
 })
+
+describe('docs/tool-spec.md', () => {
+  it('lists every code that the readers report', () => {
+    const page = readFileSync(join(ROOT, 'docs/tool-spec.md'), 'utf8')
+    const sources = ['src/spec', 'src/openapi'].flatMap((folder) =>
+      readdirSync(join(ROOT, folder)).map((name) => join(ROOT, folder, name)),
+    )
+    const codes = sources
+      .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+      .flatMap((file) => readFileSync(file, 'utf8').match(/\b[EW]\d{3}\b/g) ?? [])
+    expect([...new Set(codes)].filter((code) => !page.includes(code)).sort()).toEqual([])
+  })
+})

@@ -234,6 +234,9 @@ async function refusesArguments(store: Store, prefix: string, tooLong: string): 
   await rejects(store.deleteIfOwner(key, tooLong), 'INVALID_ARGUMENTS', 'owner')
   await rejects(store.increment(key, { ttl: null, by: 0.5 }), 'INVALID_ARGUMENTS', 'by')
   await rejects(store.next(''), 'INVALID_ARGUMENTS', 'name')
+  const endless: Json[] = []
+  endless.push(endless)
+  await rejects(store.put(key, endless, { ttl: null }), 'INVALID_ARGUMENTS', 'value')
   const wrong = { revision: Number.NaN, ttl: null }
   await rejects(store.compareAndSet(key, 1, wrong), 'INVALID_ARGUMENTS', 'revision')
 }

@@ -6,7 +6,16 @@ import { type ConformanceCase, type ConformanceTools, STORE_CASES, type Store } 
 
 const PROCESSES = 3
 
-for (const backend of await prepareBackends()) {
+const backends = await prepareBackends()
+
+afterAll(() => {
+  const counts = backends.map((backend) =>
+    'missing' in backend ? `${backend.name} skipped` : `${backend.name} ${select(backend).length}`,
+  )
+  process.stdout.write(`store suite, cases run: ${counts.join(', ')}\n`)
+})
+
+for (const backend of backends) {
   if ('missing' in backend) {
     describe.skip(`store on ${backend.name} (no server and no binary to start one)`, () => {
       for (const { name } of STORE_CASES) it.skip(name, () => {})
@@ -38,7 +47,7 @@ function runCases(backend: StoreBackend): void {
     }
   }
 
-  for (const entry of STORE_CASES.filter((one) => isPossible(one, backend))) {
+  for (const entry of select(backend)) {
     it(entry.name, async () => {
       const store = await backend.open()
       try {
@@ -50,7 +59,9 @@ function runCases(backend: StoreBackend): void {
   }
 }
 
-function isPossible({ needs }: ConformanceCase, { shared, url }: StoreBackend): boolean {
-  if (needs === 'processes') return url !== undefined
-  return needs !== 'shared' || shared
+function select({ shared, url }: StoreBackend): readonly ConformanceCase[] {
+  return STORE_CASES.filter(({ needs }) => {
+    if (needs === 'processes') return url !== undefined
+    return needs !== 'shared' || shared
+  })
 }

@@ -54,8 +54,7 @@ export function requireLimit(limit: number = DEFAULT_PAGE): number {
 
 /** Writes a value as JSON text within the size limit. */
 export function toText(value: Json): string {
-  const text: string | undefined = JSON.stringify(value)
-  if (text === undefined) refuse('value', 'must be a JSON value')
+  const text = stringify(value) ?? refuse('value', 'must be a JSON value')
   if (text.length * 3 > MAX_VALUE_BYTES && Buffer.byteLength(text) > MAX_VALUE_BYTES) {
     refuse('value', `has ${Buffer.byteLength(text)} bytes as JSON; at most ${MAX_VALUE_BYTES} fit`)
   }
@@ -68,6 +67,15 @@ export function refuse(field: string, rule: string): never {
     message: `The store argument "${field}" ${rule}`,
     details: { field },
   })
+}
+
+/** Nothing for what JSON cannot hold: undefined, a function, a cycle, a nesting too deep. */
+function stringify(value: Json): string | undefined {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return undefined
+  }
 }
 
 function assertStorable(field: string, text: string): void {

@@ -87,6 +87,8 @@ async function openPostgres(url: string, options: OpenStoreOptions): Promise<Sto
     keepAlive: true,
     allowExitOnIdle: true,
   })
+  // A connection may still report that it broke when the store has let go of the pool.
+  pool.on('error', () => {})
   return createPostgresStore(pool, {
     ...toCommon(options),
     ...(namespace !== undefined && { schema: namespace }),

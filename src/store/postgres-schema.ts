@@ -17,6 +17,7 @@ const MIGRATIONS: readonly string[] = [
 
 /** Brings a database to the schema of this version; processes that start together take turns. */
 export async function migratePostgres(client: PostgresClient, schema: string): Promise<void> {
+  await assertEncoding(client)
   if ((await readVersion(client, schema)) === MIGRATIONS.length) return
   await client.query({ text: 'BEGIN' })
   try {
@@ -28,6 +29,13 @@ export async function migratePostgres(client: PostgresClient, schema: string): P
     await client.query({ text: 'ROLLBACK' })
     throw thrown
   }
+}
+
+async function assertEncoding(client: PostgresClient): Promise<void> {
+  const { rows } = await client.query({ text: 'SELECT getdatabaseencoding()' })
+  const encoding = String(rows[0]?.[0])
+  if (encoding === 'UTF8') return
+  throw new TypeError(`A PostgreSQL store needs a database in UTF8, this one is in ${encoding}`)
 }
 
 async function migrate(client: PostgresClient, schema: string, version: number): Promise<void> {

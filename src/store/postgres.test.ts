@@ -14,6 +14,18 @@ for (const backend of await prepareBackends(['postgres'])) {
     const { url = '', namespace } = backend
     afterAll(() => backend.cleanUp())
 
+    it('sorts keys as bytes, whatever the collation of the database', async () => {
+      await (await backend.open()).close()
+      const client = new Client(url)
+      await client.connect()
+      const { rows } = await client.query(
+        `SELECT collname FROM pg_attribute a JOIN pg_collation c ON c.oid = a.attcollation
+          WHERE a.attrelid = '${namespace}.entries'::regclass AND a.attname = 'key'`,
+      )
+      expect(rows).toEqual([{ collname: 'C' }])
+      await client.end()
+    })
+
     it('leaves a pool that was handed in open', async () => {
       const pool = new Pool({ connectionString: url })
       const store = await createPostgresStore(pool, { schema: namespace })

@@ -43,8 +43,8 @@ export async function createPostgresStore(
   try {
     await connection.using((client) => migratePostgres(client, schema))
   } catch (thrown) {
-    connection.detach()
     await onClose?.()
+    connection.detach()
     throw thrown instanceof TypeError ? thrown : toStoreError('postgres', thrown)
   }
   return createStore(
@@ -127,8 +127,8 @@ function createBackend(
     },
     abandon: () => {},
     async close() {
-      connection.detach()
       await onClose?.()
+      connection.detach()
     },
   }
 }

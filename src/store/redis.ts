@@ -171,8 +171,8 @@ function createBackend(
     },
     abandon: connection.abandon,
     async close() {
-      connection.detach()
       await onClose?.()
+      connection.detach()
     },
   }
 }

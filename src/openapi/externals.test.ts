@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { importWithExternals } from './externals.ts'
+import { allowSameFolder, importWithExternals } from './externals.ts'
 
 const FILES: Record<string, string> = {
   'https://a.example/schemas/tree.yaml':
@@ -81,5 +81,28 @@ describe('external references', () => {
     })
     expect(result.ok).toBe(true)
     expect(count).toBe(5)
+  })
+
+  it('allows files beside the document or below, and nothing else', () => {
+    const ask = (url: string, address: string): boolean => allowSameFolder(url)(address)
+    for (const address of ['apis/schemas.yaml', 'apis/sub/tree.yaml']) {
+      expect(ask('apis/openapi.yaml', address)).toBe(true)
+    }
+    for (const address of [
+      'other.yaml',
+      '../x.yaml',
+      'apis/../x.yaml',
+      'apis/..%2Fx',
+      '/etc/passwd',
+      'https://a.example/apis/x',
+      'file:///etc/passwd',
+    ]) {
+      expect(ask('apis/openapi.yaml', address)).toBe(false)
+    }
+    expect(ask('openapi.yaml', 'tree.yaml')).toBe(true)
+    expect(ask('openapi.yaml', '/etc/passwd')).toBe(false)
+    expect(ask('openapi.yaml', '../tree.yaml')).toBe(false)
+    expect(ask('file:///srv/a/openapi.yaml', 'file:///srv/a/tree.yaml')).toBe(true)
+    expect(ask('file:///srv/a/openapi.yaml', 'file:///srv/b.yaml')).toBe(false)
   })
 })

@@ -15,6 +15,21 @@ export interface ExternalOptions extends ImportOptions {
   readonly maxDocuments?: number
 }
 
+/** Makes an `allow` for files beside a document or below: nothing above it, nothing elsewhere. */
+export function allowSameFolder(url: string): (address: string) => boolean {
+  const folder = url.slice(0, url.lastIndexOf('/') + 1)
+  return (address) => {
+    const isLocal = !/^[a-z][a-z0-9+.-]*:/i.test(address) || address.startsWith('file:')
+    const steps = address.split(/[/\\]|%2f|%5c/i)
+    return (
+      isLocal &&
+      address.startsWith(folder) &&
+      !address.startsWith('/', folder.length) &&
+      !steps.includes('..')
+    )
+  }
+}
+
 /** Imports a document, fetching the external documents that the imported operations refer to. */
 export async function importWithExternals(
   document: unknown,

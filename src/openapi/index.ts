@@ -1,5 +1,5 @@
 export type { ExternalOptions } from './externals.ts'
-export { importWithExternals } from './externals.ts'
+export { allowSameFolder, importWithExternals } from './externals.ts'
 export type { OperationFilter } from './filter.ts'
 export type { ImportOptions, ImportProgress, ImportResult } from './import.ts'
 export { importOpenApi } from './import.ts'

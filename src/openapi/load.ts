@@ -42,8 +42,9 @@ export type ParsedDocument =
   | { readonly ok: false; readonly problems: readonly SpecProblem[] }
 
 /** Parses JSON or YAML without positions, tolerating what real documents contain. */
-export function parseDocument(text: string, options: LoadOptions = {}): ParsedDocument {
+export function parseDocument(given: string, options: LoadOptions = {}): ParsedDocument {
   const { file = '<openapi>', maxLength = 64 * 1024 * 1024 } = options
+  const text = given.startsWith('\ufeff') ? given.slice(1) : given
   if (text.length > maxLength) {
     const message = `the document is longer than ${maxLength} characters`
     return { ok: false, problems: [problem('E100', file, message)] }

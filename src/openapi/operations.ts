@@ -148,7 +148,9 @@ function whySkipped(method: string, node: Node, value: unknown): string | undefi
 
 /** Takes query and fragment out of a path, and what a URL path cannot hold. */
 function cleanPath(rawPath: string): Pick<Operation, 'path' | 'fixedQuery'> {
-  const [beforeFragment = ''] = rawPath.split('#')
+  // URI templates: {?a,b} and {&a} are query parameters declared elsewhere, {/a} and the like are {a}.
+  const plain = rawPath.replace(/\{[?&][^{}]*\}/g, '').replace(/\{[#/.;]([^{}]*)\}/g, '{$1}')
+  const [beforeFragment = ''] = plain.split('#')
   const [bare = '', ...queries] = beforeFragment.split('?')
   const fixedQuery = queries
     .join('&')

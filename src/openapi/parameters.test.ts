@@ -162,6 +162,15 @@ describe('parameters', () => {
     ])
   })
 
+  it('reads URI templates', () => {
+    const paths = {
+      '/a{/b}/c{?q,r}': { get: { operationId: 'one' } },
+      '/v/{+name}:run': { get: {} },
+    }
+    const tools = run({ ...V3, paths }).spec.tools
+    expect(tools.map((tool) => tool.path)).toEqual(['/a{b}/c', '/v/{name}:run'])
+  })
+
   it('gives arguments names that models accept', () => {
     const fields = params([
       { name: 'filter[status]', in: 'query', schema: { type: 'string' } },

@@ -1,3 +1,6 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createEventsService } from '../../examples/events/main.ts'
 import { type RunningServer, serve } from '../http/serve.ts'
@@ -134,6 +137,73 @@ describe('waymark', () => {
     ])
     const json = await run('health', 'URL', '--component', 'database', '--json')
     expect(JSON.parse(json.out)).toMatchObject({ status: 'healthy' })
+  })
+
+  it('checks documents of every kind and names the field', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'waymark-check-'))
+    const write = (name: string, text: string) => {
+      writeFileSync(join(folder, name), text)
+      return join(folder, name)
+    }
+    const good = write('service.json', (await run('describe', 'URL', '--json')).out)
+    expect(await run('check', good)).toMatchObject({ code: 0 })
+    const document = await run('check', write('bad.json', '{"discovery":"0.1","functions":[{}]}'))
+    expect([document.code, document.out]).toEqual([2, expect.stringContaining('/functions/0/name')])
+    const profile = await run(
+      'check',
+      write('profile.json', '{"ucp":{"version":"soon"}}'),
+      '--json',
+    )
+    expect(profile.code).toBe(2)
+    expect(JSON.parse(profile.out)).toContainEqual(
+      expect.objectContaining({ path: '/ucp/version' }),
+    )
+    const spec = await run(
+      'check',
+      write('a.tool-spec.yaml', 'domain: x\ntools: 7\n'),
+      '--format',
+      'github',
+    )
+    expect([spec.code, spec.out]).toEqual([2, expect.stringMatching(/^::error file=/)])
+  })
+
+  it('negotiates two profiles from files without fetching anything', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'waymark-negotiate-'))
+    const entry = {
+      version: '2026-04-08',
+      spec: 'https://shop.example/s',
+      schema: 'https://shop.example/s',
+    }
+    const profile = {
+      ucp: {
+        version: '2026-04-08',
+        services: {},
+        capabilities: { 'example.shop.a': [entry] },
+        payment_handlers: {},
+      },
+    }
+    for (const name of ['b', 'p'])
+      writeFileSync(join(folder, `${name}.json`), JSON.stringify(profile))
+    writeFileSync(join(folder, 'd.json'), '{}')
+    const args = [
+      join(folder, 'b.json'),
+      join(folder, 'p.json'),
+      '--documents',
+      join(folder, 'd.json'),
+    ]
+    const json = await run('negotiate', ...args, '--json')
+    expect(JSON.parse(json.out)).toMatchObject({
+      outcome: 'ok',
+      active: { 'example.shop.a': '2026-04-08' },
+    })
+    expect((await run('negotiate', ...args)).out).toContain('example.shop.a')
+    expect((await run('negotiate', args[0] ?? '')).err).toContain('give two profiles')
+    expect((await run('negotiate', ...args, '--rules', 'soon')).err).toContain(
+      '--rules must be a date',
+    )
+    expect((await run('negotiate', ...args, '--transports', 'smtp')).err).toContain(
+      'knows rest and mcp',
+    )
   })
 
   it('serves a module until it is told to stop, on the port that PORT names', async () => {

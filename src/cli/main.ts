@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import type { Command, CommandFlag, CommandInput, Io } from './command.ts'
 import { callCommand } from './commands/call.ts'
 import { capabilitiesCommand } from './commands/capabilities.ts'
+import { checkCommand } from './commands/check.ts'
 import { describeCommand } from './commands/describe.ts'
 import { healthCommand } from './commands/health.ts'
 import { negotiateCommand } from './commands/negotiate.ts'
@@ -18,6 +19,7 @@ const COMMANDS: readonly Command[] = [
   capabilitiesCommand,
   healthCommand,
   negotiateCommand,
+  checkCommand,
 ]
 
 /** Runs the program with its arguments and gives the exit code. */

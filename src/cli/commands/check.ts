@@ -1,0 +1,107 @@
+import { lintProfile } from '../../capabilities/index.ts'
+import { isRecord } from '../../core/json.ts'
+import { checkDocument } from '../../discovery/check-document.ts'
+import {
+  formatProblems,
+  hasErrors,
+  PROBLEM_FORMATS,
+  type ProblemFormat,
+  parseToolSpec,
+  type SpecProblem,
+} from '../../spec/index.ts'
+import type { Command, CommandInput } from '../command.ts'
+import { EXIT, UsageError } from '../exit.ts'
+import { JSON_FLAG, readText } from '../flags.ts'
+import { readJsonFile, readTextFile } from '../read-json.ts'
+
+/** Validates tool specs, discovery documents and capability profiles. */
+export const checkCommand: Command = {
+  name: 'check',
+  summary: 'Validate tool specs, discovery documents and capability profiles',
+  usage: '<file…>',
+  flags: {
+    format: { type: 'string', value: 'text|json|github', summary: 'how problems are printed' },
+    documents: {
+      type: 'string',
+      value: 'file',
+      summary: 'JSON object from URL to document, for the documents a profile names',
+    },
+    strict: { type: 'boolean', summary: 'warnings count as errors' },
+    'strict-seed': {
+      type: 'boolean',
+      summary: 'a tool spec may use nothing beyond the original format',
+    },
+    json: { ...JSON_FLAG, summary: 'the same as --format json' },
+  },
+  examples: [
+    'waymark check tools/*.tool-spec.yaml',
+    'waymark check service.json profile.json --format github',
+  ],
+  async run(input) {
+    if (input.positionals.length === 0) throw new UsageError('which files should be checked?')
+    const format = readFormat(input)
+    const problems = input.positionals.flatMap((file) => checkFile(file, input))
+    const output = formatProblems(problems, format)
+    if (output !== '') input.io.out(`${output}\n`)
+    const failed = hasErrors(problems) || (input.flags['strict'] === true && problems.length > 0)
+    return failed ? EXIT.input : EXIT.ok
+  },
+}
+
+function readFormat(input: CommandInput): ProblemFormat {
+  const format = readText(input, 'format') ?? (input.flags['json'] ? 'json' : 'text')
+  const known = PROBLEM_FORMATS.find((candidate) => candidate === format)
+  if (known !== undefined) return known
+  throw new UsageError(`--format must be ${PROBLEM_FORMATS.join(', ')}; got "${format}"`)
+}
+
+function checkFile(file: string, input: CommandInput): readonly SpecProblem[] {
+  const text = readTextFile(file, input.io.cwd)
+  const value = tryJson(text)
+  if (isRecord(value) && 'ucp' in value) return checkProfile(file, value, input)
+  if (isRecord(value) && ('discovery' in value || 'forrst' in value)) {
+    return checkDocument(value).map(({ pointer, code, message }) =>
+      toSpecProblem(file, { severity: 'error', code, pointer, message }),
+    )
+  }
+  const strictSeed = input.flags['strict-seed'] === true
+  const parsed = parseToolSpec(text, { file, strictSeed })
+  return parsed.ok ? parsed.warnings : parsed.problems
+}
+
+function checkProfile(file: string, profile: unknown, input: CommandInput): readonly SpecProblem[] {
+  const name = readText(input, 'documents')
+  const documents = name === undefined ? undefined : readJsonFile(name, input.io.cwd)
+  return lintProfile(profile, isRecord(documents) ? { documents } : {}).map((finding) =>
+    toSpecProblem(file, finding),
+  )
+}
+
+function toSpecProblem(
+  file: string,
+  finding: {
+    readonly severity: string
+    readonly code: string
+    readonly pointer: string
+    readonly message: string
+  },
+): SpecProblem {
+  const { severity, code, pointer: path, message } = finding
+  return {
+    severity: severity === 'error' ? 'error' : 'warning',
+    code,
+    file,
+    line: 0,
+    column: 0,
+    path,
+    message,
+  }
+}
+
+function tryJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

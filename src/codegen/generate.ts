@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import { type ParseToolSpecOptions, parseToolSpec } from '../spec/parse.ts'
+import type { SpecProblem } from '../spec/problem.ts'
 import type { ToolSpec } from '../spec/types.ts'
 import { escapeComment } from './comments.ts'
 import { type CustomRegions, readRegions, withoutRegions } from './custom-regions.ts'
@@ -39,6 +41,27 @@ export function generateCode(spec: ToolSpec, options: GenerateOptions = {}): Gen
     ...(model.tools.length > 0 ? [emit('capabilities', emitCapabilities)] : []),
     ...(model.triggers.length > 0 ? [emit('triggers', emitTriggers)] : []),
   ]
+}
+
+/** What generating from the text of a spec gives. */
+export type GenerateResult =
+  | {
+      readonly ok: true
+      readonly spec: ToolSpec
+      readonly files: readonly GeneratedFile[]
+      readonly warnings: readonly SpecProblem[]
+    }
+  | { readonly ok: false; readonly problems: readonly SpecProblem[] }
+
+/** Checks the text of a spec and generates its TypeScript; a spec with an error gives no file at all. */
+export function generateFromText(
+  text: string,
+  options: GenerateOptions & ParseToolSpecOptions = {},
+): GenerateResult {
+  const parsed = parseToolSpec(text, options)
+  if (!parsed.ok) return parsed
+  const { spec, warnings } = parsed
+  return { ok: true, spec, warnings, files: generateCode(spec, options) }
 }
 
 /** Makes a name that cannot leave its directory, whatever a domain is called. */

@@ -1,11 +1,15 @@
-import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { generateCode } from '../../src/codegen/generate.ts'
 import { parseToolSpec } from '../../src/spec/parse.ts'
 import { formatProblems } from '../../src/spec/problem.ts'
 import type { ToolSpec } from '../../src/spec/types.ts'
+import { compileProject, OWN_COMPILER } from './compile-project.ts'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 const files = readdirSync(`${here}specs`).sort()
@@ -24,20 +28,41 @@ describe('generated files are the committed ones', () => {
   })
 })
 
-describe('generated files compile', () => {
-  const tsc = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url))
+/** The last TypeScript written in JavaScript, where a tool of ours has brought it along. */
+const older = resolveOlderCompiler()
 
-  it('[TS-179] [TS-148] under every strict flag with TypeScript 7', () => {
-    expect(compile(tsc)).toBe('')
+describe('generated files compile under every strict flag', () => {
+  it('[TS-179] [TS-148] with TypeScript 7', async () => {
+    expect(await compile(OWN_COMPILER)).toBe('')
   })
+
+  it.skipIf(older === undefined)(
+    '[TS-179] with TypeScript 5 (needs the one of attw)',
+    async () => {
+      const files = readdirSync(`${here}golden`).filter((file) => file.endsWith('.ts'))
+      const directory = mkdtempSync(join(tmpdir(), 'waymark-golden-'))
+      for (const file of files) copyFileSync(`${here}golden/${file}`, join(directory, file))
+      expect(await compileProject(directory, older)).toEqual([])
+      rmSync(directory, { recursive: true })
+    },
+    120_000,
+  )
 })
 
-function compile(compiler: string): string {
+function resolveOlderCompiler(): string | undefined {
+  const require = createRequire(import.meta.url)
   try {
-    execFileSync(process.execPath, [compiler, '-p', `${here}golden`, '--pretty', 'false'])
-    return ''
-  } catch (thrown) {
-    const { stdout } = thrown as { stdout?: Buffer }
-    return stdout?.toString() || String(thrown)
+    const from = createRequire(require.resolve('@arethetypeswrong/core'))
+    const path = from.resolve('typescript/bin/tsc')
+    return path === OWN_COMPILER ? undefined : path
+  } catch {
+    return undefined
   }
+}
+
+function compile(compiler: string): Promise<string> {
+  const args = [compiler, '-p', `${here}golden`, '--pretty', 'false']
+  return new Promise((resolve) => {
+    execFile(process.execPath, args, (_failure, stdout, stderr) => resolve(stdout + stderr))
+  })
 }

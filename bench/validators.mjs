@@ -80,7 +80,9 @@ async function loadAjv(options) {
 }
 
 async function loadCfworker() {
-  const { Validator } = await import('@cfworker/json-schema')
+  // Measured where somebody installed it; it is no dependency.
+  const name = '@cfworker/json-schema'
+  const { Validator } = await import(name)
   return (schema, { definitions, draft }) => {
     const validator = new Validator(schema, draft === 'draft7' ? '7' : '2020-12')
     for (const [uri, remote] of Object.entries(definitions)) validator.addSchema(remote, uri)

@@ -200,10 +200,7 @@ async function readRange(
 
 async function readRows(connection: RedisConnection, shard: Shard, keys: readonly string[]) {
   const found = (await connection.run('readMany', keys.map(shard.entry), [])) as unknown[]
-  const rows = keys.map((key, index) => toRow(key, found[index]))
-  const gone = keys.filter((_, index) => rows[index] === undefined)
-  if (gone.length > 0) await prune(connection, shard, gone)
-  return rows.filter((row) => row !== undefined)
+  return keys.map((key, index) => toRow(key, found[index])).filter((row) => row !== undefined)
 }
 
 /**

@@ -339,7 +339,7 @@ export const RUNTIME_PIECES: Readonly<Record<string, RuntimePiece>> = {
   },
   EncodedBody: {
     uses: [],
-    text: "/** A body ready to be sent. */\ninterface EncodedBody {\n  readonly content: string | Uint8Array<ArrayBuffer> | FormData\n  /** Absent when `fetch` writes it itself: a form knows its own boundary. */\n  readonly mediaType: string | undefined\n}",
+    text: "/** A body ready to be sent. */\ninterface EncodedBody {\n  readonly content: string | ArrayBuffer | FormData\n  /** Absent when `fetch` writes it itself: a form knows its own boundary. */\n  readonly mediaType: string | undefined\n}",
   },
   BodyEncoder: {
     uses: ["BodyRule","EncodedBody","ToolArguments"],
@@ -387,7 +387,7 @@ export const RUNTIME_PIECES: Readonly<Record<string, RuntimePiece>> = {
   },
   FileArgument: {
     uses: [],
-    text: "interface FileArgument {\n  readonly bytes: Uint8Array<ArrayBuffer>\n  readonly name: string\n  readonly type: string\n}",
+    text: "interface FileArgument {\n  readonly bytes: ArrayBuffer\n  readonly name: string\n  readonly type: string\n}",
   },
   readFile: {
     uses: ["BodyField","FileArgument","ToolError","decodeName","fromBase64","toText","wireName"],
@@ -695,6 +695,6 @@ export const RUNTIME_PIECES: Readonly<Record<string, RuntimePiece>> = {
   },
   fromBase64: {
     uses: [],
-    text: "/** Reads base64 or base64url; undefined when the text is neither. */\nfunction fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {\n  const plain = text.replace(/\\s+/g, '').replaceAll('-', '+').replaceAll('_', '/')\n  try {\n    return Uint8Array.from(atob(plain), (character) => character.charCodeAt(0))\n  } catch {\n    return undefined\n  }\n}",
+    text: "/** Reads base64 or base64url; undefined when the text is neither. */\nfunction fromBase64(text: string): ArrayBuffer | undefined {\n  const plain = text.replace(/\\s+/g, '').replaceAll('-', '+').replaceAll('_', '/')\n  try {\n    const binary = atob(plain)\n    const buffer = new ArrayBuffer(binary.length)\n    const bytes = new Uint8Array(buffer)\n    for (let index = 0; index < binary.length; index += 1) bytes[index] = binary.charCodeAt(index)\n    return buffer\n  } catch {\n    return undefined\n  }\n}",
   },
 }

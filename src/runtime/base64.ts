@@ -8,10 +8,14 @@ export function toBase64(bytes: Uint8Array): string {
 }
 
 /** Reads base64 or base64url; undefined when the text is neither. */
-export function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
+export function fromBase64(text: string): ArrayBuffer | undefined {
   const plain = text.replace(/\s+/g, '').replaceAll('-', '+').replaceAll('_', '/')
   try {
-    return Uint8Array.from(atob(plain), (character) => character.charCodeAt(0))
+    const binary = atob(plain)
+    const buffer = new ArrayBuffer(binary.length)
+    const bytes = new Uint8Array(buffer)
+    for (let index = 0; index < binary.length; index += 1) bytes[index] = binary.charCodeAt(index)
+    return buffer
   } catch {
     return undefined
   }

@@ -14,7 +14,7 @@ import { ToolError } from './tool-error.ts'
 
 /** A body ready to be sent. */
 export interface EncodedBody {
-  readonly content: string | Uint8Array<ArrayBuffer> | FormData
+  readonly content: string | ArrayBuffer | FormData
   /** Absent when `fetch` writes it itself: a form knows its own boundary. */
   readonly mediaType: string | undefined
 }
@@ -142,7 +142,7 @@ function appendPart(form: FormData, field: BodyField, value: unknown, tool: stri
 }
 
 interface FileArgument {
-  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly bytes: ArrayBuffer
   readonly name: string
   readonly type: string
 }

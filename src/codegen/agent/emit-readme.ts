@@ -10,7 +10,7 @@ export function emitReadme(plan: AgentPlan): string {
     '## Start',
     '```sh\nnpm install\ncp .env.template .env   # and fill it in\nnpm start\n```',
     `The agent answers at ${base}: MCP at \`/mcp\`, the list of tools at \`GET /tools\`, a call at \`POST /tools/{name}\`, and \`GET /health\`. It listens on this machine only; for any other \`HOST\` set \`AGENT_TOKEN\`, which callers then send as a bearer token.`,
-    '```sh\ndocker build -t agent . && docker run --env-file .env -p ' +
+    '```sh\ndocker build -t agent . && docker run --env-file .env -e AGENT_TOKEN=… -p ' +
       `${plan.port}:${plan.port} agent\n\`\`\``,
     '## Tools',
     toTable(

@@ -82,9 +82,13 @@ function projectFiles(plan: AgentPlan): GeneratedFile[] {
 
 /** Variables that every agent reads. */
 export const OWN_VARIABLES: readonly Variable[] = [
-  { name: 'PORT', uses: ['port to listen on'] },
-  { name: 'HOST', uses: ['address to listen on; 127.0.0.1 when empty'] },
-  { name: 'AGENT_TOKEN', uses: ['bearer token that callers must send; needed for any other HOST'] },
+  { name: 'PORT', uses: ['port to listen on'], optional: true },
+  { name: 'HOST', uses: ['address to listen on; 127.0.0.1 when not set'], optional: true },
+  {
+    name: 'AGENT_TOKEN',
+    uses: ['bearer token that callers must send; needed for any other HOST'],
+    optional: true,
+  },
 ]
 
 function refuseName(name: string): SpecProblem | undefined {

@@ -5,8 +5,10 @@ import type { AuthConfig, ToolSpec, TriggerDef } from '../../spec/types.ts'
 /** An environment variable with what reads it. */
 export interface Variable {
   readonly name: string
-  /** What it is for, one phrase each: `list_trees, plant_tree: user name`. */
+  /** What it is for, one phrase each: `user name: list_trees, plant_tree`. */
   readonly uses: readonly string[]
+  /** Works without; an empty value would not mean the same as none. */
+  readonly optional?: boolean
 }
 
 /** The variables of one domain. */
@@ -40,9 +42,9 @@ export function formatEnvTemplate(
   const groups = [{ domain: 'the agent itself', variables: own }, ...domains]
     .filter(({ variables }) => variables.length > 0)
     .map(({ domain, variables }) => {
-      const lines = variables.flatMap(({ name, uses }) => [
+      const lines = variables.flatMap(({ name, uses, optional }) => [
         ...uses.map((use) => `# ${oneLine(use)}`),
-        `${name}=`,
+        `${optional ? '# ' : ''}${name}=`,
         '',
       ])
       return [`# --- ${oneLine(domain)}`, '', ...lines].join('\n')

@@ -86,8 +86,8 @@ async function compare(rounds) {
   console.log('Stripe, four operations picked')
   printRow('parse alone', pick.get('parse alone'))
   printRow('pick four', pick.get('pick four'))
-  const ratio = pick.get('pick four').wall / pick.get('parse alone').wall
-  console.log(`  ${ratio.toFixed(2)} times the parse   goal: at most 1.3`)
+  const [parse, picked] = [pick.get('parse alone'), pick.get('pick four')]
+  console.log(`  ${formatRatio(picked, parse)} times the parse   goal: at most 1.3`)
 }
 
 async function sampleAll(names, file, rounds) {
@@ -150,9 +150,13 @@ function printRow(name, result, ours) {
     return
   }
   const { wall, cpu, peak } = result
-  const ratio = ours && result !== ours ? `   ${(wall / ours.wall).toFixed(2)} times ours` : ''
+  const ratio = ours && result !== ours ? `   ${formatRatio(result, ours)} times ours` : ''
   const times = `${wall.toFixed(0).padStart(7)} ms  ${cpu.toFixed(0).padStart(7)} ms CPU`
   console.log(`${label}${times}  ${peak.toFixed(0).padStart(5)} MiB${ratio}`)
+}
+
+function formatRatio(one, other) {
+  return `${(one.wall / other.wall).toFixed(2)} (CPU ${(one.cpu / other.cpu).toFixed(2)})`
 }
 
 function installPeers() {

@@ -32,7 +32,7 @@ try {
 
 async function contest(name, { store, bare, close }) {
   console.log(`${name}`)
-  console.log('  operation       callers   bare/s  store/s  ratio (lowest-highest of rounds)')
+  console.log('  operation       callers   bare/s  store/s  ratio (rounds)     client CPU ratio')
   for (const callers of [1, 64]) {
     for (const operation of Object.keys(bare)) {
       const ours = storeOperations(store)[operation]
@@ -86,29 +86,36 @@ async function duel(bare, ours, callers) {
 }
 
 async function calibrate(bare, callers) {
-  const perSecond = await sample(bare, callers, callers * 50)
+  const { perSecond } = await sample(bare, callers, callers * 50)
   return Math.max(callers * 10, Math.ceil(perSecond * 0.15))
 }
 
 async function sample(work, callers, count) {
   let left = count
   const start = performance.now()
+  const before = process.cpuUsage()
   await Promise.all(
     Array.from({ length: callers }, async (_, caller) => {
       while (left-- > 0) await work.run(ids++, caller)
     }),
   )
-  return (count / (performance.now() - start)) * 1000
+  const seconds = (performance.now() - start) / 1000
+  const { user, system } = process.cpuUsage(before)
+  return { perSecond: count / seconds, cpu: (user + system) / count }
 }
 
 function print(operation, callers, samples) {
-  const ratios = samples.map(({ bare, ours }) => ours / bare).sort((a, b) => a - b)
-  const bare = median(samples.map((entry) => entry.bare))
-  const ours = median(samples.map((entry) => entry.ours))
+  const ratios = samples
+    .map(({ bare, ours }) => ours.perSecond / bare.perSecond)
+    .sort((a, b) => a - b)
+  const bare = median(samples.map((entry) => entry.bare.perSecond))
+  const ours = median(samples.map((entry) => entry.ours.perSecond))
+  const cpu = median(samples.map((entry) => entry.bare.cpu / entry.ours.cpu))
   const spread = `${ratios[0].toFixed(2)}-${ratios.at(-1).toFixed(2)}`
   console.log(
     `  ${operation.padEnd(14)} ${String(callers).padStart(8)} ${bare.toFixed(0).padStart(8)} ` +
-      `${ours.toFixed(0).padStart(8)}  ${median(ratios).toFixed(2)} (${spread})`,
+      `${ours.toFixed(0).padStart(8)}  ${median(ratios).toFixed(2)} (${spread})`.padEnd(30) +
+      `  ${cpu.toFixed(2)}`,
   )
 }
 

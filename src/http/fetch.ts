@@ -52,11 +52,15 @@ function concat(chunks: readonly Uint8Array[], size: number): Uint8Array {
   return whole
 }
 
+/** Statuses whose answer must not have a body, not even an empty one. */
+const BODYLESS: ReadonlySet<number> = new Set([204, 304])
+
 function toResponse(method: string, { status, headers, body }: HttpResponse): Response {
   const list = Object.entries(headers).flatMap(([name, value]) =>
     (typeof value === 'string' ? [value] : value).map((item): [string, string] => [name, item]),
   )
-  if (method === 'HEAD') return new Response(null, { status, headers: list })
+  if (method === 'HEAD' || BODYLESS.has(status))
+    return new Response(null, { status, headers: list })
   return new Response(toBody(body), { status, headers: list })
 }
 

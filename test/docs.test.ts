@@ -118,7 +118,8 @@ describe.each(pages)('%s', (page) => {
   const text = read(page)
 
   it('links only to files that exist', () => {
-    for (const [, target = ''] of text.matchAll(/\]\((?!https?:)([^)#]+)/g)) {
+    const prose = text.replace(/```[\s\S]*?```/g, '')
+    for (const [, target = ''] of prose.matchAll(/\]\((?!https?:)([^)#]+)/g)) {
       const path = new URL(target, `file://${ROOT}${page}`)
       expect(() => readFileSync(path), target).not.toThrow()
     }

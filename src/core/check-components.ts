@@ -1,6 +1,7 @@
 import type { Components } from './description.ts'
 import { isRecord } from './json.ts'
-import { findDanglingRefs } from './json-schema.ts'
+import { findSchemaMistakes } from './json-schema.ts'
+import type { JsonSchema } from './schema.ts'
 
 const KEY = /^[a-zA-Z0-9._-]+$/
 const REQUIRED = {
@@ -37,14 +38,20 @@ export function checkComponents(components: Components): void {
 
 function checkSchemas({ schemas = {}, contentDescriptors = {} }: Components): void {
   for (const [key, schema] of Object.entries(schemas)) {
-    const dangling = findDanglingRefs(schema, schemas)[0]
-    if (dangling) refuse(`schemas.${key}`, `has a $ref that leads nowhere: ${dangling.ref}`)
+    assertSchema(`schemas.${key}`, schema, schemas)
   }
   for (const [key, { schema }] of Object.entries(contentDescriptors)) {
-    const dangling = findDanglingRefs(schema, schemas)[0]
-    if (dangling)
-      refuse(`contentDescriptors.${key}`, `has a $ref that leads nowhere: ${dangling.ref}`)
+    assertSchema(`contentDescriptors.${key}`, schema, schemas)
   }
+}
+
+function assertSchema(
+  place: string,
+  schema: JsonSchema,
+  schemas: Readonly<Record<string, JsonSchema>>,
+): void {
+  const mistake = findSchemaMistakes(schema, schemas)[0]
+  if (mistake) refuse(place, `is wrong at "${mistake.pointer}": ${mistake.message}`)
 }
 
 function checkExamples({ examples = {} }: Components): void {

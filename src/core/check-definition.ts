@@ -2,7 +2,7 @@ import { checkExamples } from './check-examples.ts'
 import type { Components } from './description.ts'
 import type { FunctionDefinition } from './function.ts'
 import { isRecord } from './json.ts'
-import { findDanglingRefs } from './json-schema.ts'
+import { findSchemaMistakes } from './json-schema.ts'
 import { type ComponentKind, resolveReference } from './reference.ts'
 import type { TargetShape } from './target.ts'
 import { isVersion } from './version.ts'
@@ -133,10 +133,8 @@ function checkSchemas(shape: TargetShape, components: Components, refuse: Refuse
   if (type !== undefined && type !== 'object') refuse('input', 'must describe an object')
   const schemas = { input: shape.inputSchema, output: shape.outputSchema }
   for (const [field, schema] of Object.entries(schemas)) {
-    const dangling = schema && findDanglingRefs(schema, components.schemas ?? {})[0]
-    if (dangling) {
-      refuse(field, `has a $ref that leads nowhere, at "${dangling.pointer}": ${dangling.ref}`)
-    }
+    const mistake = schema && findSchemaMistakes(schema, components.schemas ?? {})[0]
+    if (mistake) refuse(field, `is wrong at "${mistake.pointer}": ${mistake.message}`)
   }
 }
 

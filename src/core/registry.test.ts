@@ -147,7 +147,7 @@ describe('a wrong definition fails at start and names function and field', () =>
     [
       'a $ref that leads nowhere',
       { input: { type: 'object', properties: { a: { $ref: '#/components/schemas/Nope' } } } },
-      'input has a $ref that leads nowhere, at "/properties/a/$ref": #/components/schemas/Nope',
+      'input is wrong at "/properties/a/$ref": leads nowhere: #/components/schemas/Nope',
     ],
     [
       'a reference to a component that is not there',
@@ -277,7 +277,10 @@ describe('a wrong definition fails at start and names function and field', () =>
       'components.examples.A must not have both',
     ],
     [{ schemas: { 'a b': {} } }, 'components.schemas.a b must be named'],
-    [{ schemas: { A: { $ref: '#/components/schemas/B' } } }, 'components.schemas.A has a $ref'],
+    [
+      { schemas: { A: { $ref: '#/components/schemas/B' } } },
+      'components.schemas.A is wrong at "/$ref": leads nowhere',
+    ],
     [{ models: {} }, 'components.models is not a kind of component'],
   ])('[F-152][F-153][F-154][F-155][F-157][F-158][F-159][F-160] components %j', (wrong, message) => {
     expect(() => serviceOf([], { components: wrong as never })).toThrow(message)

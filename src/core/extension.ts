@@ -1,6 +1,7 @@
 import { addReplyEntry, type Call, type ExtensionEntry, type Outcome } from './call.ts'
 import { CallError } from './error.ts'
 import type { FunctionDefinition } from './function.ts'
+import type { ServiceHealth } from './health.ts'
 import { toFailure } from './invoke.ts'
 import type { JsonObject } from './json.ts'
 import { isPromise, type Maybe } from './maybe.ts'
@@ -34,6 +35,12 @@ export interface Extension {
   readonly functions?: (service: Service) => readonly FunctionDefinition[]
   /** Tells whether the extension joins calls to this function that did not declare it; asked once per function. */
   readonly joins?: (target: Target, service: Service) => boolean
+  /** Tells whether the extension sees calls to this function although its callers cannot declare it; asked once. */
+  readonly watches?: (target: Target, service: Service) => boolean
+  /** Words why a function refuses the extension; a general sentence when absent. */
+  readonly refusal?: (target: Target) => string | undefined
+  /** Adds to what the health functions say about the whole service. */
+  readonly health?: () => Maybe<ServiceHealth | undefined>
   /** May throw a CallError: it becomes the outcome that extensions further out see. */
   readonly around?: (exchange: ExtensionCall, next: Next) => Maybe<Outcome>
   /** Releases what the extension holds when the service closes. */
@@ -106,7 +113,10 @@ export function selectExtensions(
     if (!service.supports(urn)) {
       if (!entry.implicit) unsupported.push(entry)
     } else if (target.accepts(urn)) declared.set(urn, entry)
-    else if (!entry.implicit) throw notApplicable(entry, target)
+    else if (!entry.implicit) {
+      const extension = service.extensions.find((candidate) => candidate.urn === urn)
+      throw notApplicable(entry, target, extension?.refusal?.(target))
+    }
   }
   if (unsupported.length > 0 && service.unknownExtensions === 'reject') {
     throw notSupported(service, unsupported)

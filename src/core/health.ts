@@ -9,6 +9,14 @@ export interface FunctionHealth {
   readonly retryAfter?: Duration
 }
 
+/** What an extension knows about the state of the service. */
+export interface ServiceHealth {
+  /** Set while the whole service is down for maintenance. */
+  readonly maintenance?: { readonly reason: string; readonly until?: string }
+  /** States of functions, by name. */
+  readonly functions?: Readonly<Record<string, FunctionHealth>>
+}
+
 /** How well the service or one of its components works. */
 export type HealthStatus = 'healthy' | 'degraded' | 'unhealthy'
 

@@ -13,6 +13,8 @@ import { createRegistry } from '../core/registry.ts'
 import type { Credentials, Limits, Logger, Service } from '../core/service.ts'
 import type { Target } from '../core/target.ts'
 import { defaultExtensions } from '../extensions/defaults.ts'
+import { statefulExtensions } from '../extensions/stateful.ts'
+import type { Store } from '../store/store.ts'
 import { systemFunctions } from './functions.ts'
 import { jsonLogger } from './json-logger.ts'
 
@@ -24,8 +26,10 @@ export interface ServiceOptions<Functions extends readonly FunctionDefinition[]>
   readonly name?: string
   readonly servers?: readonly Server[]
   readonly components?: Components
-  /** All that need no storage when absent; see `defaultExtensions`. */
+  /** All that need no storage when absent, and with a store also those that do; see `defaultExtensions`. */
   readonly extensions?: readonly Extension[]
+  /** Where extensions keep what they remember; its owner closes it, after the service. */
+  readonly store?: Store
   /** What happens to extension entries nobody knows; `reject` when absent. */
   readonly unknownExtensions?: 'reject' | 'ignore'
   readonly middleware?: readonly Middleware[]
@@ -59,7 +63,7 @@ export function createService<const Functions extends readonly FunctionDefinitio
   if (!info?.title || !info.version) throw new TypeError('info.title and info.version are required')
   const components = options.components ?? {}
   checkComponents(components)
-  const extensions = orderExtensions(options.extensions ?? defaultExtensions())
+  const extensions = orderExtensions(options.extensions ?? standardExtensions(options.store))
   const enabled = new Set(extensions.map(({ urn }) => urn))
   const registry = createRegistry({
     components,
@@ -73,7 +77,10 @@ export function createService<const Functions extends readonly FunctionDefinitio
         run: () => Promise.reject(new TypeError(`${shape.name} is not ready`)),
       }
       target.joining = extensions
-        .filter(({ urn, joins }) => target.accepts(urn) && joins?.(target, service))
+        .filter(
+          ({ urn, joins, watches }) =>
+            (target.accepts(urn) && joins?.(target, service)) || watches?.(target, service),
+        )
         .map(({ urn }) => urn)
       target.run = createInvoke(target, middleware, log)
       return target
@@ -88,7 +95,10 @@ export function createService<const Functions extends readonly FunctionDefinitio
     extensions,
     supports: (urn) => enabled.has(urn),
     unknownExtensions: options.unknownExtensions ?? 'reject',
-    healthChecks: options.health ?? {},
+    healthChecks: {
+      ...(options.store && { store: toStoreCheck(options.store) }),
+      ...options.health,
+    },
     lastSuccess: new Map(),
     limits: { ...DEFAULT_LIMITS, ...options.limits },
     clock: options.clock ?? systemClock,
@@ -108,6 +118,21 @@ export function createService<const Functions extends readonly FunctionDefinitio
     registry.add(definition, { system: true })
   }
   return service
+}
+
+function standardExtensions(store: Store | undefined): readonly Extension[] {
+  return store ? [...defaultExtensions(), ...statefulExtensions({ store })] : defaultExtensions()
+}
+
+/** Most calls go on without the store, so its absence does not take the service out of rotation. */
+function toStoreCheck(store: Store): ComponentCheck {
+  return {
+    check: () =>
+      store.check().then(
+        () => undefined,
+        () => ({ status: 'degraded', message: `The ${store.kind} store does not answer` }) as const,
+      ),
+  }
 }
 
 function toServiceName(title: string): string {

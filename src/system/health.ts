@@ -7,6 +7,7 @@ import {
   type ComponentReport,
   type FunctionHealth,
   type HealthStatus,
+  type ServiceHealth,
   toServiceStatus,
   worstStatus,
 } from '../core/health.ts'
@@ -18,6 +19,8 @@ export interface HealthReport {
   readonly status: HealthStatus
   readonly components: Readonly<Record<string, ComponentReport>>
   readonly functions: Readonly<Record<string, FunctionHealth>>
+  /** Set while the whole service is down for maintenance. */
+  readonly maintenance?: NonNullable<ServiceHealth['maintenance']>
   readonly timestamp: string
   readonly version: string
 }
@@ -45,14 +48,18 @@ export async function reportHealth(
       ),
     ),
   )
-  const functions = component === undefined ? collectFunctions(service) : {}
+  // Maintenance is about readiness: asking for one component, as a liveness probe does, is not.
+  const { functions = {}, maintenance } =
+    component === undefined ? await collectServiceHealth(service) : {}
   return {
     status: worstStatus([
       ...Object.values(components).map(({ status }) => status),
       ...Object.values(functions).map(toServiceStatus),
+      maintenance ? 'unhealthy' : 'healthy',
     ]),
     components,
     functions,
+    ...(maintenance && { maintenance }),
     timestamp: formatTimestamp(service.clock.now()),
     version: service.info.version,
   }
@@ -69,6 +76,7 @@ export function encodeHealth(report: HealthReport, includeDetails = true): JsonO
     ...(Object.keys(report.functions).length > 0 && {
       functions: mapValues(report.functions, encodeFunction),
     }),
+    ...(report.maintenance && { maintenance: { active: true, ...report.maintenance } }),
     timestamp,
     version,
   }
@@ -145,6 +153,16 @@ async function settle(check: ComponentCheck, signal: AbortSignal): Promise<Compo
 }
 
 const HEALTHY: ComponentHealth = { status: 'healthy' }
+
+async function collectServiceHealth(service: Service): Promise<ServiceHealth> {
+  const found = await Promise.all(service.extensions.map((extension) => extension.health?.()))
+  const maintenance = found.find((health) => health?.maintenance)?.maintenance
+  const functions = Object.assign(
+    collectFunctions(service),
+    ...found.map((health) => health?.functions),
+  )
+  return { functions, ...(maintenance && { maintenance }) }
+}
 
 /** Every function whose state was ever set; an untouched one is healthy and needs no line. */
 function collectFunctions({ registry }: Service): Readonly<Record<string, FunctionHealth>> {

@@ -1,0 +1,18 @@
+import { hash } from 'node:crypto'
+import { isRecord } from '../core/json.ts'
+
+/** Writes a JSON value as text that is the same for equal values, whatever the order of their members. */
+export function toCanonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(toCanonicalJson).join(',')}]`
+  if (!isRecord(value)) return JSON.stringify(value) ?? 'null'
+  const members = Object.keys(value)
+    .filter((name) => value[name] !== undefined)
+    .sort()
+    .map((name) => `${JSON.stringify(name)}:${toCanonicalJson(value[name])}`)
+  return `{${members.join(',')}}`
+}
+
+/** Gives the SHA-256 of a text as hexadecimal digits. */
+export function toSha256(text: string): string {
+  return hash('sha256', text, 'hex')
+}

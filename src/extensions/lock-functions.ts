@@ -1,0 +1,122 @@
+import type { Call } from '../core/call.ts'
+import { formatTimestamp } from '../core/clock.ts'
+import { CallError } from '../core/error.ts'
+import { defineFunction, type FunctionDefinition } from '../core/function.ts'
+import type { Maybe } from '../core/maybe.ts'
+import { jsonSchema } from '../core/schema.ts'
+import type { Service } from '../core/service.ts'
+import type { Store } from '../store/store.ts'
+import { readLock } from './lock-record.ts'
+
+/** What the lock functions work on. */
+export interface LockFunctionOptions {
+  readonly store: Store
+  /** Tells whether a caller may take a lock away from its holder; nobody may when absent. */
+  readonly authorizeForceRelease?: (call: Call, fullKey: string) => Maybe<boolean>
+  /** Told about a lock that has become free. */
+  readonly onReleased: (fullKey: string) => void
+}
+
+const KEY = { type: 'string', minLength: 1, description: 'Full lock key (with scope prefix)' }
+
+/** Lists the three functions that look after locks. */
+export function lockFunctions(
+  service: Service,
+  options: LockFunctionOptions,
+): readonly FunctionDefinition[] {
+  return [releaseFunction(options), forceReleaseFunction(options), statusFunction(service, options)]
+}
+
+function releaseFunction({ store, onReleased }: LockFunctionOptions): FunctionDefinition {
+  return defineFunction({
+    name: 'urn:cline:forrst:ext:atomic-lock:fn:release',
+    version: '1.0.0',
+    summary: 'Release a lock with ownership verification',
+    sideEffects: ['delete'],
+    discoverable: false,
+    input: jsonSchema<{ key: string; owner: string }>({
+      type: 'object',
+      properties: {
+        key: KEY,
+        owner: {
+          type: 'string',
+          minLength: 1,
+          description: 'Owner token from lock acquisition',
+        },
+      },
+      required: ['key', 'owner'],
+    }),
+    async handler({ input: { key, owner } }) {
+      const lock = await readLock(store, key)
+      if (lock === undefined) throw notFound(key)
+      if (lock.owner !== owner) {
+        throw new CallError('LOCK_OWNERSHIP_MISMATCH', { details: { key } })
+      }
+      // Only this acquisition: the lock may have changed hands since it was read.
+      const gone = await store.deleteIfOwner(lock.entry.key, lock.entry.owner ?? '')
+      if (gone !== 'deleted') throw notFound(key)
+      onReleased(key)
+      return { released: true, key }
+    },
+  })
+}
+
+function forceReleaseFunction(options: LockFunctionOptions): FunctionDefinition {
+  const { store, authorizeForceRelease = () => false, onReleased } = options
+  return defineFunction({
+    name: 'urn:cline:forrst:ext:atomic-lock:fn:force-release',
+    version: '1.0.0',
+    summary: 'Administratively release a lock without ownership verification',
+    sideEffects: ['delete'],
+    discoverable: false,
+    input: jsonSchema<{ key: string }>({
+      type: 'object',
+      properties: { key: KEY },
+      required: ['key'],
+    }),
+    async handler({ input: { key }, call }) {
+      if (!(await authorizeForceRelease(call, key))) {
+        throw new CallError('FORBIDDEN', {
+          message: 'Not permitted to release the locks of others',
+          details: { key },
+        })
+      }
+      const lock = await readLock(store, key)
+      if (lock === undefined || !(await store.delete(lock.entry.key))) throw notFound(key)
+      onReleased(key)
+      return { released: true, key, forced: true }
+    },
+  })
+}
+
+function statusFunction({ clock }: Service, { store }: LockFunctionOptions): FunctionDefinition {
+  return defineFunction({
+    name: 'urn:cline:forrst:ext:atomic-lock:fn:status',
+    version: '1.0.0',
+    summary: 'Check the status of a lock',
+    sideEffects: [],
+    discoverable: false,
+    input: jsonSchema<{ key: string }>({
+      type: 'object',
+      properties: { key: KEY },
+      required: ['key'],
+    }),
+    async handler({ input: { key } }) {
+      const lock = await readLock(store, key)
+      if (lock === undefined) return { key, locked: false }
+      const left = lock.entry.ttl ?? 0
+      return {
+        key,
+        locked: true,
+        owner: lock.owner,
+        acquired_at: formatTimestamp(lock.acquired),
+        expires_at: formatTimestamp(clock.now() + left),
+        ttl_remaining: Math.ceil(left / 1000),
+      }
+    },
+  })
+}
+
+function notFound(key: string): CallError {
+  return new CallError('LOCK_NOT_FOUND', { details: { key } })
+}

@@ -1,0 +1,40 @@
+import type { Extension } from '../core/extension.ts'
+import type { Store } from '../store/store.ts'
+import { type AtomicLockExtensionOptions, atomicLockExtension } from './atomic-lock.ts'
+import { type CachingExtensionOptions, cachingExtension } from './caching.ts'
+import { type CancellationExtensionOptions, cancellationExtension } from './cancellation.ts'
+import { type IdempotencyExtensionOptions, idempotencyExtension } from './idempotency.ts'
+import { type MaintenanceExtensionOptions, maintenanceExtension } from './maintenance.ts'
+import { type PriorityExtensionOptions, priorityExtension } from './priority.ts'
+import { type QuotaExtensionOptions, quotaExtension } from './quota.ts'
+import { type RateLimitExtensionOptions, rateLimitExtension } from './rate-limit.ts'
+
+/** How the extensions that remember things behave; `false` leaves one out. */
+export interface StatefulExtensionOptions {
+  readonly store: Store
+  readonly idempotency?: Omit<IdempotencyExtensionOptions, 'store'> | false
+  readonly atomicLock?: Omit<AtomicLockExtensionOptions, 'store'> | false
+  readonly caching?: Omit<CachingExtensionOptions, 'store'> | false
+  readonly cancellation?: Omit<CancellationExtensionOptions, 'store'> | false
+  readonly maintenance?: Omit<MaintenanceExtensionOptions, 'store'> | false
+  readonly priority?: PriorityExtensionOptions | false
+  /** Off when absent: there is nothing to limit without policies. */
+  readonly rateLimit?: Omit<RateLimitExtensionOptions, 'store'>
+  /** Off when absent: there is nothing to count without quotas. */
+  readonly quota?: Omit<QuotaExtensionOptions, 'store'>
+}
+
+/** Lists the extensions that remember things, all on one store; they stand beside `defaultExtensions()`. */
+export function statefulExtensions(options: StatefulExtensionOptions): readonly Extension[] {
+  const { store, idempotency, atomicLock, caching, cancellation, maintenance } = options
+  return [
+    idempotency !== false && idempotencyExtension({ ...idempotency, store }),
+    atomicLock !== false && atomicLockExtension({ ...atomicLock, store }),
+    caching !== false && cachingExtension({ ...caching, store }),
+    cancellation !== false && cancellationExtension({ ...cancellation, store }),
+    maintenance !== false && maintenanceExtension({ ...maintenance, store }),
+    options.priority !== false && priorityExtension(options.priority),
+    options.rateLimit !== undefined && rateLimitExtension({ ...options.rateLimit, store }),
+    options.quota !== undefined && quotaExtension({ ...options.quota, store }),
+  ].filter((extension) => extension !== false)
+}

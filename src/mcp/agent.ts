@@ -1,0 +1,61 @@
+import type { Call } from '../core/call.ts'
+import type { Json, JsonObject } from '../core/json.ts'
+import type { LogLevel } from './protocol.ts'
+
+/** What a client may be able to do while a call runs. */
+export type AgentCapability = 'elicitation' | 'sampling' | 'roots'
+
+/** A question to the client: to its user, to its model, or about its folders. */
+export interface InputRequest {
+  readonly method: 'elicitation/create' | 'sampling/createMessage' | 'roots/list'
+  readonly params: JsonObject
+}
+
+/** Questions by a name of the asker's choosing. */
+export type InputRequests = Readonly<Record<string, InputRequest>>
+
+/**
+ * The agent at the other end of a running call.
+ *
+ * Where the protocol cannot ask in the middle of a call (2026-07-28), the call ends with the question and is made
+ * again with the answer: a handler asks before it changes anything, and gives each question its own name.
+ */
+export interface Agent {
+  /** How the client calls itself; nobody checks it. */
+  readonly name: string | undefined
+  readonly supports: (capability: AgentCapability) => boolean
+  /** Asks several questions at once. */
+  readonly ask: (requests: InputRequests) => Promise<Readonly<Record<string, JsonObject>>>
+  /** Asks the user to fill in a form: `{ message, requestedSchema }`. */
+  readonly elicit: (name: string, params: JsonObject) => Promise<JsonObject>
+  /** Asks the client's model: `{ messages, maxTokens }`. */
+  readonly sample: (name: string, params: JsonObject) => Promise<JsonObject>
+  /** Asks which folders the client works on. */
+  readonly roots: (name?: string) => Promise<JsonObject>
+  /** Sends a log line, if the client wants lines of this severity. */
+  readonly log: (level: LogLevel, data: Json, logger?: string) => void
+  /** Lets the client go on: the rest of the call becomes a task, where the client knows tasks. */
+  readonly detach: () => Promise<void>
+}
+
+const agent: unique symbol = Symbol('MCP agent')
+
+/** Facts of a call that came through MCP. */
+export type AgentFacts = Call['facts'] & { readonly [agent]?: () => Agent }
+
+/** Puts an agent into the facts of a call; it is only made when somebody asks for it. */
+export function toAgentFacts(facts: Call['facts'], create: () => Agent): AgentFacts {
+  let made: Agent | undefined
+  return {
+    ...facts,
+    [agent]: () => {
+      made ??= create()
+      return made
+    },
+  }
+}
+
+/** Gives the agent behind a call; undefined when the call came another way than through MCP. */
+export function agentOf(call: Pick<Call, 'facts'>): Agent | undefined {
+  return (call.facts as AgentFacts)[agent]?.()
+}

@@ -1,0 +1,165 @@
+import { isRecord, type JsonObject } from '../core/json.ts'
+import type { Maybe } from '../core/maybe.ts'
+import type { FunctionEntry } from '../core/registry.ts'
+import type { Service } from '../core/service.ts'
+import type { Target } from '../core/target.ts'
+import { toToolAnnotations } from '../core/tool-annotations.ts'
+import { TOOL_NAME, toToolName } from '../core/tool-name.ts'
+import type { Exchange } from './exchange.ts'
+import { findHeaderParameters, type HeaderParameter } from './headers.ts'
+import { type Era, OWN_META } from './protocol.ts'
+import { createToolFilter, type ToolFilter } from './tool-filter.ts'
+import { describesObject, type SchemaStyle, toInputSchema, toOutputSchema } from './tool-schema.ts'
+
+/** Something an agent can call. */
+export interface Tool {
+  readonly name: string
+  /** The entry of `tools/list`. */
+  readonly json: (era: Era) => string
+  /** What a model reads of it: name, description and arguments. */
+  readonly visible: () => string
+}
+
+/** A tool that stands for a function. */
+export interface FunctionTool extends Tool {
+  readonly target: Target
+  readonly inputSchema: () => JsonObject
+  /** Tells whether the list promises the shape of the result. */
+  readonly described: boolean
+  /** Arguments that clients repeat in HTTP headers. */
+  readonly headerParameters: () => readonly HeaderParameter[]
+}
+
+/** A tool of the surface itself. */
+export interface OwnTool extends Tool {
+  readonly run: (input: JsonObject, exchange: Exchange) => Maybe<string>
+}
+
+/** All functions that agents may call, at one moment. */
+export interface Catalogue {
+  readonly revision: number
+  readonly tools: readonly FunctionTool[]
+  readonly find: (name: string) => FunctionTool | undefined
+}
+
+/** How functions become tools. */
+export interface CatalogueOptions extends ToolFilter {
+  /** Gives a tool another name than the one made from the function's; undefined keeps that. */
+  readonly toolName?: (functionName: string) => string | undefined
+  /** `safe` when absent: plain objects at the root, no unions there, references written out. */
+  readonly schemas?: SchemaStyle
+}
+
+/** Creates the getter of the catalogue; it is made anew only when functions come, go or change state. */
+export function createCatalogue(service: Service, options: CatalogueOptions): () => Catalogue {
+  const isWanted = createToolFilter(service, options)
+  // Keyed by target: what did not change is not written again.
+  const known = new WeakMap<Target, FunctionTool>()
+  let current: Catalogue | undefined
+
+  function toTool(target: Target): FunctionTool {
+    const found = known.get(target)
+    if (found !== undefined) return found
+    const tool = toFunctionTool(target, service, options)
+    known.set(target, tool)
+    return tool
+  }
+
+  return () => {
+    const revision = service.registry.revision()
+    if (current?.revision === revision) return current
+    const tools = [...service.registry.entries()].flatMap((entry) => {
+      const target = selectTarget(entry)
+      return target !== undefined && isWanted(target) ? [toTool(target)] : []
+    })
+    current = toCatalogue(revision, tools)
+    return current
+  }
+}
+
+function toCatalogue(revision: number, tools: readonly FunctionTool[]): Catalogue {
+  const byName = new Map<string, FunctionTool>()
+  for (const tool of tools) {
+    const other = byName.get(tool.name)
+    if (other !== undefined) {
+      throw new TypeError(
+        `functions "${other.target.name}" and "${tool.target.name}" share the tool name "${tool.name}"; rename one`,
+      )
+    }
+    byName.set(tool.name, tool)
+  }
+  return { revision, tools, find: (name) => byName.get(name) }
+}
+
+/** What a call without version reaches; when nothing is stable yet, the newest there is. */
+function selectTarget({ latest, ordered }: FunctionEntry): Target | undefined {
+  const target = latest ?? ordered.at(-1)
+  if (target === undefined || target.system || target.stability === 'removed') return undefined
+  if (target.definition.discoverable === false) return undefined
+  return target.health().status === 'disabled' ? undefined : target
+}
+
+function toFunctionTool(
+  target: Target,
+  service: Service,
+  { toolName, schemas: style = 'safe' }: CatalogueOptions,
+): FunctionTool {
+  const shared = service.components.schemas ?? {}
+  const name = toolName?.(target.name) ?? toToolName(target.name)
+  if (!TOOL_NAME.test(name)) {
+    throw new TypeError(
+      `function ${target.name}: "${name}" is no tool name; use at most 64 letters, digits, _ and -`,
+    )
+  }
+  const inputSchema = once(
+    () => toInputSchema(target.inputSchema, shared, style) as unknown as JsonObject,
+  )
+  const outputSchema = once(
+    () => target.outputSchema && toOutputSchema(target.outputSchema, shared, style),
+  )
+  const write = (era: Era) => {
+    const output = outputSchema()
+    const listed = output !== undefined && (era === 'modern' || describesObject(output))
+    const { summary } = target.definition
+    return JSON.stringify({
+      name,
+      ...(summary !== undefined && { title: summary }),
+      description: describe(target),
+      inputSchema: inputSchema(),
+      ...(listed && { outputSchema: era === 'modern' ? output : withType(output) }),
+      annotations: toToolAnnotations(target.sideEffects),
+      _meta: { [OWN_META.function]: target.name, [OWN_META.version]: target.version },
+    })
+  }
+  const texts = { legacy: once(() => write('legacy')), modern: once(() => write('modern')) }
+  return {
+    name,
+    target,
+    inputSchema,
+    described: target.outputSchema !== undefined,
+    headerParameters: once(() => findHeaderParameters(inputSchema())),
+    json: (era) => texts[era](),
+    visible: () =>
+      JSON.stringify({ name, description: describe(target), inputSchema: inputSchema() }),
+  }
+}
+
+function describe({ name, definition }: Target): string {
+  const { description, summary, deprecated } = definition
+  const text = description ?? summary ?? name
+  if (deprecated === undefined) return text
+  const reason = deprecated.reason === undefined ? '' : `: ${deprecated.reason}`
+  return `Deprecated${reason}. ${text}`
+}
+
+function withType(schema: unknown): unknown {
+  return isRecord(schema) && schema['type'] === undefined ? { type: 'object', ...schema } : schema
+}
+
+function once<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}

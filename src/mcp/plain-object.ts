@@ -1,0 +1,144 @@
+import { isRecord } from '../core/json.ts'
+import type { JsonSchema } from '../core/schema.ts'
+
+/** Keywords that, at the root of one tool's schema, make clients refuse a whole list. */
+const UNSAFE = new Set([
+  '$schema',
+  '$id',
+  '$comment',
+  'allOf',
+  'anyOf',
+  'oneOf',
+  'not',
+  'if',
+  'then',
+  'else',
+  'dependentSchemas',
+  'dependentRequired',
+  'dependencies',
+  'unevaluatedProperties',
+  'propertyNames',
+  'minProperties',
+  'maxProperties',
+])
+
+/** Of these a reader learns nothing new; the others are rules that only the call itself checks. */
+const HARMLESS = new Set(['$schema', '$id', '$comment', 'allOf', 'anyOf', 'oneOf'])
+
+interface Shape {
+  readonly properties: Readonly<Record<string, unknown>>
+  readonly required: readonly string[]
+  readonly closed: boolean
+}
+
+/** Writes a schema with a plain object at its root that accepts at least all the schema accepts. */
+export function toPlainObject(schema: JsonSchema): JsonSchema {
+  const shape = toShape(schema)
+  const kept = Object.fromEntries(Object.entries(schema).filter(([key]) => !UNSAFE.has(key)))
+  const notes = describeLoss(schema)
+  const description = typeof kept['description'] === 'string' ? kept['description'] : undefined
+  return {
+    ...kept,
+    type: 'object',
+    ...((Object.keys(shape.properties).length > 0 || 'properties' in kept) && {
+      properties: shape.properties,
+    }),
+    ...(shape.required.length > 0 && { required: shape.required }),
+    ...(shape.closed && { additionalProperties: false }),
+    ...(notes.length > 0 && { description: [description, ...notes].filter(Boolean).join(' ') }),
+  }
+}
+
+function toShape(schema: JsonSchema): Shape {
+  const parts = branches(schema, 'allOf').map(toShape)
+  const choices = [branches(schema, 'anyOf'), branches(schema, 'oneOf')]
+    .filter((list) => list.length > 0)
+    .map((list) => joinChoices(list.map(toShape)))
+  const all = [ownShape(schema), ...parts, ...choices]
+  return {
+    properties: mergeProperties(all, 'all'),
+    required: [...new Set(all.flatMap(({ required }) => required))],
+    closed: isClosed(schema, parts, choices),
+  }
+}
+
+/** What every choice closes stays closed; one open choice leaves room for more. */
+function isClosed(schema: JsonSchema, parts: readonly Shape[], choices: readonly Shape[]): boolean {
+  if (parts.length > 0) return false
+  if (schema['additionalProperties'] === false) return true
+  return choices.length === 1 && choices[0]?.closed === true && !('properties' in schema)
+}
+
+function ownShape({ properties, required }: JsonSchema): Shape {
+  return {
+    properties: isRecord(properties) ? mapValues(properties, toObjectSchema) : {},
+    required: Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [],
+    closed: false,
+  }
+}
+
+function joinChoices(choices: readonly Shape[]): Shape {
+  const [first, ...rest] = choices
+  return {
+    properties: mergeProperties(choices, 'any'),
+    required: (first?.required ?? []).filter((name) =>
+      rest.every(({ required }) => required.includes(name)),
+    ),
+    closed: choices.every(({ closed }) => closed),
+  }
+}
+
+function mergeProperties(shapes: readonly Shape[], how: 'all' | 'any'): Record<string, unknown> {
+  const found = new Map<string, unknown[]>()
+  for (const { properties } of shapes) {
+    for (const [name, schema] of Object.entries(properties)) {
+      const known = found.get(name) ?? []
+      const text = JSON.stringify(schema)
+      if (!known.some((other) => JSON.stringify(other) === text)) known.push(schema)
+      found.set(name, known)
+    }
+  }
+  return Object.fromEntries(
+    [...found].map(([name, schemas]) => [
+      name,
+      schemas.length === 1 ? schemas[0] : { [how === 'all' ? 'allOf' : 'anyOf']: schemas },
+    ]),
+  )
+}
+
+/** Branches that describe objects; others cannot match an arguments object. */
+function branches(schema: JsonSchema, keyword: string): readonly JsonSchema[] {
+  const list = schema[keyword]
+  if (!Array.isArray(list)) return []
+  return list.filter(
+    (branch): branch is JsonSchema =>
+      isRecord(branch) && (branch['type'] === undefined || branch['type'] === 'object'),
+  )
+}
+
+function describeLoss(schema: JsonSchema): readonly string[] {
+  const notes: string[] = []
+  const forms = [...branches(schema, 'oneOf'), ...branches(schema, 'anyOf')]
+    .map((branch) => toShape(branch).required)
+    .filter((required) => required.length > 0)
+  if (forms.length > 1) {
+    notes.push(`Give one of: ${forms.map((names) => names.join(' with ')).join('; or ')}.`)
+  }
+  if (Object.keys(schema).some((key) => UNSAFE.has(key) && !HARMLESS.has(key))) {
+    notes.push('Further rules are checked when the tool is called.')
+  }
+  return notes
+}
+
+/** Revisions before 2026 want every property described by an object. */
+function toObjectSchema(schema: unknown): unknown {
+  if (schema === true) return {}
+  return schema === false ? { not: {} } : schema
+}
+
+function mapValues(
+  record: Record<string, unknown>,
+  map: (value: unknown) => unknown,
+): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]))
+}

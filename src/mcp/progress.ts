@@ -1,0 +1,50 @@
+import type { CallFacts } from '../core/call.ts'
+import type { Exchange } from './exchange.ts'
+import type { Task } from './tasks.ts'
+
+/** Tells whoever waits how far a call is. */
+export interface Progress {
+  /** Absent when nobody listens. */
+  readonly report: CallFacts['progress']
+  /** Says that the call still runs, when the handler itself says nothing. */
+  readonly beat: () => void
+  /** From now on a task keeps what is reported. */
+  readonly moveTo: (task: Task) => void
+}
+
+/** Every notification must show more progress than the one before. */
+const STEP = 0.001
+const TOTAL = 100
+
+/** Creates the progress of one exchange. */
+export function createProgress({ meta, capabilities, notify }: Exchange): Progress {
+  const token = meta['progressToken']
+  const listening = typeof token === 'string' || typeof token === 'number'
+  let task: Task | undefined
+  let last = -STEP
+
+  function send(progress: number, message: string | undefined): void {
+    if (!listening || task !== undefined) return
+    last = Math.max(progress, last + STEP)
+    notify('notifications/progress', {
+      progressToken: token,
+      progress: last,
+      total: TOTAL,
+      ...(message !== undefined && { message }),
+    })
+  }
+
+  return {
+    report:
+      listening || capabilities.extensions !== undefined
+        ? (fraction, message) => {
+            task?.report(message ?? `${Math.round(fraction * TOTAL)} % done`)
+            send(Math.min(1, Math.max(0, fraction)) * TOTAL, message)
+          }
+        : undefined,
+    beat: () => send(last, undefined),
+    moveTo(next) {
+      task = next
+    },
+  }
+}

@@ -1,0 +1,129 @@
+import { CallError } from '../core/error.ts'
+import type { JsonObject } from '../core/json.ts'
+import type { Abortable } from './abortable.ts'
+import type { Agent, AgentCapability, InputRequest, InputRequests } from './agent.ts'
+import { McpError } from './errors.ts'
+import type { Exchange } from './exchange.ts'
+import { isLogLevel, LOG_LEVELS, type LogLevel, META } from './protocol.ts'
+import { type Answers, isAnswerTo } from './round-trip.ts'
+
+/** A request at work: what it asked the client for, and where its answers come from. */
+export interface Run {
+  /** Questions without an answer; the request cannot go on before the client brings them. */
+  pending: InputRequests | undefined
+  /** What the client would have to be able to do. */
+  missing: JsonObject | undefined
+  /** Takes questions once the call has become a task. */
+  ask: ((requests: InputRequests) => Promise<Readonly<Record<string, JsonObject>>>) | undefined
+  readonly agent: () => Agent
+}
+
+const CAPABILITY: Readonly<Record<InputRequest['method'], AgentCapability>> = {
+  'elicitation/create': 'elicitation',
+  'sampling/createMessage': 'sampling',
+  'roots/list': 'roots',
+}
+
+/** Creates the run of one request. */
+export function createRun(
+  exchange: Exchange,
+  answers: Answers,
+  abortable: Pick<Abortable, 'signal'>,
+  detach: () => Promise<void> = () => Promise.resolve(),
+): Run {
+  const run: Run = {
+    pending: undefined,
+    missing: undefined,
+    ask: undefined,
+    agent: () => ({
+      name: exchange.caller,
+      supports: (capability) => exchange.capabilities[capability] !== undefined,
+      ask,
+      elicit: (name, params) => askOne(name, { method: 'elicitation/create', params }),
+      sample: (name, params) => askOne(name, { method: 'sampling/createMessage', params }),
+      roots: (name = 'roots') => askOne(name, { method: 'roots/list', params: {} }),
+      log: (level, data, logger) => {
+        if (!wantsLevel(exchange, level)) return
+        exchange.notify('notifications/message', {
+          level,
+          data,
+          ...(logger !== undefined && { logger }),
+        })
+      },
+      detach,
+    }),
+  }
+
+  async function ask(requests: InputRequests): Promise<Readonly<Record<string, JsonObject>>> {
+    assertCapable(exchange, requests, run)
+    if (run.ask !== undefined) return run.ask(requests)
+    if (exchange.request !== undefined) {
+      return askDirectly(exchange.request, requests, abortable.signal())
+    }
+    return lookUp(requests, answers, run)
+  }
+
+  async function askOne(name: string, request: InputRequest): Promise<JsonObject> {
+    const replies = await ask({ [name]: request })
+    return replies[name] ?? {}
+  }
+
+  return run
+}
+
+function assertCapable(exchange: Exchange, requests: InputRequests, run: Run): void {
+  const reachable = exchange.era === 'modern' || exchange.request !== undefined
+  const missing = Object.values(requests)
+    .map(({ method }) => CAPABILITY[method])
+    .filter((capability) => !reachable || exchange.capabilities[capability] === undefined)
+  if (missing.length === 0) return
+  run.missing = Object.fromEntries(missing.map((capability) => [capability, {}]))
+  throw new CallError('CLIENT_CAPABILITY_MISSING', {
+    message: `The client cannot do what this call needs: ${missing.join(', ')}`,
+  })
+}
+
+async function askDirectly(
+  request: NonNullable<Exchange['request']>,
+  requests: InputRequests,
+  signal: AbortSignal,
+): Promise<Readonly<Record<string, JsonObject>>> {
+  const replies = await Promise.all(
+    Object.entries(requests).map(async ([name, question]) => {
+      const reply = await request(question.method, question.params, signal).catch(refused)
+      if (!isAnswerTo(question, reply)) throw refused(`it answered ${name} in another form`)
+      return [name, reply] as const
+    }),
+  )
+  return Object.fromEntries(replies)
+}
+
+function refused(reason: unknown): never {
+  throw new CallError('CLIENT_REFUSED', {
+    message: `The client did not answer: ${reason instanceof McpError ? reason.message : String(reason)}`,
+  })
+}
+
+function lookUp(
+  requests: InputRequests,
+  answers: Answers,
+  run: Run,
+): Readonly<Record<string, JsonObject>> {
+  const replies: Record<string, JsonObject> = {}
+  const open: Record<string, InputRequest> = {}
+  for (const [name, question] of Object.entries(requests)) {
+    const answer = Object.hasOwn(answers, name) ? answers[name] : undefined
+    if (isAnswerTo(question, answer)) replies[name] = answer
+    else open[name] = question
+  }
+  if (Object.keys(open).length === 0) return replies
+  run.pending = { ...run.pending, ...open }
+  throw new CallError('CLIENT_INPUT_REQUIRED', {
+    message: `The call needs answers from the client: ${Object.keys(open).join(', ')}`,
+  })
+}
+
+function wantsLevel({ era, meta, peer }: Exchange, level: LogLevel): boolean {
+  const lowest = era === 'modern' ? meta[META.logLevel] : (peer?.logLevel ?? 'info')
+  return isLogLevel(lowest) && LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(lowest)
+}

@@ -1,0 +1,153 @@
+import type { JsonObject } from '../core/json.ts'
+import type { Maybe } from '../core/maybe.ts'
+import { toStandaloneFunction } from '../discovery/inline.ts'
+import type { Catalogue, FunctionTool, OwnTool } from './catalogue.ts'
+import { readObject } from './decode.ts'
+import { encodeAnswer, encodeToolError } from './encode.ts'
+import type { Environment } from './environment.ts'
+import type { Exchange } from './exchange.ts'
+import type { Era } from './protocol.ts'
+import { createSearch, type Search } from './search.ts'
+import { estimateTokens } from './token-cost.ts'
+import { toInputSchema } from './tool-schema.ts'
+
+type CallByName = (name: string, input: JsonObject, exchange: Exchange) => Maybe<string>
+
+const MOST_RESULTS = 50
+const UNKNOWN = 'There is no tool of this name; find its name with search_tools'
+
+/** Makes the three tools that stand for a catalogue too long to list: search, describe, call. */
+export function createSearchTools(environment: Environment, call: CallByName): readonly OwnTool[] {
+  const { catalogue, service, writer } = environment
+  const budget = environment.options.searchBudget ?? 4_000
+  const search = createCurrentSearch(environment)
+  const answer = (era: Era, text: string) => writer.complete(era, encodeAnswer({ text }))
+  const refuse = (era: Era, reason: string) => writer.complete(era, encodeToolError(reason))
+  const find = (name: unknown): FunctionTool | undefined =>
+    typeof name === 'string' ? catalogue().find(name) : undefined
+
+  return [
+    toOwnTool({
+      name: 'search_tools',
+      description: `Finds tools of ${service.info.title} by words of their names, descriptions, tags and arguments. Best matches first.`,
+      inputSchema: {
+        type: 'object',
+        properties: {
+          query: { type: 'string', description: 'What the tool should do, in a few words' },
+          limit: { type: 'integer', minimum: 1, maximum: MOST_RESULTS, default: 10 },
+        },
+        required: ['query'],
+      },
+      annotations: { readOnlyHint: true },
+      run(input, { era }) {
+        const { query } = input
+        if (typeof query !== 'string') return refuse(era, 'query must be a text')
+        const limit = typeof input['limit'] === 'number' ? Math.trunc(input['limit']) : 10
+        const found = search(query)
+        const shown = found.slice(0, Math.min(Math.max(limit, 1), MOST_RESULTS))
+        return answer(era, describeFindings(shown, found.length, catalogue(), budget))
+      },
+    }),
+    toOwnTool({
+      name: 'describe_tool',
+      description: 'Shows everything about one tool: arguments, result, errors, examples.',
+      inputSchema: {
+        type: 'object',
+        properties: { name: { type: 'string', description: 'Name as search_tools gives it' } },
+        required: ['name'],
+      },
+      annotations: { readOnlyHint: true },
+      run(input, { era }) {
+        const tool = find(input['name'])
+        return tool === undefined ? refuse(era, UNKNOWN) : answer(era, describe(tool, environment))
+      },
+    }),
+    toOwnTool({
+      name: 'call_tool',
+      description: 'Calls a tool found with search_tools.',
+      inputSchema: {
+        type: 'object',
+        properties: {
+          name: { type: 'string', description: 'Name as search_tools gives it' },
+          arguments: { type: 'object', description: 'As describe_tool shows them' },
+        },
+        required: ['name'],
+      },
+      annotations: {},
+      run(input, exchange) {
+        const tool = find(input['name'])
+        if (tool === undefined) return refuse(exchange.era, UNKNOWN)
+        return call(tool.name, readObject(input, 'arguments'), exchange)
+      },
+    }),
+  ]
+}
+
+function createCurrentSearch({ catalogue, service }: Environment): Search {
+  let revision = -1
+  let search: Search | undefined
+  return (query) => {
+    const current = catalogue()
+    if (search === undefined || current.revision !== revision) {
+      revision = current.revision
+      search = createSearch(current.tools, service)
+    }
+    return search(query)
+  }
+}
+
+/** Lists findings until the budget is used up; the first ones matter most. */
+function describeFindings(
+  shown: readonly FunctionTool[],
+  found: number,
+  { tools }: Catalogue,
+  budget: number,
+): string {
+  if (shown.length === 0) {
+    return `No tool matches. There are ${tools.length}; try other or fewer words.`
+  }
+  const lines: string[] = []
+  let left = budget
+  for (const tool of shown) {
+    const line = summarise(tool)
+    left -= estimateTokens(line)
+    if (left < 0 && lines.length > 0) break
+    lines.push(line)
+  }
+  const more = found - lines.length
+  const rest = more > 0 ? [`(${more} more match; search with more specific words to see them)`] : []
+  return [...lines, ...rest].join('\n')
+}
+
+function summarise({ name, target, inputSchema }: FunctionTool): string {
+  const { summary, description } = target.definition
+  const text = (summary ?? description ?? '').split('\n', 1)[0] ?? ''
+  const { properties, required } = inputSchema()
+  const needed = new Set(Array.isArray(required) ? required : [])
+  const names = Object.keys((properties as JsonObject | undefined) ?? {}).map((argument) =>
+    needed.has(argument) ? argument : `${argument}?`,
+  )
+  return `${name}(${names.join(', ')}): ${text.slice(0, 300)}`
+}
+
+function describe({ name, target }: FunctionTool, { service }: Environment): string {
+  return JSON.stringify({
+    tool: name,
+    ...toStandaloneFunction(target, service.components, new Map()),
+    inputSchema: toInputSchema(target.inputSchema, service.components.schemas ?? {}, 'full'),
+  })
+}
+
+interface OwnToolParts {
+  readonly name: string
+  readonly description: string
+  readonly inputSchema: JsonObject
+  readonly annotations: JsonObject
+  readonly run: OwnTool['run']
+}
+
+function toOwnTool({ name, description, inputSchema, annotations, run }: OwnToolParts): OwnTool {
+  const visible = JSON.stringify({ name, description, inputSchema })
+  const json = JSON.stringify({ name, description, inputSchema, annotations })
+  return { name, json: () => json, visible: () => visible, run }
+}

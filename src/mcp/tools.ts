@@ -1,0 +1,102 @@
+import type { JsonObject } from '../core/json.ts'
+import type { Maybe } from '../core/maybe.ts'
+import { callFunction } from './call-tool.ts'
+import type { OwnTool, Tool } from './catalogue.ts'
+import { selectPage } from './cursor.ts'
+import { readObject, requireText } from './decode.ts'
+import type { Environment } from './environment.ts'
+import { invalidParams } from './errors.ts'
+import type { Exchange } from './exchange.ts'
+import type { Encoded, Methods } from './methods.ts'
+import type { Era } from './protocol.ts'
+import { createSearchTools } from './search-tools.ts'
+import { estimateTokens } from './token-cost.ts'
+
+/** Makes the methods that list and call tools. */
+export function createToolMethods(environment: Environment): Methods {
+  const own =
+    environment.options.tools === 'search'
+      ? createSearchTools(environment, (name, input, exchange) => call(name, input, exchange))
+      : undefined
+  const byName = new Map<string, OwnTool>(own?.map((tool) => [tool.name, tool]))
+  const list = createToolList(environment, own)
+
+  function call(name: string, input: JsonObject, exchange: Exchange): Maybe<string> {
+    const tool = environment.catalogue().find(name)
+    if (tool === undefined) throw invalidParams(`Unknown tool: ${name.slice(0, 100)}`)
+    return callFunction(environment, exchange, tool, input)
+  }
+
+  return {
+    'tools/list': ({ era, params }) => list(era, params['cursor']),
+    'tools/call': (exchange) => {
+      const name = requireText(exchange.params, 'name')
+      const input = readObject(exchange.params, 'arguments')
+      return byName.get(name)?.run(input, exchange) ?? call(name, input, exchange)
+    },
+  }
+}
+
+/** Creates the list of tools: its pages are bytes, made anew only when functions come, go or change state. */
+function createToolList(
+  environment: Environment,
+  own: readonly OwnTool[] | undefined,
+): (era: Era, cursor: unknown) => Encoded {
+  const { catalogue, writer, pageSize, cacheMs } = environment
+  const warn = createCostWarning(environment)
+  const pages = new Map<string, Uint8Array>()
+  let revision = -1
+
+  return (era, cursor) => {
+    const current = catalogue()
+    const tools: readonly Tool[] = own ?? current.tools
+    if (current.revision !== revision) {
+      revision = current.revision
+      pages.clear()
+      warn(tools)
+    }
+    const { start, items, nextCursor } = selectPage(tools, cursor, pageSize, ({ name }) => name)
+    const key = `${era} ${start}`
+    const known = pages.get(key)
+    if (known !== undefined) return known
+    const entries = items.map((tool) => tool.json(era)).join(',')
+    const next = nextCursor === undefined ? '' : `,"nextCursor":"${nextCursor}"`
+    const page = Buffer.from(writer.cacheable(era, `"tools":[${entries}]${next}`, cacheMs))
+    pages.set(key, page)
+    return page
+  }
+}
+
+/** What the list of tools costs whoever reads it. */
+export interface ToolCost {
+  readonly tools: number
+  /** Estimated from names, descriptions and arguments: what a model gets to see. */
+  readonly tokens: number
+  /** The most expensive tools first. */
+  readonly largest: readonly { readonly name: string; readonly tokens: number }[]
+}
+
+/** Estimates what tools cost a model that is told about them. */
+export function measureList(tools: readonly Tool[]): ToolCost {
+  const costs = tools.map((tool) => ({ name: tool.name, tokens: estimateTokens(tool.visible()) }))
+  return {
+    tools: tools.length,
+    tokens: costs.reduce((sum, { tokens }) => sum + tokens, 0),
+    largest: costs.toSorted((left, right) => right.tokens - left.tokens).slice(0, 5),
+  }
+}
+
+function createCostWarning({ service, options }: Environment): (tools: readonly Tool[]) => void {
+  const budget = options.toolBudget ?? 20_000
+  let warned = false
+  return (tools) => {
+    if (warned) return
+    const cost = measureList(tools)
+    if (cost.tokens <= budget) return
+    warned = true
+    service.log.warn(
+      `the list of tools costs a model about ${cost.tokens} tokens, more than ${budget}; offer fewer (only, except) or tools: 'search'`,
+      { ...cost },
+    )
+  }
+}

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createEventsService } from '../../examples/events/main.ts'
 import { type RunningServer, serve } from '../http/serve.ts'
 import { main } from './main.ts'
+import { loadSources } from './source.ts'
 
 let server: RunningServer
 beforeAll(async () => {
@@ -58,6 +59,7 @@ describe('waymark', () => {
     [['serve'], 'what should be served?'],
     [['serve', 'no-such.ts'], 'no-such.ts does not exist'],
     [['serve', 'src/core/json.ts'], 'must export a service'],
+    [['serve', 'package.json'], 'is neither a tool spec (domain, tools) nor an API description'],
     [['serve', 'examples/events', '--port', 'high'], '--port must be a port number'],
   ])('explains the wrong arguments %j in one line, with exit code 2', async (args, message) => {
     const { code, out, err } = await run(...args)
@@ -226,6 +228,48 @@ describe('waymark', () => {
     stop.abort()
     expect(await done).toBe(0)
     await expect(fetch(url)).rejects.toThrow()
+  })
+
+  it('serves a tool spec and an OpenAPI document beside each other', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'waymark-serve-'))
+    const spec = join(folder, 'orchard.tool-spec.yaml')
+    writeFileSync(
+      spec,
+      [
+        'domain: orchard',
+        'base_url: https://orchard.example',
+        'tools:',
+        '  - name: list_trees',
+        '    description: List the trees.',
+        '    method: GET',
+        '    path: /trees',
+        '',
+      ].join('\n'),
+    )
+    const api = join(folder, 'api.json')
+    writeFileSync(
+      api,
+      JSON.stringify({
+        openapi: '3.1.0',
+        info: { title: 'Weather', version: '1' },
+        servers: [{ url: 'https://weather.example' }],
+        paths: {
+          '/now': {
+            get: { operationId: 'now', summary: 'Now', responses: { 200: { description: 'ok' } } },
+          },
+        },
+      }),
+    )
+    const { service } = await loadSources([spec, api], {
+      out: () => {},
+      err: () => {},
+      env: {},
+      cwd: folder,
+      terminal: false,
+      signal: AbortSignal.timeout(1000),
+    })
+    const names = [...service.registry.entries()].map(({ name }) => name)
+    expect(names).toEqual(expect.arrayContaining(['orchard.list_trees', 'weather.now']))
   })
 
   it('says so when the port is taken', async () => {

@@ -1,48 +1,119 @@
 import { existsSync, statSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { basename, resolve } from 'node:path'
+import type { FunctionDefinition } from '../core/function.ts'
 import { isRecord } from '../core/json.ts'
 import type { Service } from '../core/service.ts'
+import { importOpenApi, parseDocument } from '../openapi/index.ts'
+import { createToolFunctions } from '../runtime/index.ts'
+import {
+  checkToolSpec,
+  formatProblems,
+  parseToolSpec,
+  sniffDocument,
+  type ToolSpec,
+} from '../spec/index.ts'
+import { createService } from '../system/create-service.ts'
+import type { Io } from './command.ts'
 import { UsageError } from './exit.ts'
-import { enableTypeScript } from './typescript.ts'
+import { readTextFile } from './read-json.ts'
+import { loadModuleService } from './source-module.ts'
 
-const ENTRIES = ['main.ts', 'index.ts', 'main.js', 'index.js', 'main.mjs', 'index.mjs']
-
-/** Loads the service that a module exports: as `default`, as `service`, or as a function that creates it. */
-export async function loadService(reference: string, cwd: string): Promise<Service> {
-  const path = findEntry(resolve(cwd, reference), reference)
-  if (/\.[cm]?ts$/.test(path)) await enableTypeScript(path)
-  const module: Record<string, unknown> = await importModule(path, reference)
-  const exported = module['default'] ?? module['service'] ?? module['createService']
-  const service: unknown = typeof exported === 'function' ? await exported() : exported
-  if (isService(service)) return service
-  throw new UsageError(
-    `${reference} must export a service: "export default createService({ … })", or a function that creates one`,
-  )
+/** What a reference on the command line gave. */
+export interface LoadedSource {
+  readonly service: Service
+  /** What a person should know about how it was read. */
+  readonly notes: readonly string[]
 }
 
-function findEntry(path: string, reference: string): string {
-  if (!existsSync(path)) throw new UsageError(`${reference} does not exist`)
-  if (!statSync(path).isDirectory()) return path
-  const entry = ENTRIES.map((name) => join(path, name)).find((candidate) => existsSync(candidate))
-  if (entry !== undefined) return entry
-  throw new UsageError(
-    `${reference} is a folder without ${ENTRIES.slice(0, -1).join(', ')} or ${ENTRIES.at(-1)}`,
+/** Loads everything that is to be served; the first source is the service, the others add their functions to it. */
+export async function loadSources(references: readonly string[], io: Io): Promise<LoadedSource> {
+  const [first, ...others] = await Promise.all(
+    references.map((reference) => loadSource(reference, io)),
   )
-}
-
-async function importModule(path: string, reference: string): Promise<Record<string, unknown>> {
-  try {
-    return await import(pathToFileURL(path).href)
-  } catch (thrown) {
-    // A definition mistake names its function and field; the stack of the module loader adds nothing.
-    if (thrown instanceof TypeError) throw new UsageError(`${reference}: ${thrown.message}`)
+  if (first === undefined) {
     throw new UsageError(
-      `${reference} cannot be loaded: ${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)}`,
+      'what should be served? Give a module, a tool spec or an OpenAPI document: waymark serve service.ts',
     )
+  }
+  for (const { service } of others) {
+    for (const definition of listDefinitions(service)) addFunction(first.service, definition)
+  }
+  return { service: first.service, notes: [first, ...others].flatMap(({ notes }) => notes) }
+}
+
+async function loadSource(reference: string, io: Io): Promise<LoadedSource> {
+  const path = resolve(io.cwd, reference)
+  if (!existsSync(path)) throw new UsageError(`${reference} does not exist`)
+  if (!statSync(path).isDirectory() && /\.(ya?ml|json)$/i.test(path)) {
+    return loadDescription(reference, io)
+  }
+  return { service: await loadModuleService(reference, io.cwd), notes: [] }
+}
+
+function loadDescription(reference: string, io: Io): LoadedSource {
+  const text = readTextFile(reference, io.cwd)
+  const parsed = parseDocument(text, { file: reference })
+  if (!parsed.ok) throw new UsageError(formatProblems(parsed.problems, 'text'))
+  const kind = sniffDocument(parsed.document)
+  if (kind === 'unknown') {
+    throw new UsageError(
+      `${reference} is neither a tool spec (domain, tools) nor an API description (openapi, swagger)`,
+    )
+  }
+  const { spec, notes } =
+    kind === 'openapi'
+      ? importSpec(parsed.document, reference)
+      : { spec: readSpec(text, reference), notes: [] }
+  const service = createService({
+    name: spec.domain,
+    info: { title: titleOf(parsed.document, spec, reference), version: '1.0.0' },
+    functions: createToolFunctions(spec, { env: io.env }),
+  })
+  return { service, notes }
+}
+
+function importSpec(
+  document: unknown,
+  reference: string,
+): { spec: ToolSpec; notes: readonly string[] } {
+  const imported = importOpenApi(document, { file: reference })
+  if (!imported.ok) throw new UsageError(formatProblems(imported.problems, 'text'))
+  const checked = checkToolSpec(imported.spec, { file: reference })
+  if (!checked.ok) throw new UsageError(formatProblems(checked.problems, 'text'))
+  const count = imported.warnings.length
+  return {
+    spec: checked.spec,
+    notes:
+      count === 0
+        ? []
+        : [
+            `${reference}: ${count} simplifications on import; "waymark forge tool --list ${reference}" explains them`,
+          ],
   }
 }
 
-function isService(value: unknown): value is Service {
-  return isRecord(value) && typeof value['dispatch'] === 'function' && isRecord(value['registry'])
+function readSpec(text: string, reference: string): ToolSpec {
+  const parsed = parseToolSpec(text, { file: reference })
+  if (parsed.ok) return parsed.spec
+  throw new UsageError(formatProblems(parsed.problems, 'text'))
+}
+
+function titleOf(document: unknown, spec: ToolSpec, reference: string): string {
+  const info = isRecord(document) && isRecord(document['info']) ? document['info'] : {}
+  const { title } = info
+  return typeof title === 'string' && title !== '' ? title : (spec.domain ?? basename(reference))
+}
+
+function listDefinitions({ registry }: Service): readonly FunctionDefinition[] {
+  return [...registry.entries()].flatMap(({ ordered }) =>
+    ordered.filter(({ system }) => !system).map(({ definition }) => definition),
+  )
+}
+
+function addFunction(service: Service, definition: FunctionDefinition): void {
+  try {
+    service.registry.add(definition)
+  } catch (thrown) {
+    throw new UsageError(thrown instanceof Error ? thrown.message : String(thrown))
+  }
 }

@@ -6,13 +6,13 @@ import type { Command, CommandInput } from '../command.ts'
 import { EXIT, UsageError } from '../exit.ts'
 import { JSON_FLAG, parsePort, readList, readText } from '../flags.ts'
 import { createPaint, formatTable } from '../print.ts'
-import { loadService } from '../source.ts'
+import { loadSources } from '../source.ts'
 
 /** Serves a service on one port. */
 export const serveCommand: Command = {
   name: 'serve',
-  summary: 'Serve a module on every surface',
-  usage: '<module>',
+  summary: 'Serve modules, tool specs and OpenAPI documents on every surface',
+  usage: '<source…>',
   flags: {
     port: {
       type: 'string',
@@ -39,13 +39,14 @@ export const serveCommand: Command = {
     },
     json: { ...JSON_FLAG, summary: 'print one JSON line when listening' },
   },
-  examples: ['waymark serve service.ts', 'waymark serve examples/events --port 8080'],
+  examples: [
+    'waymark serve service.ts',
+    'waymark serve examples/events --port 8080',
+    'waymark serve tools/zendesk.tool-spec.yaml petstore.yaml',
+  ],
   async run(input) {
-    const [reference, ...rest] = input.positionals
-    if (reference === undefined)
-      throw new UsageError('what should be served? Give a module: waymark serve service.ts')
-    if (rest.length > 0) throw new UsageError(`serve takes one module; got ${rest.length + 1}`)
-    const service = await loadService(reference, input.io.cwd)
+    const { service, notes } = await loadSources(input.positionals, input.io)
+    for (const note of notes) input.io.err(`${note}\n`)
     const server = await listen(service, input)
     input.io.out(formatStart(service, server, input))
     if (!input.io.signal.aborted) await once(input.io.signal, 'abort')

@@ -1,0 +1,46 @@
+import { existsSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { isRecord } from '../core/json.ts'
+import type { Service } from '../core/service.ts'
+import { UsageError } from './exit.ts'
+import { enableTypeScript } from './typescript.ts'
+
+const ENTRIES = ['main.ts', 'index.ts', 'main.js', 'index.js', 'main.mjs', 'index.mjs']
+
+/** Loads the service that a module exports: as `default`, as `service`, or as a function that creates it. */
+export async function loadModuleService(reference: string, cwd: string): Promise<Service> {
+  const path = findEntry(resolve(cwd, reference), reference)
+  if (/\.[cm]?ts$/.test(path)) await enableTypeScript(path)
+  const module = await importModule(path, reference)
+  const exported = module['default'] ?? module['service'] ?? module['createService']
+  const service: unknown = typeof exported === 'function' ? await exported() : exported
+  if (isService(service)) return service
+  throw new UsageError(
+    `${reference} must export a service: "export default createService({ … })", or a function that creates one`,
+  )
+}
+
+function findEntry(path: string, reference: string): string {
+  if (!statSync(path).isDirectory()) return path
+  const entry = ENTRIES.map((name) => join(path, name)).find((candidate) => existsSync(candidate))
+  if (entry !== undefined) return entry
+  throw new UsageError(
+    `${reference} is a folder without ${ENTRIES.slice(0, -1).join(', ')} or ${ENTRIES.at(-1)}`,
+  )
+}
+
+async function importModule(path: string, reference: string): Promise<Record<string, unknown>> {
+  try {
+    return await import(pathToFileURL(path).href)
+  } catch (thrown) {
+    // A definition mistake names its function and field; the stack of the module loader adds nothing.
+    if (thrown instanceof TypeError) throw new UsageError(`${reference}: ${thrown.message}`)
+    const reason = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)
+    throw new UsageError(`${reference} cannot be loaded: ${reason}`)
+  }
+}
+
+function isService(value: unknown): value is Service {
+  return isRecord(value) && typeof value['dispatch'] === 'function' && isRecord(value['registry'])
+}

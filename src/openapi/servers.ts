@@ -75,7 +75,8 @@ function toBaseUrl(text: string, context: ServerContext, fallback: string): stri
 
 function joinRelative(path: string, context: ServerContext, fallback: string): string | undefined {
   // A bare host is a common slip; a first segment with a dot is one.
-  if (/^[a-z0-9-]+(\.[a-z0-9-]+)+(:\d+)?(\/|$)/i.test(path)) return `https://${path}`
+  const isHost = /^[a-z0-9-]+(\.[a-z0-9-]+)+(:\d+)?(\/|$)/i.test(path)
+  if (isHost && isUsable(`https://${path}`)) return `https://${path}`
   if (
     context.url !== undefined &&
     /^https?:/i.test(context.url) &&

@@ -1,12 +1,12 @@
-import type { Maybe } from '../core/maybe.ts'
+import { andThen, type Maybe } from '../core/maybe.ts'
 import type { Service } from '../core/service.ts'
 import { createForrstHandler } from '../forrst/handler.ts'
 import { createOpenApiHandler, createOpenRpcHandler } from '../rest/documents.ts'
 import { createRestHandler } from '../rest/handler.ts'
 import { createProfileSurface, type ProfileOptions } from '../rest/profile.ts'
 import { createServiceToolApi, type ServiceToolApiOptions } from '../tools/service-tools.ts'
+import { createGuard, type GuardOptions } from '../wire/guard.ts'
 import type { HttpHandler, HttpRequest, HttpResponse } from '../wire/http.ts'
-import { createGuard, type GuardOptions } from './guard.ts'
 import { createProbes } from './probes.ts'
 import { problemResponse } from './problem.ts'
 
@@ -57,19 +57,32 @@ export function createApp(service: Service, options: AppOptions = {}): App {
   ]
   const exact = new Map(mounts.map(({ path, handler }) => [path, handler]))
   const prefixes = mounts.filter(({ match }) => match === 'prefix')
-  const refuse = createGuard(options)
+  const guard = createGuard(options)
+  const shares = (options.allowedOrigins ?? []).length > 0
   const find = (path: string) => exact.get(path) ?? findPrefix(prefixes, path)
+
+  function answer(request: HttpRequest): Maybe<HttpResponse> {
+    const refused =
+      guard.judgeHost(request) ?? (isRead(request) ? undefined : guard.judgeSite(request))
+    if (refused !== undefined) return problemResponse(403, refused)
+    const preflight = request.method === 'OPTIONS' ? guard.preflight(request) : undefined
+    if (preflight !== undefined) return preflight
+    const handler = find(request.path)
+    return handler === undefined ? notFound(request.path) : handler(request)
+  }
 
   return {
     maxRequestBytes: service.limits.maxRequestBytes,
     knows: (path) => find(path) !== undefined,
-    handle(request) {
-      const refusal = refuse(request)
-      if (refusal !== undefined) return refusal
-      const handler = find(request.path)
-      return handler === undefined ? notFound(request.path) : handler(request)
-    },
+    handle: shares
+      ? (request) => andThen(answer(request), (response) => guard.share(request, response))
+      : answer,
   }
+}
+
+/** Reading across sites is harmless: the browser keeps the answer from the page. */
+function isRead({ method }: HttpRequest): boolean {
+  return method === 'GET' || method === 'HEAD'
 }
 
 function restMounts(service: Service, options: AppOptions): readonly Mount[] {

@@ -1,5 +1,6 @@
 import { andThen, isPromise, type Maybe } from '../core/maybe.ts'
 import type { Logger } from '../core/service.ts'
+import type { Guard } from '../wire/guard.ts'
 import type { HttpHandler, HttpRequest, HttpResponse } from '../wire/http.ts'
 import { runBehind } from './auth.ts'
 import type { Content } from './content.ts'
@@ -28,7 +29,6 @@ import {
   refuseUnknownTool,
   toErrorResult,
 } from './errors.ts'
-import type { Guard } from './guard.ts'
 import type { ReadTools } from './provider.ts'
 import type { AuthHook, CallOutcome, PreparedTools, Tool, ToolCallHandler } from './tool.ts'
 import type { ValidateArguments } from './validate.ts'
@@ -59,7 +59,8 @@ export function createToolHandler(parts: ToolApiParts): HttpHandler {
 
   return function handleTools(request) {
     try {
-      const response = guard.checkHost(request) ?? answer(parts, request)
+      const reason = guard.judgeHost(request)
+      const response = reason === undefined ? answer(parts, request) : refuse(403, reason)
       return isPromise(response)
         ? response.catch(fail).then((ready) => guard.share(request, ready))
         : guard.share(request, response)
@@ -118,8 +119,8 @@ function answerAction(
   const action = decodeAction(rest)
   if (request.method !== 'POST') return refuseMethod(request.method, action ? 'POST' : READS)
   if (action === undefined) return refuseMethod('POST', READS)
-  const foreign = parts.guard.checkSite(request)
-  if (foreign !== undefined) return foreign
+  const foreign = parts.guard.judgeSite(request)
+  if (foreign !== undefined) return refuse(403, foreign)
   if (action.verb === 'call' && !parts.allowExecute) return refuseExecution()
   const name = decodeName(action.rest)
   if (name === undefined) return refuseEncoding()

@@ -155,6 +155,25 @@ describe.each(Object.entries(HOSTS))('on %s', (name, start) => {
     expect(await from({ host: `localhost:${new URL(host.url).port}` })).toBe(200)
   })
 
+  it('lets pages of an allowed origin read answers, after a preflight request', async () => {
+    const origin = 'https://app.example.com'
+    const preflight = await fetch(`${host.url}/forrst`, {
+      method: 'OPTIONS',
+      headers: { origin, 'access-control-request-method': 'POST' },
+    })
+    expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([
+      204,
+      origin,
+    ])
+    const answer = await post(envelope('orders.create', { customer_id: 'c' }), { ...json, origin })
+    expect(answer.headers.get('access-control-allow-origin')).toBe(origin)
+    const other = await fetch(`${host.url}/forrst`, {
+      method: 'OPTIONS',
+      headers: { origin: 'https://evil.example', 'access-control-request-method': 'POST' },
+    })
+    expect([other.status, other.headers.get('access-control-allow-origin')]).toEqual([403, null])
+  })
+
   it('aborts the handler when the caller leaves', async () => {
     const gone = new Promise<void>((resolve) => {
       aborted = resolve

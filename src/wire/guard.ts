@@ -1,0 +1,105 @@
+import type { HttpRequest, HttpResponse } from './http.ts'
+
+/** Which names and sites may reach a service. */
+export interface GuardOptions {
+  /** Host names, without port, besides loopback names and plain addresses; `*` switches the check off. */
+  readonly allowedHosts?: readonly string[] | '*'
+  /** Origins of other sites whose pages may call the service: `https://app.example.com`. */
+  readonly allowedOrigins?: readonly string[]
+}
+
+/**
+ * Looks at who sent a request, before anything else does. A page on another site can make a browser send requests to a
+ * service on localhost: directly (its Origin tells) or by rebinding its own name to 127.0.0.1 (its Host tells).
+ */
+export interface Guard {
+  /** Says why the Host is refused; undefined when it may pass. */
+  readonly judgeHost: (request: HttpRequest) => string | undefined
+  /** Says why a request that a page of another site sent is refused; undefined when it may pass. */
+  readonly judgeSite: (request: HttpRequest) => string | undefined
+  /** Answers a preflight request of an allowed origin. */
+  readonly preflight: (request: HttpRequest) => HttpResponse | undefined
+  /** Adds the CORS headers an allowed origin needs. */
+  readonly share: (request: HttpRequest, response: HttpResponse) => HttpResponse
+}
+
+/** How many Host values are remembered as fine; the header is foreign, so the memory is bounded. */
+const MAX_KNOWN = 100
+
+/** Creates the check in front of a surface, or of all of them. */
+export function createGuard({ allowedHosts = [], allowedOrigins = [] }: GuardOptions): Guard {
+  const hosts =
+    allowedHosts === '*' ? undefined : new Set(allowedHosts.map((host) => host.toLowerCase()))
+  const origins = new Set(allowedOrigins)
+  const known = new Set<string>()
+
+  return {
+    judgeHost(request) {
+      const host = request.header('host')
+      if (hosts === undefined || host === undefined || known.has(host)) return undefined
+      if (!isAddressOrLoopback(host) && !hosts.has(toHostName(host))) {
+        const name = toHostName(host).slice(0, 100)
+        return `Host "${name}" is not allowed; if the service is meant to be reached under this name, add it to allowedHosts (--allow-host ${name})`
+      }
+      if (known.size < MAX_KNOWN) known.add(host)
+      return undefined
+    },
+    judgeSite(request) {
+      const origin = request.header('origin')
+      if (isSameOrigin(request, origin) || (origin !== undefined && origins.has(origin))) {
+        return undefined
+      }
+      return `Requests from pages of ${origin?.slice(0, 100) ?? 'another site'} are refused; add the origin to allowedOrigins (--allow-origin) if they should be allowed`
+    },
+    preflight(request) {
+      const origin = request.header('origin')
+      const asked = request.header('access-control-request-method')
+      if (origin === undefined || asked === undefined || !origins.has(origin)) return undefined
+      return {
+        status: 204,
+        headers: {
+          'access-control-allow-origin': origin,
+          'access-control-allow-methods': 'GET, HEAD, POST',
+          'access-control-allow-headers':
+            'authorization, content-type, idempotency-key, traceparent, tracestate',
+          'access-control-max-age': '600',
+          vary: 'origin',
+        },
+        body: '',
+      }
+    },
+    share(request, response) {
+      const origin = origins.size === 0 ? undefined : request.header('origin')
+      if (origin === undefined || !origins.has(origin)) return response
+      return { ...response, headers: { ...response.headers, ...corsHeaders(origin, response) } }
+    },
+  }
+}
+
+/** Browsers state the site themselves; older ones give an Origin, which must name the host that was asked. */
+function isSameOrigin(request: HttpRequest, origin: string | undefined): boolean {
+  const site = request.header('sec-fetch-site')
+  if (site !== undefined) return site === 'same-origin' || site === 'none'
+  return origin === undefined || origin.replace(/^https?:\/\//, '') === request.header('host')
+}
+
+/** A rebinding attack needs a DNS name: an address, or a name that always means this machine, cannot be one. */
+function isAddressOrLoopback(host: string): boolean {
+  return /^(?:[\w-]+\.)*localhost(?::\d+)?$|^\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?$|^\[[\da-f:.]+\](?::\d+)?$/i.test(
+    host,
+  )
+}
+
+function toHostName(host: string): string {
+  return host.replace(/:\d+$/, '').replace(/\.$/, '').toLowerCase()
+}
+
+function corsHeaders(origin: string, response: HttpResponse): Record<string, string> {
+  const vary = response.headers['vary']
+  return {
+    'access-control-allow-origin': origin,
+    'access-control-expose-headers': 'etag, retry-after, x-forrst-request-id',
+    'cross-origin-resource-policy': 'cross-origin',
+    vary: vary === undefined ? 'origin' : `${String(vary)}, origin`,
+  }
+}

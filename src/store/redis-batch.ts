@@ -18,6 +18,7 @@ export interface RedisBatchOptions {
 interface Job {
   readonly key: string
   readonly args: readonly string[]
+  /** When it began to wait; what is sent at once has not waited. */
   readonly since: number
   readonly resolve: (answer: unknown) => void
   readonly reject: (reason: unknown) => void
@@ -86,7 +87,8 @@ export function createRedisBatch(
   return {
     run(operation, key, args) {
       return new Promise((resolve, reject) => {
-        const since = performance.now()
+        const atOnce = underWay < MAX_UNDER_WAY
+        const since = atOnce ? Number.POSITIVE_INFINITY : performance.now()
         waiting.push({ key, args: [operation, ...args], since, resolve, reject })
         pump()
       })

@@ -6,8 +6,11 @@ import { type RequirementPart, TOOL_SPEC_REQUIREMENTS } from '../../test/require
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Parts that are built: every line of them is cited or has a reason. */
-const BUILT: readonly RequirementPart[] = ['spec', 'import']
+/** Parts whose lines may still be uncited, each with the reason. Empty means done. */
+const PENDING: Readonly<Partial<Record<RequirementPart, string>>> = {
+  cli: 'the forge commands are built on top of this and cite their lines there',
+  trigger: 'the run time of triggers has an issue of its own (8)',
+}
 
 /** Lines that no test cites, each with the reason. */
 const REASONS: Readonly<Record<string, string>> = {}
@@ -41,9 +44,9 @@ describe('the tool-spec checklist', () => {
     )
   })
 
-  it('is cited by a test, line by line, for every part that is built', () => {
+  it('is cited by a test, line by line, but for the parts that are pending', () => {
     const missing = TOOL_SPEC_REQUIREMENTS.filter(
-      ({ id, part }) => BUILT.includes(part) && !cited.has(id) && REASONS[id] === undefined,
+      ({ id, part }) => PENDING[part] === undefined && !cited.has(id) && REASONS[id] === undefined,
     )
     expect(missing.map(({ id, behaviour }) => `${id} ${behaviour}`)).toEqual([])
   })

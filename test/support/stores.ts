@@ -1,0 +1,83 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { CallError } from '../../src/core/error.ts'
+import { createMemoryStore, openStore, type Store } from '../../src/store/index.ts'
+
+/** A store for a test, with what a test does to it. */
+export interface TestStore {
+  readonly store: Store
+  /** Lets the time of the store pass. */
+  readonly passTime: (milliseconds: number) => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+/** The stores that every stateful extension is tested on, within one process. */
+export const TEST_STORES: readonly (readonly [string, () => Promise<TestStore>])[] = [
+  ['memory', openMemory],
+  ['sqlite', openSqlite],
+]
+
+async function openMemory(): Promise<TestStore> {
+  let elapsed = 0
+  const store = createMemoryStore({ clock: { elapsed: () => elapsed } })
+  return {
+    store,
+    async passTime(milliseconds) {
+      elapsed += milliseconds
+    },
+    close: () => store.close(),
+  }
+}
+
+async function openSqlite(): Promise<TestStore> {
+  const folder = mkdtempSync(join(tmpdir(), 'waymark-extensions-'))
+  const store = await openStore(`sqlite:${join(folder, 'state.db')}`)
+  return {
+    store,
+    // The clock of the machine cannot be moved; tests keep times short.
+    passTime: (milliseconds) => sleep(milliseconds),
+    async close() {
+      await store.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A store that can be made to fail. */
+export interface FailingStore {
+  readonly store: Store
+  /** From now on operations whose name is listed fail; all of them without a list, none after `false`. */
+  readonly fail: (which: boolean | readonly string[]) => void
+  /** Names of the operations that were asked for, in order. */
+  readonly asked: string[]
+}
+
+/** Wraps a store so that it can go away and come back. */
+export function createFailingStore(inner: Store = createMemoryStore()): FailingStore {
+  let failing: boolean | readonly string[] = false
+  const asked: string[] = []
+  const isFailing = (name: string) =>
+    typeof failing === 'boolean' ? failing : failing.includes(name)
+  const store = new Proxy(inner, {
+    get(target, name: keyof Store) {
+      const member = target[name]
+      if (typeof member !== 'function') return member
+      return async (...args: never[]) => {
+        asked.push(name)
+        if (isFailing(name)) {
+          throw new CallError('UNAVAILABLE', { message: 'The test store is unavailable' })
+        }
+        return (member as (...args: never[]) => unknown).apply(target, args)
+      }
+    },
+  })
+  return {
+    store,
+    asked,
+    fail(which) {
+      failing = which
+    },
+  }
+}

@@ -1,10 +1,11 @@
 import type { JsonObject } from '../core/json.ts'
 import type { Maybe } from '../core/maybe.ts'
+import type { Service } from '../core/service.ts'
 import { callFunction } from './call-tool.ts'
 import type { OwnTool, Tool } from './catalogue.ts'
 import { selectPage } from './cursor.ts'
 import { readObject, requireText } from './decode.ts'
-import type { Environment } from './environment.ts'
+import { createEnvironment, type Environment, type McpOptions } from './environment.ts'
 import { invalidParams } from './errors.ts'
 import type { Exchange } from './exchange.ts'
 import type { Encoded, Methods } from './methods.ts'
@@ -76,8 +77,18 @@ export interface ToolCost {
   readonly largest: readonly { readonly name: string; readonly tokens: number }[]
 }
 
-/** Estimates what tools cost a model that is told about them. */
-export function measureList(tools: readonly Tool[]): ToolCost {
+/** Estimates what the list of tools costs a model, for a message at start. */
+export function measureTools(service: Service, options: McpOptions = {}): ToolCost {
+  const environment = createEnvironment(service, options)
+  environment.changes.close()
+  return measureList(
+    options.tools === 'search'
+      ? createSearchTools(environment, () => '')
+      : environment.catalogue().tools,
+  )
+}
+
+function measureList(tools: readonly Tool[]): ToolCost {
   const costs = tools.map((tool) => ({ name: tool.name, tokens: estimateTokens(tool.visible()) }))
   return {
     tools: tools.length,

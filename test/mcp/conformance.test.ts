@@ -1,0 +1,58 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createFixture } from './fixture-service.ts'
+import { type Listening, listen } from './listen.ts'
+import { installScratch, nodePackage, runs, scratchNode } from './scratch.ts'
+
+const SUITE = '@modelcontextprotocol/conformance'
+const BASELINE = fileURLToPath(new URL('./expected-failures.yml', import.meta.url))
+const folder = await installScratch('conformance', [
+  `${SUITE}@0.2.0-alpha.12`,
+  `${nodePackage()}@24.21.0`,
+])
+const ready = folder !== undefined && runs(scratchNode(folder))
+
+/** Runs the suite and gives what it printed. */
+function conform(url: string, revision: string): Promise<{ code: number; output: string }> {
+  const suite = join(folder ?? '', 'node_modules', SUITE, 'dist/index.js')
+  const args = [suite, 'server', '--url', url, '--requirements', revision]
+  return new Promise((resolve) => {
+    execFile(
+      scratchNode(folder ?? ''),
+      [...args, '--expected-failures', BASELINE],
+      { maxBuffer: 64 * 1024 * 1024 },
+      (error, stdout, stderr) => {
+        const code = error === null ? 0 : Number(error.code ?? 1)
+        resolve({ code, output: stdout + stderr })
+      },
+    )
+  })
+}
+
+describe.skipIf(!ready)('official MCP conformance suite (needs the package registry once)', () => {
+  let server: Listening
+  beforeAll(async () => {
+    const { service, options } = createFixture()
+    server = await listen(service, options)
+  })
+  afterAll(() => server.close())
+
+  it.each([
+    ['2025-11-25', 33, 80],
+    ['2026-07-28', 50, 196],
+  ])(
+    'passes every scenario of %s, scored or not',
+    { timeout: 180_000 },
+    async (revision, scenarios, checks) => {
+      const { code, output } = await conform(server.url, revision)
+      const summary = output.slice(output.indexOf('=== SUMMARY ==='))
+      console.log(`conformance ${revision}\n${summary}`)
+      expect(code).toBe(0)
+      expect(summary).not.toContain('✗')
+      expect(summary.match(/^✓ /gm)).toHaveLength(scenarios)
+      expect(summary).toContain(`Total: ${checks} passed, 0 failed`)
+    },
+  )
+})

@@ -52,8 +52,8 @@ describe('generated files compile under every strict flag', () => {
 function resolveOlderCompiler(): string | undefined {
   const require = createRequire(import.meta.url)
   try {
-    const from = createRequire(require.resolve('@arethetypeswrong/core'))
-    const path = from.resolve('typescript/bin/tsc')
+    const cli = createRequire(require.resolve('@arethetypeswrong/cli/package.json'))
+    const path = createRequire(cli.resolve('@arethetypeswrong/core')).resolve('typescript/bin/tsc')
     return path === OWN_COMPILER ? undefined : path
   } catch {
     return undefined

@@ -44,6 +44,13 @@ export async function startAgent(agent: AgentOptions): Promise<RunningAgent> {
   }
 }
 
+// The rest of the body is never read, so the connection cannot be used again.
+const TOO_LARGE: AgentReply = {
+  status: 413,
+  body: { error: 'the body is too large' },
+  headers: { connection: 'close' },
+}
+
 interface Surroundings {
   readonly agent: AgentOptions
   readonly triggers: Triggers
@@ -60,8 +67,7 @@ async function handle(
   })
   try {
     const body = await readBody(incoming)
-    if (body === undefined)
-      write(response, { status: 413, body: { error: 'the body is too large' } })
+    if (body === undefined) write(response, TOO_LARGE)
     else write(response, await route(toRequest(incoming, body), around, controller.signal))
   } catch (thrown) {
     around.agent.log(`request failed: ${String(thrown)}`)

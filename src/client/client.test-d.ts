@@ -4,7 +4,7 @@ import type { Code } from '../core/codes.ts'
 import { defineFunction } from '../core/function.ts'
 import { jsonSchema } from '../core/schema.ts'
 import { createService } from '../system/create-service.ts'
-import { type ClientCode, createClient } from './index.ts'
+import { type Client, type ClientCode, createClient } from './index.ts'
 
 const createOrder = defineFunction({
   name: 'orders.create',
@@ -77,6 +77,16 @@ export async function argumentsMayBeLeftOutWhenNoneIsRequired(): Promise<void> {
 export async function givesTheResultOrThrows(): Promise<void> {
   const order = await client.callOrThrow('orders.create', { customer_id: 'c_42' })
   expectTypeOf(order).toEqualTypeOf<{ id: string; total: number }>()
+  const promised: Promise<{ id: string }> = client.callOrThrow('orders.create', {
+    customer_id: 'c',
+  })
+  // @ts-expect-error where the result goes does not change what it is
+  const wrong: Promise<{ id: number }> = client.callOrThrow('orders.create', { customer_id: 'c' })
+  await Promise.all([promised, wrong])
+}
+
+export async function clientsAreNamedByTheirService(given: Client<typeof service>): Promise<void> {
+  expectTypeOf(given).toEqualTypeOf(client)
 }
 
 export async function reservedNamesAreOpen(): Promise<void> {

@@ -26,7 +26,8 @@ import { followLink } from './follow.ts'
 import type {
   CallParameters,
   ClientSource,
-  FunctionTypeOf,
+  FunctionTypesOf,
+  MemberOf,
   NamesOf,
   UntypedFunctions,
 } from './function-types.ts'
@@ -64,20 +65,23 @@ export type ClientOptions = ClientBaseOptions &
     | { readonly transport: Transport; readonly url?: never }
   )
 
-/** The functions of a service, ready to be called. */
-export interface Client<Source extends ClientSource = UntypedFunctions> {
+/** A client of a service: `Client<typeof service>`. */
+export type Client<Source extends ClientSource = UntypedFunctions> = FunctionClient<
+  FunctionTypesOf<Source>
+>
+
+/** Functions by name, ready to be called; `Type` is never given, it makes the compiler look `Name` up only once. */
+export interface FunctionClient<Types> {
   /** Calls a function; failures are values, and nothing is thrown. */
-  readonly call: <Name extends NamesOf<Source>>(
+  readonly call: <Name extends NamesOf<Types>, Type = Types[Name]>(
     name: Name,
-    ...rest: CallParameters<FunctionTypeOf<Source, Name>['arguments'], CallOptions>
-  ) => Promise<
-    CallOutcome<FunctionTypeOf<Source, Name>['result'], FunctionTypeOf<Source, Name>['code']>
-  >
+    ...rest: CallParameters<MemberOf<Type, 'arguments'>, CallOptions>
+  ) => Promise<CallOutcome<MemberOf<Type, 'result'>, MemberOf<Type, 'code'> & string>>
   /** Calls a function and gives its result; throws a CallError when it fails, DEPENDENCY_ERROR with `within`. */
-  readonly callOrThrow: <Name extends NamesOf<Source>>(
+  readonly callOrThrow: <Name extends NamesOf<Types>, Type = Types[Name]>(
     name: Name,
-    ...rest: CallParameters<FunctionTypeOf<Source, Name>['arguments'], CallOptions>
-  ) => Promise<FunctionTypeOf<Source, Name>['result']>
+    ...rest: CallParameters<MemberOf<Type, 'arguments'>, CallOptions>
+  ) => Promise<MemberOf<Type, 'result'>>
   /** Calls the function a link of the discovery document leads to from a result. */
   readonly follow: (link: Link, result: unknown, options?: CallOptions) => Promise<CallOutcome>
   /** Asks the system function about one function, all versions or one. */

@@ -24,10 +24,11 @@ export interface FetchTransportOptions {
 export function createFetchTransport(options: FetchTransportOptions): Transport {
   const { headers: source = {}, maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES } = options
   const url = parseEndpoint(options.url)
-  const send = options.fetch ?? globalThis.fetch
 
   return async ({ body, headers, signal }) => {
     const merged = await mergeHeaders(source, headers)
+    // Looked up late: tools that trace or fake requests replace the global one.
+    const send = options.fetch ?? globalThis.fetch
     try {
       const response = await send(url, {
         method: 'POST',

@@ -27,31 +27,39 @@ export interface UntypedFunctions {
 /** What a client can take its types from. */
 export type ClientSource = Service | FunctionTypes
 
-/** The function types of a service; a map of function types stays as it is. */
-export type FunctionTypesOf<Source> =
+/** Functions every service may have besides its own: those of the system and of extensions. */
+export interface ReservedFunctions {
+  readonly [name: `urn:cline:forrst:${string}`]: UntypedFunction
+  readonly [name: `urn:forrst:${string}`]: UntypedFunction
+  readonly [name: `forrst.${string}`]: UntypedFunction
+}
+
+/** What is known about the functions by name; versions of one name are a union. */
+type EntriesOf<Source> =
   Source extends Service<infer Functions>
-    ? {
-        readonly [Definition in Functions[number] as Definition['name']]: {
-          readonly arguments: ArgumentsOf<Definition>
-          readonly result: ResultOf<Definition>
-          readonly code: CodesOf<Definition>
-        }
-      }
+    ? { readonly [Definition in Functions[number] as Definition['name']]: Definition }
     : Source
 
-/** Names every service may have besides its own: system and extension functions. */
-export type ReservedName =
-  | `urn:cline:forrst:${string}`
-  | `urn:forrst:${string}`
-  | `forrst.${string}`
+/** One definition, or function type, as callers see it. */
+interface FunctionTypeOf<Entry> {
+  readonly arguments: Entry extends FunctionType ? Entry['arguments'] : ArgumentsOf<Entry>
+  readonly result: Entry extends FunctionType ? Entry['result'] : ResultOf<Entry>
+  readonly code: Entry extends FunctionType ? Entry['code'] : CodesOf<Entry>
+}
 
-/** The names a client of this source may call. */
-export type NamesOf<Source> = (keyof FunctionTypesOf<Source> & string) | ReservedName
+/**
+ * The functions a client of this source may call. In two steps, and read by plain member access below: with a condition
+ * around the mapped type, or on the name, the compiler works through every function of the service at every call.
+ */
+export type FunctionTypesOf<Source> = ReservedFunctions & {
+  readonly [Name in keyof EntriesOf<Source>]: FunctionTypeOf<EntriesOf<Source>[Name]>
+}
 
-/** The types behind a name; reserved names are open. */
-export type FunctionTypeOf<Source, Name> = Name extends keyof FunctionTypesOf<Source>
-  ? FunctionTypesOf<Source>[Name] & FunctionType
-  : UntypedFunction
+/** The names among the functions. */
+export type NamesOf<Types> = keyof Types & string
+
+/** One member of a function type; never a condition, see above. */
+export type MemberOf<Type, Member> = Type[Member & keyof Type]
 
 /** What follows the name in a call: arguments may be left out when none is required. */
 export type CallParameters<Arguments, Options> =

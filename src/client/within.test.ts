@@ -152,8 +152,20 @@ describe('a call within another', () => {
   })
 
   it('sends nothing when the deadline has passed', async () => {
-    const outcome = await callThrough(inspecting(), { facts: { deadline: NOW } })
+    let sent = 0
+    const counting = createClient({
+      transport: (request) => {
+        sent += 1
+        return createLocalTransport(createForrstHandler(stock))(request)
+      },
+      clock,
+    })
+    const outcome = await callThrough(
+      ({ call }) => counting.callOrThrow('stock.inspect', {}, { within: call }),
+      { facts: { deadline: NOW } },
+    )
     expect(outcome).toMatchObject({ ok: false, error: { code: 'DEADLINE_EXCEEDED' } })
+    expect(sent).toBe(0)
   })
 
   it('continues the trace with the span of the service as parent', async () => {
@@ -335,18 +347,14 @@ describe('the time a client waits', () => {
   })
 
   it('does not overflow when the deadline is a year away', async () => {
-    const transport = createLocalTransport(createForrstHandler(stock))
-    const outcome = await createClient({ transport }).call(
-      'stock.inspect',
-      {},
-      {
-        within: {
-          context: undefined,
-          facts: { deadline: Date.now() + 3e10 },
-          signal: () => new AbortController().signal,
-        },
+    const local = createLocalTransport(createForrstHandler(stock))
+    const client = createClient({
+      transport: async (request) => {
+        await new Promise((resolve) => setTimeout(resolve, 20))
+        return local(request)
       },
-    )
-    expect(outcome).toMatchObject({ ok: true })
+    })
+    const deadline = { value: 365, unit: 'day' } as const
+    expect(await client.call('stock.inspect', {}, { deadline })).toMatchObject({ ok: true })
   })
 })

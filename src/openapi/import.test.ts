@@ -173,6 +173,10 @@ describe('base URL', () => {
     expect(base([{ url: 'https://{tenant}.a.example' }])).toBe(
       'https://\u0024{ORCHARD_TENANT}.a.example',
     )
+    const circular = { tenant: { default: '{tenant}' } }
+    expect(base([{ url: 'https://{tenant}.a.example', variables: circular }])).toBe(
+      'https://\u0024{ORCHARD_TENANT}.a.example',
+    )
     expect(base([{ url: 'ws://a.example' }, { url: 'http://b.example' }])).toBe('http://b.example')
     expect(base([{ url: '//a.example/x' }])).toBe('https://a.example/x')
     expect(base([{ url: 'a.example/x' }])).toBe('https://a.example/x')

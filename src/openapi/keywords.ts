@@ -45,6 +45,10 @@ function applyEnum(draft: Draft, folded: Folded, lose: (message: string) => void
   const hasConst = Object.hasOwn(keywords, 'const')
   if (!hasConst && keywords['enum'] === undefined) return
   const members = hasConst ? [keywords['const']] : asList(keywords['enum'])
+  if (draft.type === 'array' && takeForElements(folded, members)) {
+    lose('an enum on a list is taken for its elements')
+    return
+  }
   if (draft.type === 'array' || draft.type === 'object') {
     lose(`an enum on type ${draft.type} is ignored`)
     return
@@ -55,6 +59,14 @@ function applyEnum(draft: Draft, folded: Folded, lose: (message: string) => void
   if (lost > 0) lose(`${lost} enum values are not of type ${draft.type}; the enum is ignored`)
   else if (values.length > 0) draft.enum = values
   else if (members.length === 0) lose('an empty enum is ignored')
+}
+
+/** A common slip: what a list may hold is written on the list. */
+function takeForElements(folded: Folded, members: readonly unknown[]): boolean {
+  const isScalar = members.every((member) => typeof member !== 'object')
+  if (!isScalar || members.length === 0) return false
+  folded.items = { allOf: [folded.items ?? {}], enum: members }
+  return true
 }
 
 function applyDefault(

@@ -231,7 +231,7 @@ function asCredential(
   return isSecret ? { name, in: location, required: asFlag(parameter['required']) } : undefined
 }
 
-const QUERY_SECRET = /^(api[-_]?key|access[-_]?token|client[-_]?secret|auth[-_]?token|password)$/i
+const QUERY_SECRET = /^(api[-_]?key|access[-_]?token|client[-_]?secret|auth[-_]?token)$/i
 
 function isSecretHeader(name: string): boolean {
   if (/^x-amz-/i.test(name)) return false

@@ -336,6 +336,15 @@ describe('schemas', () => {
     )
   })
 
+  it('reads a default list written as text, and an enum written on the list', () => {
+    const list = { type: 'array', items: { type: 'string' } }
+    expect(fieldOf({ ...list, default: 'a, b' }).default).toEqual(['a', 'b'])
+    expect(fieldOf({ ...list, enum: ['x', 'y'] })).toMatchObject({
+      type: 'array',
+      items: { type: 'string', enum: ['x', 'y'] },
+    })
+  })
+
   it('says which keywords it ignores', () => {
     const { messages } = run(
       withOperation(

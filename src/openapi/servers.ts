@@ -50,7 +50,8 @@ function fillVariables(server: unknown, context: ServerContext): string {
   return escapeEnvText(template).replace(/\$?\{([^{}]+)\}/g, (whole, name: string) => {
     if (whole.startsWith('$')) return whole
     const value = asText(read(read(variables, name), 'default'))
-    if (value !== undefined && value !== '') return escapeEnvText(value)
+    // A default that is a placeholder itself is none.
+    if (value !== undefined && value !== '' && !/[{}]/.test(value)) return value
     const variable = `${toEnvDomain(context.domain)}_${toSnake(name).toUpperCase() || 'SERVER'}`
     context.warn(
       'W113',

@@ -13,7 +13,7 @@ import {
   openStore,
   type Store,
 } from '../../src/store/index.ts'
-import { findPostgres, findRedis, startRedis } from './store-servers.ts'
+import { canStartRedis, findPostgres, findRedis, startRedis } from './store-servers.ts'
 
 /** One kind of store, ready for tests. */
 export interface StoreBackend {
@@ -123,40 +123,54 @@ async function prepareRedis(): Promise<StoreBackend | MissingBackend> {
   }
 }
 
-/** A private Redis in cluster mode: it refuses a step over keys of two hash slots. */
+/** A private Redis in cluster mode, started when first used: it refuses a step over keys of two hash slots. */
 async function prepareCluster(): Promise<StoreBackend | MissingBackend> {
   const name = 'redis cluster'
-  const server = await startRedis([
-    '--cluster-enabled',
-    'yes',
-    '--cluster-announce-ip',
-    '127.0.0.1',
-  ])
-  if (!server) return { name, missing: true }
-  const { hostname, port } = new URL(server.url)
-  const client = new Redis(server.url)
-  await client.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383')
-  while (!String(await client.call('CLUSTER', 'INFO')).includes('cluster_state:ok')) await sleep(20)
+  if (!canStartRedis()) return { name, missing: true }
+  let starting: ReturnType<typeof startCluster> | undefined
+
+  function ready(): ReturnType<typeof startCluster> {
+    starting ??= startCluster()
+    return starting
+  }
+
   return {
     name,
     namespace: 'test',
     shared: true,
-    open: async () => {
+    async open() {
+      const { server } = await ready()
+      const { hostname, port } = new URL(server.url)
       const cluster = new Cluster([{ host: hostname, port: Number(port) }])
       const onClose = async () => cluster.disconnect()
       return createRedisStore(cluster, { prefix: 'test', shards: 4, sweep: SWEEP, onClose })
     },
     passTime,
     countRecords: async (prefix) => {
+      const { client } = await ready()
       const names = [0, 1, 2, 3].map((at) => `test:{${at}}:keys`)
       const keys = (await Promise.all(names.map((key) => client.zrange(key, '0', '-1')))).flat()
       return keys.filter((key) => key.startsWith(prefix)).length
     },
     async cleanUp() {
+      const { client, server } = await ready()
       client.disconnect()
       await server.stop()
     },
   }
+}
+
+async function startCluster() {
+  const server = await startRedis([
+    '--cluster-enabled',
+    'yes',
+    '--cluster-announce-ip',
+    '127.0.0.1',
+  ])
+  const client = new Redis(server.url)
+  await client.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383')
+  while (!String(await client.call('CLUSTER', 'INFO')).includes('cluster_state:ok')) await sleep(20)
+  return { server, client }
 }
 
 async function preparePostgres(): Promise<StoreBackend | MissingBackend> {

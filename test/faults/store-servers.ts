@@ -28,21 +28,29 @@ export interface PrivateServer extends TestServer {
 /** Finds the Redis of this machine or starts one; answers nothing where there is neither, which CI refuses. */
 export function findRedis(): Promise<TestServer | undefined> {
   const url = process.env['REDIS_URL'] ?? 'redis://127.0.0.1:6379'
-  return find(url, 6379, startRedis)
+  return find(url, 6379, { possible: canStartRedis, start: startRedis })
 }
 
 /** Finds the PostgreSQL of this machine or starts one; answers nothing where there is neither, which CI refuses. */
 export function findPostgres(): Promise<TestServer | undefined> {
   const url = process.env['POSTGRES_URL'] ?? 'postgres://root@127.0.0.1:5432/test'
-  return find(url, 5432, startPostgres)
+  return find(url, 5432, { possible: canStartPostgres, start: startPostgres })
+}
+
+/** Tells whether a private Redis can be started here; with CI=true it must. */
+export function canStartRedis(): boolean {
+  return findBinary('redis-server') !== undefined || refuseSkip('redis-server')
+}
+
+/** Tells whether a private PostgreSQL can be started here; with CI=true it must. */
+export function canStartPostgres(): boolean {
+  const found = findBinary('initdb') !== undefined && findBinary('pg_ctl') !== undefined
+  return found || refuseSkip('initdb and pg_ctl')
 }
 
 /** Starts a Redis that writes every change to disk before it answers. */
-export async function startRedis(
-  extra: readonly string[] = [],
-): Promise<PrivateServer | undefined> {
-  const binary = findBinary('redis-server')
-  if (!binary) return refuseSkip('redis-server')
+export async function startRedis(extra: readonly string[] = []): Promise<PrivateServer> {
+  const binary = requireBinary('redis-server')
   const folder = mkdtempSync(join(tmpdir(), 'waymark-redis-'))
   const port = await findPort()
   const settings = ['--bind', '127.0.0.1', '--port', String(port), '--dir', folder, '--save', '']
@@ -68,15 +76,15 @@ export async function startRedis(
       rmSync(folder, { recursive: true, force: true })
     },
   }
+  process.once('exit', () => child?.kill('SIGKILL'))
   await server.start()
   return server
 }
 
 /** Starts a PostgreSQL with a fresh data folder; as root it runs as the user `postgres`. */
-export async function startPostgres(): Promise<PrivateServer | undefined> {
-  const initdb = findBinary('initdb')
-  const control = findBinary('pg_ctl')
-  if (!initdb || !control) return refuseSkip('initdb and pg_ctl')
+export async function startPostgres(): Promise<PrivateServer> {
+  const initdb = requireBinary('initdb')
+  const control = requireBinary('pg_ctl')
   const folder = mkdtempSync(join(tmpdir(), 'waymark-postgres-'))
   const as = await giveToPostgres(folder)
   const port = await findPort()
@@ -90,31 +98,38 @@ export async function startPostgres(): Promise<PrivateServer | undefined> {
     kill: () => as(control, ['-D', data, '-w', '-m', 'immediate', 'stop']),
     async freeze(frozen) {
       // Every connection has a process of its own, a child of the first.
-      const [first = ''] = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')
-      const { stdout } = await run('ps', ['-o', 'pid=', '--ppid', first])
-      const pids = [first, ...stdout.trim().split(/\s+/)].map(Number)
+      const first = readPid(data) ?? 0
+      const { stdout } = await run('ps', ['-o', 'pid=', '--ppid', String(first)])
+      const pids = [first, ...stdout.trim().split(/\s+/).map(Number)]
       for (const pid of pids) process.kill(pid, frozen ? 'SIGSTOP' : 'SIGCONT')
     },
     async stop() {
-      if (existsSync(join(data, 'postmaster.pid'))) await server.kill()
+      if (readPid(data) !== undefined) await server.kill()
       rmSync(folder, { recursive: true, force: true })
     },
   }
+  process.once('exit', () => {
+    const pid = readPid(data)
+    if (pid !== undefined) process.kill(pid, 'SIGQUIT')
+  })
   await server.start()
   return server
 }
 
-type Start = () => Promise<PrivateServer | undefined>
-
-async function find(url: string, usualPort: number, start: Start): Promise<TestServer | undefined> {
-  const { hostname, port } = new URL(url)
-  const there = await answers(Number(port) || usualPort, hostname)
-  return there ? { url, stop: async () => {} } : start()
+interface Own {
+  readonly possible: () => boolean
+  readonly start: () => Promise<PrivateServer>
 }
 
-/** Answers that a server cannot be had, which skips its tests; with CI=true nothing is skipped. */
-function refuseSkip(binary: string): undefined {
+async function find(url: string, usualPort: number, own: Own): Promise<TestServer | undefined> {
+  const { hostname, port } = new URL(url)
+  if (await answers(Number(port) || usualPort, hostname)) return { url, stop: async () => {} }
+  return own.possible() ? own.start() : undefined
+}
+
+function refuseSkip(binary: string): false {
   if (process.env['CI'] === 'true') throw new Error(`CI=true refuses skips: install ${binary}`)
+  return false
 }
 
 /** PostgreSQL refuses to run as root: then a folder and its commands go to the user `postgres`. */
@@ -126,6 +141,18 @@ async function giveToPostgres(folder: string) {
   return async (file: string, args: string[]): Promise<void> => {
     await run('runuser', ['-u', 'postgres', '--', file, ...args], { cwd: folder })
   }
+}
+
+/** The first process of a PostgreSQL that runs on this data folder. */
+function readPid(data: string): number | undefined {
+  const file = join(data, 'postmaster.pid')
+  return existsSync(file) ? Number.parseInt(readFileSync(file, 'utf8'), 10) : undefined
+}
+
+function requireBinary(name: string): string {
+  const file = findBinary(name)
+  if (!file) throw new Error(`${name} is not installed`)
+  return file
 }
 
 function findBinary(name: string): string | undefined {

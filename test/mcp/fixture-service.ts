@@ -1,10 +1,11 @@
+import { once } from 'node:events'
 import type { FunctionDefinition } from '../../src/core/function.ts'
 import type { Service } from '../../src/core/service.ts'
 import type { McpHandlerOptions } from '../../src/mcp/handler.ts'
 import type { McpPrompt } from '../../src/mcp/offer.ts'
 import { serviceOf } from '../support/service.ts'
 import { questionTools } from './fixture-questions.ts'
-import { form, PIXEL, plainTools, taskTools, toFunctionName, tool } from './fixture-tools.ts'
+import { form, PIXEL, plainTools, taskTools, texts, toFunctionName, tool } from './fixture-tools.ts'
 
 /** The service that the conformance scenarios ask for, and how it is offered. */
 export interface Fixture {
@@ -15,10 +16,22 @@ export interface Fixture {
 /** Creates the service that the conformance scenarios ask for. */
 export function createFixture(): Fixture {
   let extraPrompt = false
+  const states: string[] = []
   const service: Service = serviceOf([
     ...plainTools,
     ...questionTools,
     ...taskTools,
+    tool(
+      'wait_until_cancelled',
+      async ({ input, signal }) => {
+        states.push(`${String(input['label'])} running`)
+        await once(signal, 'abort')
+        states.push(`${String(input['label'])} aborted`)
+        throw signal.reason
+      },
+      texts('label'),
+    ),
+    tool('list_states', () => states.join(', ')),
     tool('test_trigger_tool_change', () => {
       const name = toFunctionName('test_added_tool')
       if (!service.registry.remove(name)) service.registry.add(addedTool)

@@ -1,6 +1,12 @@
 import { andThen, type Maybe } from '../core/maybe.ts'
 import type { Service } from '../core/service.ts'
 import { createForrstHandler } from '../forrst/handler.ts'
+import {
+  createMcpHandler,
+  createProtectedResourceHandler,
+  type McpHandlerOptions,
+  metadataPaths,
+} from '../mcp/index.ts'
 import { createOpenApiHandler, createOpenRpcHandler } from '../rest/documents.ts'
 import { createRestHandler } from '../rest/handler.ts'
 import { createProfileSurface, type ProfileOptions } from '../rest/profile.ts'
@@ -17,6 +23,8 @@ export interface App {
   readonly knows: (path: string) => boolean
   /** Bodies longer than this are refused. */
   readonly maxRequestBytes: number
+  /** Ends streams that would otherwise stay open; the service itself is closed by its owner. */
+  readonly close?: () => void
 }
 
 /** Where a handler stands; `prefix` mounts also get everything below their path. */
@@ -30,6 +38,8 @@ export interface Mount {
 export interface AppOptions extends GuardOptions {
   /** Path of the Forrst endpoint; `/forrst` when absent. */
   readonly forrstPath?: string
+  /** MCP at `/mcp`; `false` leaves it out. */
+  readonly mcp?: McpHandlerOptions | false
   /** The page and its tool API; `false` leaves them out. */
   readonly explorer?: ServiceToolApiOptions | false
   /** Publishes a capability profile at `/.well-known/ucp`. */
@@ -41,12 +51,14 @@ export interface AppOptions extends GuardOptions {
 /** Puts every surface of a service behind one handler. */
 export function createApp(service: Service, options: AppOptions = {}): App {
   const probes = createProbes(service)
+  const mcp = options.mcp === false ? undefined : createMcpHandler(service, toMcpOptions(options))
   const mounts: readonly Mount[] = [
     {
       path: options.forrstPath ?? '/forrst',
       match: 'exact',
       handler: createForrstHandler(service),
     },
+    ...(mcp ? mcpMounts(mcp, options) : []),
     ...restMounts(service, options),
     { path: '/openapi.json', match: 'exact', handler: createOpenApiHandler(service) },
     { path: '/openrpc.json', match: 'exact', handler: createOpenRpcHandler(service) },
@@ -74,6 +86,7 @@ export function createApp(service: Service, options: AppOptions = {}): App {
   return {
     maxRequestBytes: service.limits.maxRequestBytes,
     knows: (path) => find(path) !== undefined,
+    ...(mcp && { close: mcp.close }),
     handle: shares
       ? (request) => andThen(answer(request), (response) => guard.share(request, response))
       : answer,
@@ -83,6 +96,29 @@ export function createApp(service: Service, options: AppOptions = {}): App {
 /** Reading across sites is harmless: the browser keeps the answer from the page. */
 function isRead({ method }: HttpRequest): boolean {
   return method === 'GET' || method === 'HEAD'
+}
+
+function toMcpOptions({ mcp, allowedHosts, allowedOrigins }: AppOptions): McpHandlerOptions {
+  return {
+    ...(allowedHosts && { allowedHosts }),
+    ...(allowedOrigins && { allowedOrigins }),
+    ...(mcp || {}),
+  }
+}
+
+function mcpMounts(handler: HttpHandler, { mcp }: AppOptions): readonly Mount[] {
+  const authorization = mcp ? mcp.authorization : undefined
+  const metadata = authorization && createProtectedResourceHandler(authorization)
+  return [
+    { path: '/mcp', match: 'exact', handler },
+    ...(authorization && metadata
+      ? metadataPaths(authorization).map((path) => ({
+          path,
+          match: 'exact' as const,
+          handler: metadata,
+        }))
+      : []),
+  ]
 }
 
 function restMounts(service: Service, options: AppOptions): readonly Mount[] {

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Service } from '../core/service.ts'
-import { type AppOptions, createApp } from './app.ts'
+import { type App, type AppOptions, createApp } from './app.ts'
 import { toNodeListener } from './node.ts'
 
 /** Where and how to listen. */
@@ -42,7 +42,7 @@ export async function serve(service: Service, options: ServeOptions = {}): Promi
     url: `http://${name}:${address.port}`,
     port: address.port,
     host,
-    close: () => closeGracefully(server, service, graceMs),
+    close: () => closeGracefully(server, { app, service, graceMs }),
   }
 }
 
@@ -80,8 +80,16 @@ async function listen(server: Server, port: number, host: string): Promise<void>
   })
 }
 
-async function closeGracefully(server: Server, service: Service, graceMs: number): Promise<void> {
+async function closeGracefully(
+  server: Server,
+  {
+    app,
+    service,
+    graceMs,
+  }: { readonly app: App; readonly service: Service; readonly graceMs: number },
+): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  app.close?.()
   server.closeIdleConnections()
   const timer = setTimeout(() => server.closeAllConnections(), graceMs)
   await closed

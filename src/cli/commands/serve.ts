@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { Service } from '../../core/service.ts'
 import { type RunningServer, serve } from '../../http/serve.ts'
+import { type McpOptions, measureTools, parseToolSelection, serveStdio } from '../../mcp/index.ts'
 import { listDiscoverable } from '../../system/capabilities.ts'
 import type { Command, CommandInput } from '../command.ts'
 import { EXIT, UsageError } from '../exit.ts'
@@ -33,6 +34,27 @@ export const serveCommand: Command = {
       value: 'origin',
       summary: 'origin of pages that may call the service; may be repeated',
     },
+    stdio: {
+      type: 'boolean',
+      summary: 'speak MCP on standard input and output instead of listening',
+    },
+    tools: {
+      type: 'string',
+      value: 'all|search',
+      summary: 'MCP: every function a tool, or three tools that find them',
+    },
+    'mcp-only': {
+      type: 'string',
+      multiple: true,
+      value: 'tag:…|prefix:…|effect:…',
+      summary: 'MCP: only these functions; may be repeated',
+    },
+    'mcp-except': {
+      type: 'string',
+      multiple: true,
+      value: 'tag:…|prefix:…|effect:…',
+      summary: 'MCP: all but these functions; may be repeated',
+    },
     'allow-execute': {
       type: 'boolean',
       summary: 'let people run functions from the explorer page',
@@ -47,7 +69,9 @@ export const serveCommand: Command = {
   async run(input) {
     const { service, notes } = await loadSources(input.positionals, input.io)
     for (const note of notes) input.io.err(`${note}\n`)
-    const server = await listen(service, input)
+    const mcp = readMcpOptions(input)
+    if (input.flags['stdio']) return runStdio(service, mcp, input)
+    const server = await listen(service, mcp, input)
     input.io.out(formatStart(service, server, input))
     if (!input.io.signal.aborted) await once(input.io.signal, 'abort')
     if (!input.flags['json']) input.io.err('Stopping: running calls may finish.\n')
@@ -56,7 +80,11 @@ export const serveCommand: Command = {
   },
 }
 
-async function listen(service: Service, input: CommandInput): Promise<RunningServer> {
+async function listen(
+  service: Service,
+  mcp: McpOptions,
+  input: CommandInput,
+): Promise<RunningServer> {
   const { env } = input.io
   const port = parsePort(
     readText(input, 'port') ?? env['PORT'] ?? '4000',
@@ -72,6 +100,7 @@ async function listen(service: Service, input: CommandInput): Promise<RunningSer
         allowedHosts: allowedHosts.includes('*') ? '*' : allowedHosts,
       }),
       allowedOrigins: readList(input, 'allow-origin'),
+      mcp,
       explorer: { allowExecute: input.flags['allow-execute'] === true },
     })
   } catch (thrown) {
@@ -87,6 +116,38 @@ async function listen(service: Service, input: CommandInput): Promise<RunningSer
   }
 }
 
+/** Serves the program that started this one; everything a person should read goes to standard error. */
+async function runStdio(service: Service, mcp: McpOptions, input: CommandInput): Promise<number> {
+  const { tools, tokens } = measureTools(service, mcp)
+  input.io.err(`${service.info.title}: ${tools} tools, about ${tokens} tokens, over stdio\n`)
+  await serveStdio(service, {
+    ...mcp,
+    input: process.stdin,
+    output: process.stdout,
+    signal: input.io.signal,
+  })
+  await service.close()
+  return EXIT.ok
+}
+
+function readMcpOptions(input: CommandInput): McpOptions {
+  const tools = readText(input, 'tools') ?? 'all'
+  if (tools !== 'all' && tools !== 'search') {
+    throw new UsageError(`--tools must be all or search; got "${tools}"`)
+  }
+  const only = readList(input, 'mcp-only')
+  const except = readList(input, 'mcp-except')
+  try {
+    return {
+      tools,
+      ...(only.length > 0 && { only: parseToolSelection(only) }),
+      ...(except.length > 0 && { except: parseToolSelection(except) }),
+    }
+  } catch (thrown) {
+    throw new UsageError((thrown as Error).message)
+  }
+}
+
 function formatStart(service: Service, server: RunningServer, input: CommandInput): string {
   const functions = listDiscoverable(service)
   if (input.flags['json']) {
@@ -98,6 +159,8 @@ function formatStart(service: Service, server: RunningServer, input: CommandInpu
     formatTable([
       ['Explorer', `${server.url}/explorer/`],
       ['Forrst', `POST ${server.url}/forrst`],
+      ['MCP', `${server.url}/mcp`],
+      ['REST', `${server.url}/openapi.json`],
       ['Health', `GET  ${server.url}/health/ready`],
     ]),
     `\n${functions.length} functions, ${service.extensions.length} extensions. `,

@@ -88,7 +88,21 @@ describe('domain', () => {
       /^[a-z][a-z0-9_]{0,31}$/,
     )
     expect(named('Anything', { domain: 'helpdesk' })).toBe('helpdesk')
-    expect(named('Anything', { domain: '../x' })).toBe('anything')
+  })
+})
+
+describe('options', () => {
+  it('refuses a domain that is no file name and a variable that is none', () => {
+    const document = { ...V3, paths: { '/x': { get: {} } } }
+    expect(
+      importOpenApi(document, { domain: '../x', authEnv: 'sk-live-1234567890abcdef' }),
+    ).toMatchObject({
+      ok: false,
+      problems: [
+        { code: 'E011' },
+        { code: 'E066', message: expect.not.stringContaining('1234567890') },
+      ],
+    })
   })
 })
 

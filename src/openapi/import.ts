@@ -1,4 +1,5 @@
-import { DOMAIN_PATTERN, ENV_PATTERN, toEnvDomain } from '../spec/patterns.ts'
+import { checkEnvName } from '../spec/check-auth.ts'
+import { DOMAIN_PATTERN, toEnvDomain } from '../spec/patterns.ts'
 import type { SpecProblem } from '../spec/problem.ts'
 import type { AuthConfig, AuthType, ToolDef, ToolSpec, WebhookTrigger } from '../spec/types.ts'
 import { cleanText } from './describe.ts'
@@ -67,6 +68,8 @@ export function importOpenApi(document: unknown, options: ImportOptions = {}): I
     const message = 'expected an OpenAPI document with openapi or swagger; found none we read'
     return { ok: false, problems: [problem('E100', file, message)], wanted: [] }
   }
+  const mistakes = checkOptions(options, file)
+  if (mistakes.length > 0) return { ok: false, problems: mistakes, wanted: [] }
   const opened = openDocument(document, options)
   const chosen = filterOperations(opened.operations, options)
   const unmatched = chosen.unmatched.map(({ pick, near }) => ({
@@ -84,7 +87,7 @@ function assemble(
   options: ImportOptions & { readonly file: string },
 ): ImportResult {
   const warnings = createWarnings(options.file)
-  const domain = domainOf(opened, options)
+  const domain = options.domain ?? chooseDomain(opened.document, options.file)
   const context: ToolContext = {
     opened,
     domain,
@@ -117,6 +120,20 @@ function assemble(
   return { ok: true, spec, warnings: all, wanted }
 }
 
+function checkOptions({ domain, authEnv }: ImportOptions, file: string): SpecProblem[] {
+  const problems: SpecProblem[] = []
+  if (domain !== undefined && !DOMAIN_PATTERN.test(domain)) {
+    const message = `the domain must be a letter, then letters, digits, "-" and "_"; found "${domain.slice(0, 60)}"`
+    problems.push(problem('E011', file, message))
+  }
+  if (authEnv !== undefined) {
+    const say = (code: string, message: string): void =>
+      void problems.push(problem(code, file, message))
+    checkEnvName(authEnv, [], (finding) => say(finding.code, finding.message))
+  }
+  return problems
+}
+
 function asError(warning: ImportWarning): SpecProblem {
   const isOutside = warning.code === 'W114'
   return {
@@ -127,11 +144,6 @@ function asError(warning: ImportWarning): SpecProblem {
       ? 'allow it with --allow-external-refs'
       : 'correct the reference, or leave this operation out',
   }
-}
-
-function domainOf(opened: OpenedDocument, options: ImportOptions): string {
-  if (options.domain !== undefined && DOMAIN_PATTERN.test(options.domain)) return options.domain
-  return chooseDomain(opened.document, options.file)
 }
 
 function importAll(
@@ -217,12 +229,13 @@ function forceAuth(
   options: ImportOptions,
 ): AuthConfig {
   const { authType, authEnv } = options
-  const given = authEnv !== undefined && ENV_PATTERN.test(authEnv) ? authEnv : undefined
   if (authType === 'none') return { type: 'none' }
   if (authType !== undefined) {
-    return { type: authType, env: given ?? `${toEnvDomain(domain)}_${DEFAULT_ENV[authType]}` }
+    return { type: authType, env: authEnv ?? `${toEnvDomain(domain)}_${DEFAULT_ENV[authType]}` }
   }
-  return given === undefined || declared.type === 'none' ? declared : { ...declared, env: given }
+  return authEnv === undefined || declared.type === 'none'
+    ? declared
+    : { ...declared, env: authEnv }
 }
 
 function warnAboutSize(spec: ToolSpec, warnings: WarningList): void {

@@ -15,26 +15,39 @@ export interface ServerContext {
 /** Chooses the base URL of an operation: its first usable server, variables at their defaults. */
 export function chooseBaseUrl(servers: readonly unknown[], context: ServerContext): string {
   const fallback = `\${${toEnvDomain(context.domain)}_BASE_URL}`
-  const given = servers
-    .map((server) => fillVariables(server, context))
-    .filter((text) => text !== '')
-  const urls = given.map((text) => toBaseUrl(text, context, fallback))
-  const index = urls.findIndex((url) => url !== undefined)
-  if (index > 0)
-    context.warn('W113', 'the first server is no http address; another one is used', 'servers')
-  const chosen = urls[index]
-  if (chosen !== undefined) {
-    const best = preferHttps(chosen, urls)
-    const others = new Set(
-      urls.filter((url) => url !== undefined && url !== best && url !== chosen),
-    )
-    const shown = [...others].slice(0, 3).join(', ')
-    if (others.size > 0) context.warn('W113', `another server could be used: ${shown}`, 'servers')
-    return best
+  const tried = servers.map((server) => tryServer(server, context, fallback))
+  const usable = tried.filter(({ url }) => url !== undefined)
+  const [chosen] = usable
+  if (chosen?.url === undefined) {
+    const variable = fallback.slice(2, -1)
+    if (tried.length > 0) {
+      context.warn('W113', `no server is an http address; set ${variable}`, 'servers')
+    }
+    return fallback
   }
-  if (given.length > 0)
-    context.warn('W113', `no server is an http address; set ${fallback.slice(2, -1)}`, 'servers')
-  return fallback
+  for (const message of chosen.notes) context.warn('W113', message, 'servers')
+  if (chosen !== tried[0]) {
+    context.warn('W113', 'the first server is no http address; another one is used', 'servers')
+  }
+  const urls = usable.flatMap(({ url }) => url ?? [])
+  const best = preferHttps(chosen.url, urls)
+  const others = new Set(urls.filter((url) => url !== best && url !== chosen.url))
+  const shown = [...others].slice(0, 3).join(', ')
+  if (others.size > 0) context.warn('W113', `another server could be used: ${shown}`, 'servers')
+  return best
+}
+
+interface TriedServer {
+  readonly url: string | undefined
+  /** What there is to say about it, should it be chosen. */
+  readonly notes: readonly string[]
+}
+
+function tryServer(server: unknown, context: ServerContext, fallback: string): TriedServer {
+  const notes: string[] = []
+  const note = (message: string): void => void notes.push(message)
+  const text = fillVariables(server, context, note)
+  return { url: text === '' ? undefined : toBaseUrl(text, context, fallback, note), notes }
 }
 
 /** The same address over https, when the document lists it too: credentials travel on it. */
@@ -44,7 +57,11 @@ function preferHttps(chosen: string, urls: readonly (string | undefined)[]): str
 }
 
 /** Fills `{variables}`; one without a default becomes a reference to the environment. */
-function fillVariables(server: unknown, context: ServerContext): string {
+function fillVariables(
+  server: unknown,
+  context: ServerContext,
+  note: (message: string) => void,
+): string {
   const template = asFilledText(read(server, 'url'))?.trim() ?? ''
   const variables = read(server, 'variables')
   return escapeEnvText(template).replace(/\$?\{([^{}]+)\}/g, (whole, name: string) => {
@@ -53,28 +70,33 @@ function fillVariables(server: unknown, context: ServerContext): string {
     // A default that is a placeholder itself is none.
     if (value !== undefined && value !== '' && !/[{}]/.test(value)) return value
     const variable = `${toEnvDomain(context.domain)}_${toSnake(name).toUpperCase() || 'SERVER'}`
-    context.warn(
-      'W113',
-      `the server variable {${name.slice(0, 40)}} has no default; set ${variable}`,
-      'servers',
-    )
+    note(`the server variable {${name.slice(0, 40)}} has no default; set ${variable}`)
     return `\${${variable}}`
   })
 }
 
-function toBaseUrl(text: string, context: ServerContext, fallback: string): string | undefined {
+function toBaseUrl(
+  text: string,
+  context: ServerContext,
+  fallback: string,
+  note: (message: string) => void,
+): string | undefined {
   const [bare = ''] = text.split(/[?#]/)
-  if (bare !== text)
-    context.warn('W101', 'query and fragment of the server address are left out', 'servers')
+  if (bare !== text) note('query and fragment of the server address are left out')
   const trimmed = bare.replace(/\/+$/, '')
   if (/^https?:\/\//i.test(trimmed)) return isUsable(trimmed) ? trimmed : undefined
   if (trimmed.startsWith('//')) return isUsable(`https:${trimmed}`) ? `https:${trimmed}` : undefined
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed)) return undefined
   if (trimmed.startsWith('${')) return trimmed
-  return joinRelative(trimmed, context, fallback)
+  return joinRelative(trimmed, context, fallback, note)
 }
 
-function joinRelative(path: string, context: ServerContext, fallback: string): string | undefined {
+function joinRelative(
+  path: string,
+  context: ServerContext,
+  fallback: string,
+  note: (message: string) => void,
+): string {
   // A bare host is a common slip; a first segment with a dot is one.
   const isHost = /^[a-z0-9-]+(\.[a-z0-9-]+)+(:\d+)?(\/|$)/i.test(path)
   if (isHost && isUsable(`https://${path}`)) return `https://${path}`
@@ -87,11 +109,7 @@ function joinRelative(path: string, context: ServerContext, fallback: string): s
   }
   const steps = path.split('/').filter((step) => step !== '' && step !== '.' && step !== '..')
   const joined = [fallback, ...steps.map((step) => step.replace(/\s/g, '%20'))].join('/')
-  context.warn(
-    'W113',
-    `the server is relative; set ${fallback.slice(2, -1)} to the host`,
-    'servers',
-  )
+  note(`the server is relative; set ${fallback.slice(2, -1)} to the host`)
   return joined
 }
 

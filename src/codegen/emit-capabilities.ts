@@ -1,26 +1,39 @@
 import { type CustomRegions, writeRegion } from './custom-regions.ts'
-import { writeCaller, writeRuntime } from './emit-runtime.ts'
+import { writeCaller, writeImport, writeRuntime } from './emit-runtime.ts'
 import { writeType } from './emit-types.ts'
 import { toLiteral, toStringLiteral } from './literals.ts'
 import type { CodeModel, ToolModel } from './model.ts'
 import { toTypeNode } from './schema-type.ts'
 import { createWriter, type Writer } from './writer.ts'
 
+/** Where the code that sends requests comes from: out of the file itself, or out of `waymark/runtime`. */
+export type RuntimeSource = 'inline' | 'package'
+
 /** Emits the capabilities file of a domain: one typed function per tool, and the list of all tools. */
-export function emitCapabilities(model: CodeModel, custom: CustomRegions = new Map()): string {
+export function emitCapabilities(
+  model: CodeModel,
+  custom: CustomRegions = new Map(),
+  runtime: RuntimeSource = 'inline',
+): string {
   const writer = createWriter()
   const own = model.tools.filter((tool) => tool.operation === undefined)
-  if (own.length > 0) writeRegion(writer, 'imports', custom, '// Imports of your own code go here.')
   const operations = model.tools.flatMap((tool) => tool.operation ?? [])
+  const pieces = ['ToolContext', 'ToolDefinition', ...toolPieces(model.tools)]
+  if (runtime === 'package') writeImport(writer, pieces, operations.length > 0)
+  if (own.length > 0) writeRegion(writer, 'imports', custom, '// Imports of your own code go here.')
   writer.gap()
-  const parts = operations.length > 0 ? writeCaller(writer, operations) : []
+  if (operations.length > 0) {
+    if (runtime === 'inline') pieces.push(...writeCaller(writer, operations))
+    else writer.line('const call = createToolCaller()')
+  }
   for (const tool of model.tools) writeTool(writer, tool, custom)
   writeList(writer, model)
+  if (runtime === 'package') return writer.toString()
   writer.gap()
   writer.line(
     '/* From here on: how arguments are checked and requests are sent. The same in every file. */',
   )
-  writeRuntime(writer, ['ToolContext', 'ToolDefinition', ...toolPieces(model.tools), ...parts])
+  writeRuntime(writer, pieces)
   return writer.toString()
 }
 

@@ -71,6 +71,20 @@ export function writeRuntime(writer: Writer, names: Iterable<string>): void {
   }
 }
 
+/** Writes the import of what a file needs when it does not carry the runtime itself. */
+export function writeImport(writer: Writer, pieces: readonly string[], sends: boolean): void {
+  const isType = (name: string): boolean => /^[A-Z]/.test(name)
+  const values = [...(sends ? ['createToolCaller'] : []), ...pieces.filter((name) => !isType(name))]
+  const types = pieces.filter(isType).map((name) => `type ${name}`)
+  writer.block(
+    'import {',
+    () => {
+      for (const name of [...values.sort(), ...types.sort()]) writer.line(`${name},`)
+    },
+    "} from 'waymark/runtime'",
+  )
+}
+
 function selectParts(
   parts: Readonly<Record<string, string>>,
   used: readonly (string | undefined)[],

@@ -4,7 +4,7 @@ import type { SpecProblem } from '../spec/problem.ts'
 import type { ToolSpec } from '../spec/types.ts'
 import { escapeComment } from './comments.ts'
 import { type CustomRegions, readRegions, withoutRegions } from './custom-regions.ts'
-import { emitCapabilities } from './emit-capabilities.ts'
+import { emitCapabilities, type RuntimeSource } from './emit-capabilities.ts'
 import { emitTriggers } from './emit-triggers.ts'
 import { buildModel, type CodeModel } from './model.ts'
 
@@ -19,6 +19,8 @@ export interface GeneratedFile {
 export interface GenerateOptions {
   /** Text of a file that was generated before, whose custom regions are kept. */
   readonly previous?: (path: string) => string | undefined
+  /** `package` imports the runtime from `waymark/runtime` instead of carrying it. */
+  readonly runtime?: RuntimeSource
   /** Name of a file for a domain and kind; `<domain>.capabilities.ts` when absent. */
   readonly fileName?: (domain: string, kind: CodeKind) => string
 }
@@ -34,7 +36,7 @@ export function generateCode(spec: ToolSpec, options: GenerateOptions = {}): Gen
   const emit = (kind: CodeKind, emitter: Emitter): GeneratedFile => {
     const path = fileName(spec.domain, kind)
     const previous = options.previous?.(path)
-    const code = emitter(model, previous === undefined ? new Map() : readRegions(previous))
+    const code = emitter(model, readRegions(previous ?? ''), options.runtime)
     return { path, text: writeHeader(spec.domain, digest, code) }
   }
   return [
@@ -75,7 +77,7 @@ export function isEdited(text: string): boolean {
   return header?.[1] !== hashText(withoutRegions(text.slice(header?.[0].length ?? 0)))
 }
 
-type Emitter = (model: CodeModel, custom: CustomRegions) => string
+type Emitter = (model: CodeModel, custom: CustomRegions, runtime?: RuntimeSource) => string
 
 const HEADER = /^\/\*\n(?: \*[^\n]*\n)*? \* code sha256 ([0-9a-f]{64})\n \*\/\n\n/
 

@@ -17,6 +17,7 @@ export type {
 export { createModelProvider, ModelError } from './draft/model-provider.ts'
 export type { ReadDocumentsOptions } from './draft/read-documents.ts'
 export { readDocuments } from './draft/read-documents.ts'
+export type { RuntimeSource } from './emit-capabilities.ts'
 export type { EmitTypesOptions } from './emit-types.ts'
 export { emitTypes } from './emit-types.ts'
 export type { CodeKind, GeneratedFile, GenerateOptions, GenerateResult } from './generate.ts'

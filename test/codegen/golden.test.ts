@@ -1,5 +1,13 @@
 import { execFile } from 'node:child_process'
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import {
+  copyFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -49,6 +57,37 @@ describe('generated files compile under every strict flag', () => {
   )
 })
 
+describe('generated files that import the runtime', () => {
+  it('compile, and hold nothing but the tools', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'waymark-package-'))
+    const root = fileURLToPath(new URL('../../', import.meta.url))
+    for (const file of ['orchard', 'own-code', 'auth']) {
+      for (const { path, text } of generateCode(readSpec(`${file}.tool-spec.yaml`), {
+        runtime: 'package',
+      })) {
+        expect(text.length).toBeLessThan(8000)
+        writeFileSync(join(directory, path), text)
+      }
+    }
+    const compilerOptions = {
+      noEmit: true,
+      paths: { 'waymark/runtime': [`${root}src/runtime/index.ts`] },
+    }
+    const settings = {
+      extends: `${root}tsconfig.json`,
+      compilerOptions,
+      include: ['*.ts'],
+      exclude: [],
+    }
+    writeFileSync(join(directory, 'tsconfig.json'), JSON.stringify(settings))
+    writeFileSync(join(directory, 'package.json'), '{ "type": "module" }')
+    symlinkSync(`${root}node_modules`, join(directory, 'node_modules'))
+    const errors = await runCompiler([OWN_COMPILER, '-p', directory, '--pretty', 'false'])
+    expect(errors.split('\n').filter((line) => line.includes(directory.slice(1)))).toEqual([])
+    rmSync(directory, { recursive: true })
+  }, 60_000)
+})
+
 function resolveOlderCompiler(): string | undefined {
   const require = createRequire(import.meta.url)
   try {
@@ -61,7 +100,10 @@ function resolveOlderCompiler(): string | undefined {
 }
 
 function compile(compiler: string): Promise<string> {
-  const args = [compiler, '-p', `${here}golden`, '--pretty', 'false']
+  return runCompiler([compiler, '-p', `${here}golden`, '--pretty', 'false'])
+}
+
+function runCompiler(args: readonly string[]): Promise<string> {
   return new Promise((resolve) => {
     execFile(process.execPath, args, (_failure, stdout, stderr) => resolve(stdout + stderr))
   })

@@ -3,8 +3,9 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
 import { findBrowser, launchBrowser } from '../test/explorer/browser.ts'
+import { buildPlatform, createShop } from '../test/explorer/capability-demo.ts'
 import { createDemo } from '../test/explorer/demo.ts'
-import { startServer } from '../test/explorer/server.ts'
+import { startServer, type TestServer } from '../test/explorer/server.ts'
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..')
 const TARGET = join(ROOT, 'screenshots')
@@ -18,6 +19,8 @@ interface Shot {
   readonly name: string
   readonly hash: string
   readonly dark?: boolean
+  /** From the shop, which publishes a profile, instead of the events. */
+  readonly shop?: boolean
   readonly act?: (page: Page) => Promise<unknown>
 }
 
@@ -53,6 +56,7 @@ const SHOTS: readonly Shot[] = [
   },
   { name: 'health', hash: '#/health', act: (page) => page.waitForTimeout(HEALTH_MS) },
   { name: 'operations', hash: '#/operations' },
+  { name: 'capabilities', hash: '#/capabilities', shop: true, act: negotiate },
   { name: 'palette', hash: '#/tool/events__get', act: (page) => page.keyboard.press('Control+k') },
   { name: 'dark', hash: link('events__schedule', FILLED), dark: true, act: execute },
 ]
@@ -64,25 +68,34 @@ if (path === undefined) {
 }
 mkdirSync(TARGET, { recursive: true })
 const server = await startServer(createDemo())
+const shop = await startServer(createShop())
 const browser = await launchBrowser(path)
 const wanted = process.argv.slice(2).filter((word) => !word.startsWith('--'))
 for (const shot of SHOTS) {
   if (wanted.length > 0 && !wanted.includes(shot.name)) continue
-  await take(browser, shot)
+  await take(browser, shot, shot.shop ? shop : server)
   console.log(`screenshots/${shot.name}.png`)
 }
 await browser.close()
 await server.close()
+await shop.close()
 if (process.argv.includes('--docs')) copyFileSync(join(TARGET, 'result.png'), DOCS)
 
-async function take(from: Browser, { name, hash, dark = false, act }: Shot): Promise<void> {
+async function take(from: Browser, shot: Shot, at: TestServer): Promise<void> {
+  const { name, hash, dark = false, act } = shot
   const page = await from.newPage({ viewport: VIEWPORT, colorScheme: dark ? 'dark' : 'light' })
-  await page.goto(`${server.url}/explorer/${hash}`)
+  await page.goto(`${at.url}/explorer/${hash}`)
   await page.getByRole('link', { name: 'Health' }).waitFor()
   await act?.(page)
   await page.waitForTimeout(400)
   await page.screenshot({ path: join(TARGET, `${name}.png`) })
   await page.close()
+}
+
+async function negotiate(page: Page): Promise<void> {
+  const platform = JSON.stringify(buildPlatform(), undefined, 2)
+  await page.getByRole('textbox', { name: 'Platform profile as JSON' }).fill(platform)
+  await page.getByRole('img', { name: /store\.order: excluded/ }).hover()
 }
 
 async function execute(page: Page): Promise<void> {

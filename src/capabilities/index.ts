@@ -54,6 +54,7 @@ export {
   type UnresolvedOperation,
 } from './operations.ts'
 export { buildProfileSchema, CAPABILITY_LINT_SCHEMA, OPERATIONS_SCHEMA } from './profile-schema.ts'
+export type { ProfileValidator } from './profile-validator.ts'
 export {
   PROTOCOL_ERRORS,
   type ProtocolErrorCode,
@@ -77,4 +78,4 @@ export {
   selectResponseCapabilities,
 } from './request-check.ts'
 export type { PreparedCall, SessionCallOptions } from './session.ts'
-export { createProfileValidator, type ProfileValidator } from './validate-profile.ts'
+export { createProfileValidator } from './validate-profile.ts'

@@ -2,10 +2,10 @@ import { createAuthority } from './authority.ts'
 import type { Diagnostic } from './diagnostic.ts'
 import { type ExclusionReason, intersect, type Parties } from './intersect.ts'
 import type { CapabilityEntry, Profile, Rules } from './model.ts'
+import type { ProfileValidator } from './profile-validator.ts'
 import { readProfile, readVersions } from './read-profile.ts'
 import { selectVersion } from './select-version.ts'
 import { type DroppedEntry, selectUsable } from './usable.ts'
-import type { ProfileValidator } from './validate-profile.ts'
 
 /** How a negotiation ended. */
 export type NegotiationOutcome =

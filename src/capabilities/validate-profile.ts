@@ -1,15 +1,8 @@
 import { isRecord } from '../core/json.ts'
 import { compileSchema, type SchemaCheck } from '../core/json-schema.ts'
-import type { Problem } from '../core/schema.ts'
-import type { Side } from './model.ts'
 import { isVersion } from './name.ts'
 import { buildProfileSchema, type Layout, layoutOf } from './profile-schema.ts'
-
-/** Checks profiles strictly, as published; each layout is compiled when it is first needed. */
-export interface ProfileValidator {
-  /** Lists what violates the layout of the profile's own version, or the layout that is asked for. */
-  readonly problems: (profile: unknown, side: Side, layout?: Layout) => readonly Problem[]
-}
+import type { ProfileValidator } from './profile-validator.ts'
 
 /** Makes a validator for all published layouts. */
 export function createProfileValidator(): ProfileValidator {

@@ -6,6 +6,7 @@ import { type Credentials, createCredentials } from './credentials.ts'
 import { createForrst, type Forrst, readService, type ServiceFacts } from './forrst.ts'
 import { createHealthMonitor, type HealthMonitor } from './health.ts'
 import { createHistory, type History, type KeyValue } from './history.ts'
+import { createNegotiationDesk, type NegotiationDesk } from './negotiation.ts'
 import { parseRoute, type Route } from './route.ts'
 import { buildIndex, type Filter, type IndexedTool } from './search.ts'
 import { createSession, type Session } from './session.ts'
@@ -33,6 +34,7 @@ export interface Explorer {
   /** Ids of the panels that have something to show. */
   readonly panels: Cell<ReadonlySet<string>>
   readonly health: HealthMonitor
+  readonly negotiation: NegotiationDesk
   readonly route: Cell<Route>
   readonly query: Cell<string>
   readonly filter: Cell<Filter>
@@ -103,6 +105,7 @@ export function createExplorer(page: Window, allowExecute: boolean): Explorer {
     servicePresent,
     panels: createCell<ReadonlySet<string>>(new Set(['overview'])),
     health: createHealthMonitor(forrst),
+    negotiation: createNegotiationDesk(base, credentials.headers),
     route,
     query: createCell(''),
     filter: createCell<Filter>('all'),

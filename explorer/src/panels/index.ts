@@ -1,13 +1,14 @@
 import { useEffect, useState } from 'preact/hooks'
 import { useCell } from '../model/cell.ts'
 import { useExplorer } from '../model/explorer.ts'
+import { capabilitiesPanel } from './capabilities-panel.tsx'
 import { healthPanel } from './health-panel.tsx'
 import { operationsPanel } from './operations-panel.tsx'
 import { overviewPanel } from './overview-panel.tsx'
 import type { Panel } from './panel.ts'
 
 /** Every panel there is, in the order of the bar. */
-const PANELS: readonly Panel[] = [overviewPanel, healthPanel, operationsPanel]
+const PANELS: readonly Panel[] = [overviewPanel, healthPanel, operationsPanel, capabilitiesPanel]
 
 /** Gives the panel of a view; any panel answers to its address, shown in the bar or not. */
 export function findPanel(view: string): Panel {

@@ -16,6 +16,9 @@ const PATHS = {
   stop: 'M4 4h8v8H4z',
   pulse: 'M1.5 8h3l2-5 3 10 2-5h3',
   layers: 'M8 2 14.5 5.5 8 9 1.5 5.5zM1.5 8.5 8 12l6.5-3.5M1.5 11.2 8 14.7l6.5-3.5',
+  graph:
+    'M3.5 6a1.8 1.8 0 1 0 0-3.6 1.8 1.8 0 0 0 0 3.6ZM3.5 13.6a1.8 1.8 0 1 0 0-3.6 1.8 1.8 0 0 0 0 3.6ZM12.5 9.8a1.8 1.8 0 1 0 0-3.6 1.8 1.8 0 0 0 0 3.6ZM5.3 4.4l5.6 2.8M5.3 11.6l5.6-2.8',
+  cut: 'M4 6.2a2 2 0 1 0 0-4 2 2 0 0 0 0 4ZM4 13.8a2 2 0 1 0 0-4 2 2 0 0 0 0 4ZM5.6 5.4 14 12M5.6 10.6 14 4',
   home: 'M2.5 7.2 8 2.5l5.5 4.7V13.5h-3.8V9.8H6.3v3.7H2.5z',
   history: 'M2.2 8a5.8 5.8 0 1 0 1.7-4.1L2.2 5.6M2.2 2.4v3.2h3.2M8 5v3.2l2.2 1.4',
   link: 'M6.8 9.2a2.8 2.8 0 0 0 4 0l2-2a2.8 2.8 0 0 0-4-4l-.9.9M9.2 6.8a2.8 2.8 0 0 0-4 0l-2 2a2.8 2.8 0 0 0 4 4l.9-.9',
@@ -30,6 +33,11 @@ const PATHS = {
 
 /** The name of a drawing. */
 export type IconName = keyof typeof PATHS
+
+/** Gives the line of an icon, for drawings that are not its own. */
+export function iconPath(name: IconName): string {
+  return PATHS[name]
+}
 
 /** Draws an icon; it says nothing to screen readers, so its button must. */
 export function Icon({

@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest'
+import { toRequest } from '../../test/support/forrst.ts'
+import { createTestLogger, serviceOf } from '../../test/support/service.ts'
+import { defineFunction } from '../core/function.ts'
+import { createApp } from './app.ts'
+import { serve } from './serve.ts'
+
+const echo = defineFunction({
+  name: 'orders.echo',
+  version: '1.0.0',
+  handler: ({ input }) => input,
+})
+const get = (path: string) => toRequest('', { method: 'GET', path, headers: { host: 'localhost' } })
+
+describe('one port for every surface', () => {
+  const app = createApp(serviceOf([echo]))
+
+  it.each([
+    ['/explorer/', 200],
+    ['/explorer/tools', 200],
+    ['/openapi.json', 200],
+    ['/openrpc.json', 200],
+    ['/health/live', 200],
+    ['/health/ready', 200],
+    ['/forrst', 405],
+    ['/api/orders.echo', 405],
+    ['/.well-known/ucp', 404],
+    ['/nope', 404],
+  ])('answers GET %s with %i', async (path, status) => {
+    expect((await app.handle(get(path))).status).toBe(status)
+  })
+
+  it('sends people from the root to the explorer', async () => {
+    expect(await app.handle(get('/'))).toMatchObject({
+      status: 302,
+      headers: { location: '/explorer/' },
+    })
+  })
+
+  it('speaks MCP', async () => {
+    const request = toRequest(
+      {
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'initialize',
+        params: {
+          protocolVersion: '2025-11-25',
+          capabilities: {},
+          clientInfo: { name: 'test', version: '1' },
+        },
+      },
+      {
+        path: '/mcp',
+        headers: { host: 'localhost', accept: 'application/json, text/event-stream' },
+      },
+    )
+    expect((await app.handle(request)).status).toBe(200)
+  })
+
+  it('leaves out what it is told to leave out', async () => {
+    const bare = createApp(serviceOf([echo]), { explorer: false, mcp: false })
+    for (const path of ['/', '/explorer/', '/mcp']) {
+      expect((await bare.handle(get(path))).status, path).toBe(404)
+    }
+  })
+})
+
+describe('serve', () => {
+  const execute = async (host: string, authenticate?: () => { id: string }) => {
+    const log = createTestLogger()
+    const server = await serve(serviceOf([echo], { log, ...(authenticate && { authenticate }) }), {
+      port: 0,
+      host,
+      allowedHosts: '*',
+      explorer: { allowExecute: true },
+    })
+    const response = await fetch(
+      `http://127.0.0.1:${server.port}/explorer/tools/orders.echo/call`,
+      {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: '{}',
+      },
+    )
+    await server.close()
+    return { status: response.status, warnings: log.lines.map(({ message }) => message) }
+  }
+
+  it('runs functions from the page when asked to, on loopback', async () => {
+    expect((await execute('127.0.0.1')).status).toBe(200)
+  })
+
+  it('refuses to run them for the whole network unless it knows who calls', async () => {
+    const { status, warnings } = await execute('0.0.0.0')
+    expect(status).toBe(403)
+    expect(warnings[0]).toContain('the explorer does not execute functions')
+    expect((await execute('0.0.0.0', () => ({ id: 'ada' }))).status).toBe(200)
+  })
+
+  it('lets a running call finish before it closes', async () => {
+    let release: ((value: string) => void) | undefined
+    const slow = defineFunction({
+      name: 'orders.slow',
+      version: '1.0.0',
+      handler: () =>
+        new Promise<string>((resolve) => {
+          release = resolve
+        }),
+    })
+    const server = await serve(serviceOf([slow]), { port: 0 })
+    const answer = fetch(`${server.url}/api/orders.slow`, { method: 'POST' })
+    while (release === undefined) await new Promise((resolve) => setTimeout(resolve, 5))
+    const closing = server.close()
+    release('done')
+    expect(await (await answer).json()).toBe('done')
+    await closing
+    await expect(fetch(`${server.url}/health/live`)).rejects.toThrow()
+  })
+})

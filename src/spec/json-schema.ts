@@ -9,7 +9,7 @@ export function buildToolSpecJsonSchema(): JsonSchema {
   allowExtensionKeys(schema)
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
-    $id: 'https://waymark.dev/tool-spec.schema.json',
+    $id: 'urn:waymark:tool-spec',
     title: 'Tool Spec',
     ...schema,
   }

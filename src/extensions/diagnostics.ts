@@ -39,7 +39,10 @@ function healthFunction(service: Service): FunctionDefinition {
 /** Function states are left out: this shape has no room for them, and a status without its cause would puzzle. */
 function encodeHealth(report: HealthReport, includeDetails: boolean): JsonObject {
   const components = Object.entries(report.components)
-  const status = worstStatus(components.map(([, component]) => component.status))
+  const status = worstStatus([
+    ...components.map(([, component]) => component.status),
+    report.maintenance ? 'unhealthy' : 'healthy',
+  ])
   const { timestamp, version } = report
   if (!includeDetails) return { status, timestamp }
   return {

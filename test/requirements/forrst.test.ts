@@ -6,9 +6,7 @@ import { FORRST_REQUIREMENTS } from './forrst.ts'
 
 /** Lines of the checklist that no test cites, with the reason. */
 const NOT_CITED: Readonly<Record<string, string>> = {
-  ...range(175, 203, 'stateful extensions: their own issue'),
-  ...range(212, 216, 'idempotency: its own issue'),
-  ...range(219, 225, 'maintenance, priority, quota, rate limit: their own issue'),
+  ...range(189, 198, 'async: its own issue'),
   'F-228': 'replay: its own issue',
   'F-234': 'stream: its own issue',
   'F-235': 'stream: its own issue',

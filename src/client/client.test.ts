@@ -155,7 +155,7 @@ describe.each(ways)('a client over %s', (_, connect) => {
     ])
     const ids = [first, second].map((result) => (result as { id: string }).id)
     expect(new Set(ids).size).toBe(2)
-    for (const id of ids) expect(id).toMatch(/^req_[0-9a-f]{32}$/)
+    for (const id of ids) expect(id).toMatch(/^req_[0-9a-f-]{36}$/)
   })
 
   it('names itself as the caller', async () => {

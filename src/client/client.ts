@@ -32,7 +32,7 @@ import type {
   UntypedFunctions,
 } from './function-types.ts'
 import type { CallOutcome } from './outcome.ts'
-import { randomHex } from './random-id.ts'
+import { randomHex, randomRequestId } from './random-id.ts'
 import { type RetryPolicy, resolvePolicy } from './retry.ts'
 import { type CallSettings, type RunCall, runCall } from './run-call.ts'
 import type { Transport } from './transport.ts'
@@ -134,7 +134,7 @@ function resolveSettings(options: ClientOptions): CallSettings {
     clock: options.clock ?? systemClock,
     sleep: options.sleep ?? sleep,
     random: options.random ?? Math.random,
-    createId: options.createId ?? (() => `req_${randomHex(16)}`),
+    createId: options.createId ?? randomRequestId,
     createSpanId: options.createSpanId ?? (() => randomHex(8)),
   }
 }

@@ -16,7 +16,8 @@ export interface OutgoingCall {
 /** What is new in every attempt. */
 export interface AttemptFacts {
   readonly id: string
-  readonly spanId: string
+  /** Asked only when the call is part of a trace. */
+  readonly createSpanId: () => string
   /** Milliseconds until the deadline, or undefined when there is none. */
   readonly remainingMs: number | undefined
   /** Name of the calling service. */
@@ -106,7 +107,7 @@ function encodeTrace({ within }: CallOptions, facts: AttemptFacts): readonly Req
   if (trace === undefined) return []
   const options = {
     trace_id: trace.traceId,
-    span_id: facts.spanId,
+    span_id: facts.createSpanId(),
     parent_span_id: trace.spanId,
     ...(trace.baggage && { baggage: trace.baggage }),
   }

@@ -35,16 +35,16 @@ export type RunCall = (
 /** Makes a call, attempt by attempt, and never throws. */
 export async function runCall(settings: CallSettings, call: OutgoingCall): Promise<CallOutcome> {
   const { options } = call
-  const scope = openScope([options.signal, options.within?.signal()])
   let attempts = 0
   let id = ''
   try {
     const policy = resolvePolicy(options.retry, settings.retry)
     const budget = startBudget(options, settings.clock)
+    const sources = [options.signal, options.within?.signal()]
     for (;;) {
       attempts += 1
       id = settings.createId()
-      const answer = await runAttempt(settings, call, { id, budget, signal: scope.signal })
+      const answer = await runAttempt(settings, call, { id, budget, sources })
       const delay = selectDelay({
         answer,
         attempts,
@@ -56,14 +56,23 @@ export async function runCall(settings: CallSettings, call: OutgoingCall): Promi
       if (delay === undefined || (left !== undefined && delay >= left)) {
         return toCallOutcome(answer, { id, attempts })
       }
-      await settings.sleep(delay, scope.signal)
-      if (scope.signal.aborted) throw abortError(scope.signal)
+      await pause(settings, delay, sources)
     }
   } catch (thrown) {
     const error = toClientError(thrown, 'CLIENT_INVALID_REQUEST')
     return toCallOutcome(toFailedAnswer(error), { id, attempts })
+  }
+}
+
+type Sources = readonly (AbortSignal | undefined)[]
+
+async function pause(settings: CallSettings, delay: number, sources: Sources): Promise<void> {
+  const { signal, close } = openScope(sources)
+  try {
+    await settings.sleep(delay, signal)
+    if (signal.aborted) throw abortError(signal)
   } finally {
-    scope.close()
+    close()
   }
 }
 
@@ -73,25 +82,22 @@ const READ_GRACE_MS = 1000
 async function runAttempt(
   settings: CallSettings,
   call: OutgoingCall,
-  facts: { readonly id: string; readonly budget: Budget; readonly signal: AbortSignal },
+  { id, budget, sources }: { id: string; budget: Budget; sources: Sources },
 ): Promise<Answer> {
-  const { clock } = settings
-  const remainingMs = facts.budget.remaining()
+  const { clock, createSpanId, name: caller } = settings
+  const remainingMs = budget.remaining()
   const timeoutMs =
     remainingMs === undefined
       ? (call.options.timeoutMs ?? settings.timeoutMs)
       : remainingMs + READ_GRACE_MS
-  const scope = openScope([facts.signal], {
+  const { signal, close } = openScope(sources, {
     afterMs: timeoutMs,
     reason: () => timeoutError(timeoutMs),
   })
-  const { signal } = scope
   try {
     if (signal.aborted) throw abortError(signal)
     assertTimeLeft(remainingMs)
-    const { id } = facts
-    const attempt = { id, remainingMs, spanId: settings.createSpanId(), caller: settings.name }
-    const request = encodeRequest(call, attempt)
+    const request = encodeRequest(call, { id, remainingMs, createSpanId, caller })
     const response = await untilAborted(settings.transport({ ...request, signal }), signal)
     return decodeResponse(response, { id, bare: isBare(call.function), now: clock.now() })
   } catch (thrown) {
@@ -99,7 +105,7 @@ async function runAttempt(
       signal.aborted ? abortError(signal) : toClientError(thrown, 'CLIENT_CONNECTION_LOST'),
     )
   } finally {
-    scope.close()
+    close()
   }
 }
 

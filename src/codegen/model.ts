@@ -68,10 +68,23 @@ export function buildModel(spec: ToolSpec): CodeModel {
 
 // All pieces are reserved, not just those one file carries: what a tool is called in code must not
 // change because another tool needs another piece.
-const RUNTIME_NAMES: readonly string[] = [...Object.keys(RUNTIME_PIECES), 'call']
+const RUNTIME_NAMES: readonly string[] = [
+  ...Object.keys(RUNTIME_PIECES),
+  'createToolCaller',
+  'call',
+  'args',
+  'context',
+  'imports',
+]
 
 /** Names that a triggers file declares itself. */
-const TRIGGER_NAMES: readonly string[] = ['TriggerEvent', 'TriggerDefinition', 'defineTrigger']
+const TRIGGER_NAMES: readonly string[] = [
+  'TriggerEvent',
+  'TriggerDefinition',
+  'defineTrigger',
+  'event',
+  'imports',
+]
 
 function toToolModel(
   spec: ToolSpec,

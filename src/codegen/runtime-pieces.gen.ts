@@ -254,12 +254,16 @@ export const RUNTIME_PIECES: Readonly<Record<string, RuntimePiece>> = {
     text: "function pairsIn(operation: Operation, args: ToolArguments, place: 'query' | 'cookie'): Pair[] {\n  return (operation.params ?? [])\n    .filter((rule) => rule.in === place)\n    .flatMap((rule) => paramPairs(rule, args[rule.arg]))\n}",
   },
   paramPairs: {
-    uses: ["Pair","ParamRule","escapeReserved","escapeText","isPresent","styleOf","toJsonText","toPairs"],
-    text: "function paramPairs(rule: ParamRule, value: unknown): readonly Pair[] {\n  if (!isPresent(value)) return []\n  const name = rule.name ?? rule.arg\n  if (rule.content_type !== undefined) return [[escapeText(name), escapeText(toJsonText(value))]]\n  const encode = rule.allow_reserved ? escapeReserved : escapeText\n  return toPairs(name, value, { ...styleOf(rule), encode })\n}",
+    uses: ["Pair","ParamRule","escapeReserved","escapeText","isPresent","styleOf","toMedia","toPairs"],
+    text: "function paramPairs(rule: ParamRule, value: unknown): readonly Pair[] {\n  if (!isPresent(value)) return []\n  const name = rule.name ?? rule.arg\n  if (rule.content_type !== undefined) return [[escapeText(name), escapeText(toMedia(rule, value))]]\n  const encode = rule.allow_reserved ? escapeReserved : escapeText\n  return toPairs(name, value, { ...styleOf(rule), encode })\n}",
+  },
+  toMedia: {
+    uses: ["ParamRule","toJsonText","toText"],
+    text: "function toMedia(rule: ParamRule, value: unknown): string {\n  return rule.content_type?.includes('json') ? toJsonText(value) : toText(value)\n}",
   },
   headerParams: {
-    uses: ["OWN_HEADERS","Operation","ToolArguments","badArgument","isPresent","toJsonText","toSegment"],
-    text: "function headerParams(operation: Operation, args: ToolArguments): Record<string, string> {\n  const rules = (operation.params ?? []).filter((rule) => rule.in === 'header')\n  const entries = rules.flatMap((rule) => {\n    const value = args[rule.arg]\n    if (!isPresent(value)) return []\n    const name = rule.name ?? rule.arg\n    if (OWN_HEADERS.test(name)) throw badArgument(operation, rule.arg, `cannot set ${name}`)\n    const text =\n      rule.content_type === undefined ? toSegment(rule, value, String) : toJsonText(value)\n    if (/^[\\t\\x20-\\x7e\\x80-\\xff]*$/.test(text)) return [[name.toLowerCase(), text.trim()] as const]\n    throw badArgument(operation, rule.arg, 'holds characters that a header cannot carry')\n  })\n  return Object.fromEntries(entries)\n}",
+    uses: ["OWN_HEADERS","Operation","ToolArguments","badArgument","isPresent","toMedia","toSegment"],
+    text: "function headerParams(operation: Operation, args: ToolArguments): Record<string, string> {\n  const rules = (operation.params ?? []).filter((rule) => rule.in === 'header')\n  const entries = rules.flatMap((rule) => {\n    const value = args[rule.arg]\n    if (!isPresent(value)) return []\n    const name = rule.name ?? rule.arg\n    if (OWN_HEADERS.test(name)) throw badArgument(operation, rule.arg, `cannot set ${name}`)\n    const text =\n      rule.content_type === undefined ? toSegment(rule, value, String) : toMedia(rule, value)\n    if (/^[\\t\\x20-\\x7e\\x80-\\xff]*$/.test(text)) return [[name.toLowerCase(), text.trim()] as const]\n    throw badArgument(operation, rule.arg, 'holds characters that a header cannot carry')\n  })\n  return Object.fromEntries(entries)\n}",
   },
   badArgument: {
     uses: ["Operation","ToolError"],

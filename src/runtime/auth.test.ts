@@ -306,6 +306,16 @@ describe('oauth2', () => {
     expect(api.requests).toEqual([])
   })
 
+  it('asks again after a token was refused', async () => {
+    tokens.answer((_request, index) => ({
+      status: index === 0 ? 500 : 200,
+      body: { access_token: 'late' },
+    }))
+    const call = tool(environment())
+    await expect(call()).rejects.toThrow(/status 500/)
+    await expect(call()).resolves.toEqual({ ok: true })
+  })
+
   it('does not take the token away from others when one caller gives up', async () => {
     const [definition] = createToolFunctions(withAuth(auth), { env: environment() })
     const leaver = new AbortController()

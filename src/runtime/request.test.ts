@@ -222,6 +222,10 @@ describe('query values', () => {
     expect(text).toBe(`a=${encodeURIComponent('{"x":[1]}')}`)
   })
 
+  it('writes a parameter with another media type as text', async () => {
+    expect(await query({ content_type: 'text/plain' }, 'a b')).toBe('a=a%20b')
+  })
+
   it('does not find inherited members for arguments named like them', async () => {
     const params = [field('constructor'), field('toString'), field('__proto__')]
     expect((await sent({ params }, {})).url).toBe('/things')

@@ -11,6 +11,7 @@ import {
   styleOf,
   toPairs,
   toSegment,
+  toText,
 } from './serialize.ts'
 import { ToolError } from './tool-error.ts'
 
@@ -118,9 +119,13 @@ function pairsIn(operation: Operation, args: ToolArguments, place: 'query' | 'co
 function paramPairs(rule: ParamRule, value: unknown): readonly Pair[] {
   if (!isPresent(value)) return []
   const name = rule.name ?? rule.arg
-  if (rule.content_type !== undefined) return [[escapeText(name), escapeText(toJsonText(value))]]
+  if (rule.content_type !== undefined) return [[escapeText(name), escapeText(toMedia(rule, value))]]
   const encode = rule.allow_reserved ? escapeReserved : escapeText
   return toPairs(name, value, { ...styleOf(rule), encode })
+}
+
+function toMedia(rule: ParamRule, value: unknown): string {
+  return rule.content_type?.includes('json') ? toJsonText(value) : toText(value)
 }
 
 function headerParams(operation: Operation, args: ToolArguments): Record<string, string> {
@@ -131,7 +136,7 @@ function headerParams(operation: Operation, args: ToolArguments): Record<string,
     const name = rule.name ?? rule.arg
     if (OWN_HEADERS.test(name)) throw badArgument(operation, rule.arg, `cannot set ${name}`)
     const text =
-      rule.content_type === undefined ? toSegment(rule, value, String) : toJsonText(value)
+      rule.content_type === undefined ? toSegment(rule, value, String) : toMedia(rule, value)
     if (/^[\t\x20-\x7e\x80-\xff]*$/.test(text)) return [[name.toLowerCase(), text.trim()] as const]
     throw badArgument(operation, rule.arg, 'holds characters that a header cannot carry')
   })

@@ -82,8 +82,18 @@ function encodeVersion(service: Service, target: Target, includeSchema: boolean)
     stability: target.stability,
     ...(description !== undefined && { description }),
     ...(definition.deprecated && { deprecated: { ...definition.deprecated } }),
-    ...(includeSchema && { schema: toSchemaObject(target, service.components) }),
+    ...(includeSchema &&
+      isDescribed(target) && { schema: toSchemaObject(target, service.components) }),
     ...encodeQuery(definition.query),
     ...(acceptance && { extensions: { ...acceptance } as JsonObject }),
   }
+}
+
+/** A version that says nothing about its arguments and result has no schema to show. */
+function isDescribed({ definition, outputSchema }: Target): boolean {
+  return (
+    definition.input !== undefined ||
+    definition.arguments !== undefined ||
+    outputSchema !== undefined
+  )
 }

@@ -94,8 +94,8 @@ function answer(
   principal: Principal | undefined,
 ): Maybe<HttpResponse> {
   const { service, keepAliveMs } = server.environment
-  // In a session only the client's word ends a request; without one, its leaving is all we can notice.
-  const running = createAbortable(session === undefined ? request.signal : undefined)
+  // Streams cannot be taken up again here: a client that leaves will never read the answer.
+  const running = createAbortable(request.signal)
   return answerHttp({
     request,
     id,

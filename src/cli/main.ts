@@ -4,6 +4,7 @@ import { callCommand } from './commands/call.ts'
 import { capabilitiesCommand } from './commands/capabilities.ts'
 import { checkCommand } from './commands/check.ts'
 import { describeCommand } from './commands/describe.ts'
+import { forgeCommand } from './commands/forge.ts'
 import { healthCommand } from './commands/health.ts'
 import { negotiateCommand } from './commands/negotiate.ts'
 import { serveCommand } from './commands/serve.ts'
@@ -18,6 +19,7 @@ const COMMANDS: readonly Command[] = [
   describeCommand,
   capabilitiesCommand,
   healthCommand,
+  forgeCommand,
   negotiateCommand,
   checkCommand,
 ]

@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto'
+import { relative, resolve } from 'node:path'
+import {
+  type AgentOptions,
+  type AgentSource,
+  type GeneratedFile,
+  generateAgent,
+  parseRename,
+  type Rename,
+} from '../../codegen/index.ts'
+import { isRecord } from '../../core/json.ts'
+import type { SpecProblem } from '../../spec/index.ts'
+import type { CommandInput } from '../command.ts'
+import { EXIT, UsageError } from '../exit.ts'
+import { parsePort, readList, readText } from '../flags.ts'
+import { importSource, openSource, readSpec } from './import-source.ts'
+import { readIfThere } from './merge-spec.ts'
+import { readChoice, readWords } from './read-flags.ts'
+import { readSource } from './read-source.ts'
+import { FoundProblems, reportProblems, say } from './report.ts'
+import { writeOut } from './write-out.ts'
+
+/** Composes specs into an agent: code for an application, or a project that starts. */
+export async function runAgent(input: CommandInput): Promise<number> {
+  const name = readText(input, 'name')
+  if (name === undefined) {
+    throw new UsageError(
+      'what is the agent called? Give --name: waymark forge agent --name ops-bot --tools a.yaml,b.yaml',
+    )
+  }
+  const { sources, warnings } = await readSources(input)
+  const out = resolve(input.io.cwd, readText(input, 'out') ?? name)
+  const result = generateAgent(sources, {
+    ...readAgentOptions(input),
+    name,
+    previous: (path) => readIfThere(out, path),
+  })
+  if (!result.ok) throw new FoundProblems(result.problems)
+  reportProblems(input, warnings)
+  const isStandalone = input.flags['standalone'] === true
+  const wanted = result.files.filter(({ path }) => isWanted(path, input))
+  const files = isStandalone ? [...wanted, toRecord(wanted)] : wanted
+  const tools = result.plan.specs.reduce((sum, { tools }) => sum + tools.length, 0)
+  say(
+    input,
+    `${name}: ${tools} tools of ${result.plan.specs.map(({ domain }) => domain).join(', ')}\n`,
+  )
+  const exit = await writeOut(files, { out, mayReplace: isUntouched(out) }, input)
+  if (exit === EXIT.ok && isStandalone && input.flags['check'] !== true) {
+    const place = relative(input.io.cwd, out) || '.'
+    say(input, `Start it: cd ${place} && npm install && cp .env.template .env && npm start\n`)
+  }
+  return exit
+}
+
+async function readSources(
+  input: CommandInput,
+): Promise<{ readonly sources: AgentSource[]; readonly warnings: SpecProblem[] }> {
+  const sources: AgentSource[] = []
+  const warnings: SpecProblem[] = []
+  for (const reference of readReferences(input)) {
+    const opened = openSource(await readSource(reference, input.io))
+    const { file, text } = opened.source
+    const read =
+      opened.kind === 'openapi' ? await importSource(opened, input) : readSpec(opened.source)
+    warnings.push(...read.warnings)
+    sources.push({ file, spec: read.spec, ...(opened.kind === 'tool-spec' && { text }) })
+  }
+  return { sources, warnings }
+}
+
+function readReferences(input: CommandInput): readonly string[] {
+  const spec = readText(input, 'spec')
+  // A shell that expands tools/*.yaml puts the first file behind the flag and the others after it.
+  const tools = [...readWords(input, 'tools'), ...input.positionals.slice(1)]
+  if (spec !== undefined && tools.length > 0) {
+    throw new UsageError('--spec and --tools exclude each other; give all files to --tools')
+  }
+  if (spec !== undefined) return [spec]
+  if (tools.length > 0) return tools
+  throw new UsageError('what can the agent do? Give --spec <file> or --tools a.yaml,b.yaml')
+}
+
+function readAgentOptions(input: CommandInput): Omit<AgentOptions, 'name'> {
+  const description = readText(input, 'description')
+  const port = readText(input, 'port')
+  const prefix = readChoice(input, 'prefix', ['domain', 'clash'])
+  return {
+    standalone: input.flags['standalone'] === true,
+    renames: readList(input, 'rename').map(requireRename),
+    ...(description !== undefined && { description }),
+    ...(port !== undefined && { port: parsePort(port, '--port') }),
+    ...(prefix !== undefined && { prefix }),
+  }
+}
+
+function requireRename(text: string): Rename {
+  const rename = parseRename(text)
+  if (rename !== undefined) return rename
+  throw new UsageError(`--rename must look like zendesk:create_ticket=new_name; got "${text}"`)
+}
+
+function isWanted(path: string, input: CommandInput): boolean {
+  const isDocker = path === 'Dockerfile' || path === '.dockerignore'
+  return !(isDocker && input.flags['no-docker'] === true)
+}
+
+const RECORD = '.forge/files.json'
+
+/** Remembers what was written, so that the next run can tell what a person changed since. */
+function toRecord(files: readonly GeneratedFile[]): GeneratedFile {
+  const hashes = Object.fromEntries(files.map(({ path, text }) => [path, hash(text)]))
+  return { path: RECORD, text: `${JSON.stringify(hashes, null, 2)}\n` }
+}
+
+function isUntouched(out: string): (path: string) => boolean {
+  const record = parseRecord(readIfThere(out, RECORD))
+  return (path) => {
+    if (path === RECORD) return true
+    const current = readIfThere(out, path)
+    return current === undefined || record[path] === hash(current)
+  }
+}
+
+function parseRecord(text = '{}'): Readonly<Record<string, unknown>> {
+  try {
+    const record: unknown = JSON.parse(text)
+    return isRecord(record) ? record : {}
+  } catch {
+    return {}
+  }
+}
+
+function hash(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}

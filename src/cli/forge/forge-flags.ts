@@ -1,0 +1,143 @@
+import type { CommandFlag, CommandInput } from '../command.ts'
+import { UsageError } from '../exit.ts'
+import { JSON_FLAG } from '../flags.ts'
+
+/** What a run of forge is about: one of the four sources of `forge tool`, or `forge agent`. */
+export type ForgeJob = 'spec' | 'list' | 'prompt' | 'validate' | 'agent'
+
+interface ForgeFlag extends CommandFlag {
+  readonly jobs: readonly ForgeJob[]
+}
+
+const READING: readonly ForgeJob[] = ['spec', 'list']
+const WRITING: readonly ForgeJob[] = ['spec', 'prompt']
+
+const text = (jobs: readonly ForgeJob[], value: string, summary: string): ForgeFlag => ({
+  type: 'string',
+  value,
+  summary,
+  jobs,
+})
+const list = (jobs: readonly ForgeJob[], value: string, summary: string): ForgeFlag => ({
+  ...text(jobs, value, `${summary}; may be repeated`),
+  multiple: true,
+})
+const yesNo = (jobs: readonly ForgeJob[], summary: string): ForgeFlag => ({
+  type: 'boolean',
+  summary,
+  jobs,
+})
+
+const SOURCE_FLAGS: Readonly<Record<string, ForgeFlag>> = {
+  spec: text(['spec', 'agent'], 'file', 'API description or tool spec: a file, a URL, or -'),
+  list: text(['list'], 'file', 'show the operations of an API description; nothing is written'),
+  prompt: text(['prompt'], 'text', 'let a model draft a tool spec from your words'),
+  validate: text(['validate'], 'file', 'check a tool spec; nothing is written'),
+}
+
+const TOOL_FLAGS: Readonly<Record<string, ForgeFlag>> = {
+  docs: list(['prompt'], 'url|path', 'documentation for the model: address, file or directory'),
+  model: text(
+    ['prompt'],
+    'name',
+    'model to ask, such as openai:gpt-4.1; WAYMARK_MODEL when absent',
+  ),
+  yes: yesNo(['prompt'], 'write the draft without asking'),
+  pick: list(READING, 'a,b', 'only these: tool names, operation ids, patterns with *, /paths'),
+  tag: list(READING, 'name', 'only operations with this tag'),
+  'path-prefix': list(READING, 'path', 'only paths under this one'),
+  method: list(READING, 'GET', 'only these methods'),
+  exclude: list(READING, 'a,b', 'without these, written as for --pick'),
+  'read-only': yesNo(READING, 'only GET and HEAD'),
+  'no-deprecated': yesNo(READING, 'without deprecated operations'),
+  'max-name-length': text(READING, 'number', 'longest tool name, 16 to 64; 64 when absent'),
+  'max-depth': text(READING, 'number', 'levels of nesting, 1 to 10; 6 when absent'),
+  'allow-external-refs': yesNo(
+    READING,
+    'follow references to other folders and to public addresses',
+  ),
+  domain: text(['spec', 'list', 'prompt'], 'name', 'names the files; from the title when absent'),
+  'auth-type': text(
+    ['spec'],
+    'type',
+    'bearer, api_key, basic, oauth2 or none, not the detected one',
+  ),
+  'auth-env': text(['spec'], 'NAME', 'variable with the credential'),
+  strict: yesNo(['spec', 'prompt', 'validate'], 'warnings and conflicts count as errors'),
+  'strict-seed': yesNo(
+    ['spec', 'prompt', 'validate'],
+    'a tool spec may use nothing beyond the original format',
+  ),
+  'dry-run': yesNo(WRITING, 'say what would be written'),
+  stdout: yesNo(WRITING, 'print the tool spec, or the code of one, instead of writing files'),
+}
+
+const AGENT_FLAGS: Readonly<Record<string, ForgeFlag>> = {
+  name: text(['agent'], 'name', 'name of the agent'),
+  tools: list(['agent'], 'a.yaml,b.yaml', 'tool specs and API descriptions'),
+  standalone: yesNo(['agent'], 'a whole project: server, package, Dockerfile'),
+  description: text(['agent'], 'text', 'what the agent is for; made from its tools when absent'),
+  port: text(['agent'], 'number', 'port of its server; 4000 when absent'),
+  prefix: text(['agent'], 'domain|clash', 'put the domain before all tool names, or clashing ones'),
+  rename: list(['agent'], 'dom:old=new', 'another name for one tool'),
+  'no-docker': yesNo(['agent'], 'without Dockerfile'),
+}
+
+const COMMON_FLAGS: Readonly<Record<string, ForgeFlag>> = {
+  out: text([...WRITING, 'agent'], 'dir', 'where files go; here, or a folder named like the agent'),
+  check: yesNo(['spec', 'agent'], 'write nothing; exit code 2 when files would change'),
+  force: yesNo([...WRITING, 'agent'], 'overwrite generated files that were changed by hand'),
+  format: text(
+    ['spec', 'list', 'prompt', 'validate', 'agent'],
+    'text|json|github',
+    'how problems are printed',
+  ),
+  json: {
+    ...JSON_FLAG,
+    summary: 'the same as --format json',
+    jobs: ['spec', 'list', 'prompt', 'validate', 'agent'],
+  },
+}
+
+const FLAGS: Readonly<Record<string, ForgeFlag>> = {
+  ...SOURCE_FLAGS,
+  ...TOOL_FLAGS,
+  ...AGENT_FLAGS,
+  ...COMMON_FLAGS,
+}
+
+/** All flags of `waymark forge`, as the program reads them. */
+export const FORGE_FLAGS: Readonly<Record<string, CommandFlag>> = Object.fromEntries(
+  Object.entries(FLAGS).map(([name, { jobs, ...flag }]) => {
+    return [name, { ...flag, summary: `${flag.summary}${ownerOf(jobs)}` }]
+  }),
+)
+
+/** Finds out which of the four sources of `forge tool` is meant. */
+export function chooseJob({ flags }: CommandInput): Exclude<ForgeJob, 'agent'> {
+  const sources = ['spec', 'list', 'prompt', 'validate'] as const
+  const [first, second] = sources.filter((name) => flags[name] !== undefined)
+  if (first === undefined) {
+    throw new UsageError(
+      'what should be forged? Give --spec, --list, --prompt or --validate: waymark forge tool --list api.yaml',
+    )
+  }
+  if (second === undefined) return first
+  throw new UsageError(`--${first} and --${second} exclude each other; give one of them`)
+}
+
+/** Refuses flags that mean nothing for a job: ignoring them would surprise. */
+export function refuseStrayFlags({ flags }: CommandInput, job: ForgeJob): void {
+  for (const name of Object.keys(flags)) {
+    const jobs = FLAGS[name]?.jobs ?? []
+    if (jobs.includes(job)) continue
+    const places = jobs.map((other) => (other === 'agent' ? '"forge agent"' : `--${other}`))
+    const here = job === 'agent' ? '"forge agent"' : `--${job}`
+    throw new UsageError(`--${name} belongs to ${places.join(', ')}; it means nothing for ${here}`)
+  }
+}
+
+function ownerOf(jobs: readonly ForgeJob[]): string {
+  if (jobs.every((job) => job === 'agent')) return ' (agent)'
+  return jobs.includes('agent') ? '' : ' (tool)'
+}

@@ -1,0 +1,121 @@
+import { basename, relative, resolve } from 'node:path'
+import { generateCode, listVariables } from '../../codegen/index.ts'
+import { formatToolSpec, type SpecProblem, type ToolSpec } from '../../spec/index.ts'
+import type { CommandInput } from '../command.ts'
+import { EXIT, UsageError } from '../exit.ts'
+import { readText } from '../flags.ts'
+import { importSource, openSource, readDomain, readSpec } from './import-source.ts'
+import { type IncomingSpec, mergeIntoFolder, readIfThere, specPath } from './merge-spec.ts'
+import { readSource, type SourceText } from './read-source.ts'
+import { reportProblems, say, stopAt } from './report.ts'
+import { writeOut } from './write-out.ts'
+
+/** Makes a tool spec of an API description and code of both, or code of a tool spec. */
+export async function runSpec(input: CommandInput): Promise<number> {
+  const opened = openSource(await readSource(readText(input, 'spec') ?? '', input.io))
+  if (opened.kind === 'tool-spec') return generateFrom(opened.source, input)
+  const { spec, warnings } = await importSource(opened, input)
+  const text = formatToolSpec(spec, {
+    header: [
+      `Imported by waymark forge from ${basename(opened.source.file)}.`,
+      'Edit it: importing again keeps your changes.',
+    ],
+  })
+  return writeSpec({ spec, text, isImport: true, warnings }, input)
+}
+
+/** Writes a spec, merged with the one in the folder, and its code. */
+export async function writeSpec(
+  incoming: IncomingSpec & { readonly warnings: readonly SpecProblem[] },
+  input: CommandInput,
+): Promise<number> {
+  const out = resolve(input.io.cwd, readText(input, 'out') ?? '.')
+  const options = { strictSeed: input.flags['strict-seed'] === true }
+  const file = specPath(incoming.spec.domain)
+  if (input.flags['stdout'] === true) {
+    const checked = readSpec({ file, text: incoming.text }, options)
+    announce(input, [...incoming.warnings, ...checked.warnings])
+    input.io.out(incoming.text)
+    return EXIT.ok
+  }
+  const merged = mergeIntoFolder(out, incoming)
+  const { spec, warnings } = readSpec({ file, text: merged.text }, options)
+  announce(input, [...incoming.warnings, ...warnings, ...merged.conflicts])
+  const code = generateCode(spec, { previous: (path) => readIfThere(out, path) })
+  const own = merged.files.map(({ path }) => path)
+  const files = [...merged.files, ...code]
+  say(input, `${countTools(spec)}\n`)
+  const exit = await writeOut(files, { out, mayReplace: (path) => own.includes(path) }, input)
+  if (exit === EXIT.ok && input.flags['check'] !== true) {
+    say(input, formatMerge(incoming.spec, spec, merged.taken))
+    say(input, formatNext(spec, relative(input.io.cwd, resolve(out, file)) || file))
+  }
+  return exit
+}
+
+/** Flags that shape an import; a tool spec says all of that itself. */
+const IMPORT_FLAGS: readonly string[] = [
+  'pick',
+  'tag',
+  'path-prefix',
+  'method',
+  'exclude',
+  'read-only',
+  'no-deprecated',
+  'auth-type',
+  'auth-env',
+  'allow-external-refs',
+]
+
+async function generateFrom(source: SourceText, input: CommandInput): Promise<number> {
+  const stray = IMPORT_FLAGS.find((name) => input.flags[name] !== undefined)
+  if (stray !== undefined) {
+    throw new UsageError(
+      `--${stray} is for API descriptions; ${source.file} is a tool spec, edit it instead`,
+    )
+  }
+  const read = readSpec(source, { strictSeed: input.flags['strict-seed'] === true })
+  const domain = readDomain(input)
+  const spec: ToolSpec = domain === undefined ? read.spec : { ...read.spec, domain }
+  announce(input, read.warnings)
+  const out = resolve(input.io.cwd, readText(input, 'out') ?? '.')
+  if (input.flags['stdout'] === true) {
+    for (const { text } of generateCode(spec)) input.io.out(text)
+    return EXIT.ok
+  }
+  const files = generateCode(spec, { previous: (path) => readIfThere(out, path) })
+  say(input, `${countTools(spec)}\n`)
+  return writeOut(files, { out, mayReplace: () => false }, input)
+}
+
+/** Prints what was found, once: ending the run prints it as well. */
+function announce(input: CommandInput, problems: readonly SpecProblem[]): void {
+  stopAt(input, problems)
+  reportProblems(input, problems)
+}
+
+function countTools({ domain, tools, triggers = [] }: ToolSpec): string {
+  const count = (number: number, noun: string): string =>
+    `${number} ${noun}${number === 1 ? '' : 's'}`
+  const parts = [
+    count(tools.length, 'tool'),
+    ...(triggers.length > 0 ? [count(triggers.length, 'trigger')] : []),
+  ]
+  return `${domain}: ${parts.join(', ')}`
+}
+
+function formatMerge(incoming: ToolSpec, written: ToolSpec, taken: readonly string[]): string {
+  if (taken.length === 0) return ''
+  const names = new Set(incoming.tools.map(({ name }) => name))
+  const kept = written.tools.filter(({ name }) => !names.has(name)).length
+  const own = kept === 0 ? '' : `; ${kept} tools of your own kept`
+  const shown = taken.slice(0, 10).map((path) => `  ${path}\n`)
+  const more = taken.length > 10 ? [`  … and ${taken.length - 10} more\n`] : []
+  return [`Taken from the new import${own}:\n`, ...shown, ...more].join('')
+}
+
+function formatNext(spec: ToolSpec, file: string): string {
+  const names = listVariables([spec]).flatMap(({ variables }) => variables.map(({ name }) => name))
+  const needs = names.length === 0 ? '' : `Set ${names.join(', ')} in the environment.\n`
+  return `${needs}Try: waymark serve ${file}\n`
+}

@@ -1,0 +1,147 @@
+import {
+  type ImportOptions,
+  type ImportResult,
+  type ImportWarning,
+  importWithExternals,
+  listOperations,
+  type OperationListing,
+  type OperationRow,
+  parseDocument,
+} from '../../openapi/index.ts'
+import type { CommandInput } from '../command.ts'
+import { EXIT, UsageError } from '../exit.ts'
+import { readText } from '../flags.ts'
+import { createPaint, formatJson, formatTable, printable } from '../print.ts'
+import { type OpenedSource, openSource, readerOf, readImportOptions } from './import-source.ts'
+import { createProgress } from './progress.ts'
+import { readSource } from './read-source.ts'
+import { FoundProblems, readFormat, reportProblems } from './report.ts'
+
+/** Codes that mean a tool can do less than its operation. */
+const LOSSES: readonly string[] = ['W100', 'W101', 'W102', 'W105', 'W108', 'W112', 'W114']
+
+/** Shows what an API description offers, and what an import would lose. */
+export async function runList(input: CommandInput): Promise<number> {
+  const format = readFormat(input)
+  if (format === 'github') throw new UsageError('--list prints text or json, not github')
+  const opened = openSource(await readSource(readText(input, 'list') ?? '', input.io))
+  if (opened.kind !== 'openapi') {
+    throw new UsageError(
+      `${opened.source.file} is not an API description (openapi, swagger); --list shows the operations of one`,
+    )
+  }
+  const { listing, warnings } = await examine(opened, input)
+  if (format === 'json') {
+    input.io.out(formatJson(toPlain(opened.source.file, listing, warnings)))
+    return EXIT.ok
+  }
+  input.io.out(formatListing(opened.source.file, listing, { warnings, input }))
+  reportProblems(input, warnings)
+  return EXIT.ok
+}
+
+interface Examined {
+  readonly listing: OperationListing
+  readonly warnings: readonly ImportWarning[]
+}
+
+async function examine(
+  opened: Extract<OpenedSource, { readonly kind: 'openapi' }>,
+  input: CommandInput,
+): Promise<Examined> {
+  const { source, document } = opened
+  const options: ImportOptions = {
+    ...readImportOptions(input, source),
+    missingReference: 'warning',
+  }
+  const reader = readerOf(source, input)
+  const externals = new Map<string, unknown>()
+  const progress = createProgress(input.io, `Reading ${source.file}`)
+  const result = await importWithExternals(document, {
+    ...options,
+    ...reader,
+    onProgress: progress.show,
+    // Operations may live in other documents; the listing needs those as well.
+    fetchDocument: async (address) => {
+      const text = await reader.fetchDocument(address)
+      const parsed = parseDocument(text, { file: address })
+      if (parsed.ok) externals.set(address, parsed.document)
+      return text
+    },
+  })
+  progress.end()
+  return {
+    listing: listOperations(document, { ...options, externals }),
+    warnings: lossesOf(result),
+  }
+}
+
+function lossesOf(result: ImportResult): readonly ImportWarning[] {
+  if (result.ok) return result.warnings
+  // Nothing to import is a fine answer to the question what there is; a mistyped pick is not.
+  if (result.problems.some(({ code }) => code === 'E084')) throw new FoundProblems(result.problems)
+  return result.problems.filter(({ severity }) => severity === 'warning')
+}
+
+function formatListing(
+  file: string,
+  listing: OperationListing,
+  { warnings, input }: { warnings: readonly ImportWarning[]; input: CommandInput },
+): string {
+  const { title, format, operations, total, unreadable } = listing
+  const paint = createPaint(input.io)
+  const lossy = namesOf(warnings)
+  const clean = (text: string): string => printable(text.replace(/\s+/g, ' ').trim())
+  const rows = operations.map((row) => [
+    isMarked(row, lossy) ? `${clean(row.name)} ${paint.warn('!')}` : clean(row.name),
+    row.method,
+    clean(row.path),
+    paint.dim(clean(row.tags.join(', ')).slice(0, 30)),
+    paint.dim(cut(clean(row.summary ?? ''))),
+  ])
+  const marked = operations.filter((row) => isMarked(row, lossy)).length
+  return [
+    `${paint.bold(clean(file))}  ${clean(format)}  ${clean(title)}\n\n`,
+    formatTable(rows),
+    ...unreadable.map(({ path, reason }) => `  ! ${clean(path)}: ${clean(reason)}\n`),
+    `\n${countOf(operations.length, total)}`,
+    marked > 0 ? `; ! marks ${marked} that lose something or become no tool\n` : '\n',
+  ].join('')
+}
+
+function toPlain(
+  file: string,
+  listing: OperationListing,
+  warnings: readonly ImportWarning[],
+): Readonly<Record<string, unknown>> {
+  const plain = ({ code, path, message }: ImportWarning): unknown => ({ code, path, message })
+  return {
+    file,
+    format: listing.format,
+    title: listing.title,
+    total: listing.total,
+    operations: listing.operations.map((row) => ({
+      ...row,
+      warnings: warnings.filter(({ tool }) => tool === row.name).map(plain),
+    })),
+    unreadable: listing.unreadable,
+    warnings: warnings.filter(({ tool }) => tool === undefined).map(plain),
+  }
+}
+
+function namesOf(warnings: readonly ImportWarning[]): ReadonlySet<string> {
+  return new Set(warnings.filter(({ code }) => LOSSES.includes(code)).map(({ tool }) => tool ?? ''))
+}
+
+function isMarked({ name, skipped }: OperationRow, lossy: ReadonlySet<string>): boolean {
+  return skipped !== undefined || lossy.has(name)
+}
+
+function countOf(shown: number, total: number): string {
+  if (shown === total) return `${total} operation${total === 1 ? '' : 's'}`
+  return `${shown} of ${total} operations`
+}
+
+function cut(text: string): string {
+  return text.length > 60 ? `${text.slice(0, 59)}…` : text
+}

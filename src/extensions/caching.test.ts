@@ -20,7 +20,7 @@ function setUp(
   const log = createTestLog()
   const orders = new Map([['ord_1', 1]])
   const counts = { get: 0, list: 0 }
-  const declare = (members: object) => ({ extensions: [{ urn: URN, ...members }] })
+  const declare = (members: object) => [{ urn: URN, ...members }]
   const service = createService({
     info: { title: 'Orders', version: '1.0.0' },
     functions: [
@@ -28,7 +28,7 @@ function setUp(
         name: 'orders.get',
         version: '1.0.0',
         readOnly: true,
-        ...declare({ ttl, tags: ['orders', 'order:{id}'] }),
+        extensions: declare({ ttl, tags: ['orders', 'order:{id}'] }),
         handler({ input, principal }) {
           counts.get++
           const total = orders.get(String(input['id']))
@@ -40,7 +40,7 @@ function setUp(
         name: 'orders.count',
         version: '1.0.0',
         readOnly: true,
-        ...declare({ ttl, shared: true }),
+        extensions: declare({ ttl, shared: true }),
         handler: () => ({ count: ++counts.list }),
       }),
       defineFunction({
@@ -53,7 +53,7 @@ function setUp(
         name: 'orders.update',
         version: '1.0.0',
         writes: ['update'],
-        ...declare({ tags: ['order:{id}'] }),
+        extensions: declare({ tags: ['order:{id}'] }),
         handler({ input }) {
           orders.set(String(input['id']), Number(input['total']))
           if (input['fail'] === true) throw new CallError('CONFLICT')

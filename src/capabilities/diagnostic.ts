@@ -5,54 +5,153 @@ export type Severity = 'error' | 'warning' | 'info'
 
 /** Every diagnostic code with its severity and a sentence for people. */
 export const DIAGNOSTICS = {
-  profile_malformed: row('error', 'the profile cannot be used: this member is missing or wrong'),
-  leaf_unavailable: row('error', 'the profile of the older protocol version could not be had'),
-  leaf_version_mismatch: row('error', 'the profile of the older version states another version'),
-  leaf_has_supported_versions: row('warning', 'a leaf profile must not link further versions'),
-  legacy_profile_shape: row('info', 'the profile uses the layout of 2026-01-11'),
-  registry_malformed: row('warning', 'the registry is no object and was ignored'),
-  entry_not_in_array: row('warning', 'the entry should be inside an array'),
-  invalid_name: row('warning', 'the name violates the reverse-domain grammar and was ignored'),
-  invalid_entry: row('warning', 'the entry lacks something required and was ignored'),
-  unknown_transport: row('warning', 'the transport is none of rest, mcp, a2a, embedded'),
-  endpoint_missing: row('warning', 'the entry needs an endpoint and was ignored'),
-  endpoint_refused: row('warning', 'the endpoint is no web address and the entry was ignored'),
-  endpoint_not_https: row('warning', 'the endpoint is not an absolute https address'),
-  supported_versions_malformed: row('warning', 'a date must lead to a URL; ignored'),
-  duplicate_version_entry: row('warning', 'the version is declared twice; the first entry counts'),
-  impossible_date: row('warning', 'the date does not exist in the calendar'),
-  spec_not_https: row('warning', 'the spec address should be https'),
-  key_refused: row('warning', 'the key is incomplete or holds private members and was refused'),
-  key_skipped: row('info', 'the key is of an unknown kind and was skipped'),
-  extends_differs: row('info', "the platform lists other parents; the business's list counts"),
-  extension_cycle: row('warning', 'the chain of parents never reaches a root capability'),
-  requires_malformed: row('warning', '`requires` of the extension schema is malformed and ignored'),
-  service_authority_mismatch: row('warning', 'the schema host does not own the service name'),
-  service_version_skew: row('warning', 'the version of the service is not that of the profile'),
-  service_schema_from_platform: row('info', "the document address comes from the platform's entry"),
-  service_schema_bundled: row('info', 'the document is the copy that ships with Waymark'),
-  duplicate_transport_entry: row('info', 'several entries for one transport; the newest counts'),
-  document_unavailable: row('warning', 'the document was not available'),
-  document_too_large: row('warning', 'the document has more operations than are read'),
-  duplicate_operation_id: row(
-    'warning',
-    'the document has the identifier twice; it is not callable',
-  ),
-  external_reference: row('warning', 'an operation defined in another file was skipped'),
-  unsafe_path: row('warning', 'the path could leave the endpoint and was skipped'),
-  extension_declares_operations: row('warning', 'an extension owns no operations; list ignored'),
-  operations_malformed: row('warning', '`operations` is no array of strings; treated as absent'),
-  operations_fallback: row('info', 'operations are not declared; taken from the built-in table'),
-  operations_inferred: row('info', 'operations are not declared; inferred from the documents'),
-  operations_unknown: row('info', 'operations are not declared and could not be found out'),
-  duplicate_operation: row('warning', 'the operation is listed more than once'),
-  operation_shared: row('info', 'the operation belongs to more than one capability'),
-  operation_not_found: row('warning', 'no document has this operation'),
-  operation_is_webhook: row('warning', 'the business calls this one; it is not callable'),
-  operation_not_in_transport: row('info', 'the operation is missing on this transport'),
-  service_not_declared: row('warning', 'the business declares no service for the capability'),
-  no_common_transport: row('warning', 'no transport of the service is spoken by both'),
-} as const satisfies Record<string, DiagnosticRow>
+  profile_malformed: {
+    severity: 'error',
+    message: 'the profile cannot be used: this member is missing or wrong',
+  },
+  leaf_unavailable: {
+    severity: 'error',
+    message: 'the profile of the older protocol version could not be had',
+  },
+  leaf_version_mismatch: {
+    severity: 'error',
+    message: 'the profile of the older version states another version',
+  },
+  leaf_has_supported_versions: {
+    severity: 'warning',
+    message: 'a leaf profile must not link further versions',
+  },
+  legacy_profile_shape: { severity: 'info', message: 'the profile uses the layout of 2026-01-11' },
+  registry_malformed: { severity: 'warning', message: 'the registry is no object and was ignored' },
+  entry_not_in_array: { severity: 'warning', message: 'the entry should be inside an array' },
+  invalid_name: {
+    severity: 'warning',
+    message: 'the name violates the reverse-domain grammar and was ignored',
+  },
+  invalid_entry: {
+    severity: 'warning',
+    message: 'the entry lacks something required and was ignored',
+  },
+  unknown_transport: {
+    severity: 'warning',
+    message: 'the transport is none of rest, mcp, a2a, embedded',
+  },
+  endpoint_missing: { severity: 'warning', message: 'the entry needs an endpoint and was ignored' },
+  endpoint_refused: {
+    severity: 'warning',
+    message: 'the endpoint is no web address and the entry was ignored',
+  },
+  endpoint_not_https: {
+    severity: 'warning',
+    message: 'the endpoint is not an absolute https address',
+  },
+  supported_versions_malformed: {
+    severity: 'warning',
+    message: 'a date must lead to a URL; ignored',
+  },
+  duplicate_version_entry: {
+    severity: 'warning',
+    message: 'the version is declared twice; the first entry counts',
+  },
+  impossible_date: { severity: 'warning', message: 'the date does not exist in the calendar' },
+  spec_not_https: { severity: 'warning', message: 'the spec address should be https' },
+  key_refused: {
+    severity: 'warning',
+    message: 'the key is incomplete or holds private members and was refused',
+  },
+  key_skipped: { severity: 'info', message: 'the key is of an unknown kind and was skipped' },
+  extends_differs: {
+    severity: 'info',
+    message: "the platform lists other parents; the business's list counts",
+  },
+  extension_cycle: {
+    severity: 'warning',
+    message: 'the chain of parents never reaches a root capability',
+  },
+  requires_malformed: {
+    severity: 'warning',
+    message: '`requires` of the extension schema is malformed and ignored',
+  },
+  service_authority_mismatch: {
+    severity: 'warning',
+    message: 'the schema host does not own the service name',
+  },
+  service_version_skew: {
+    severity: 'warning',
+    message: 'the version of the service is not that of the profile',
+  },
+  service_schema_from_platform: {
+    severity: 'info',
+    message: "the document address comes from the platform's entry",
+  },
+  service_schema_bundled: {
+    severity: 'info',
+    message: 'the document is the copy that ships with Waymark',
+  },
+  duplicate_transport_entry: {
+    severity: 'info',
+    message: 'several entries for one transport; the newest counts',
+  },
+  document_unavailable: { severity: 'warning', message: 'the document was not available' },
+  document_too_large: {
+    severity: 'warning',
+    message: 'the document has more operations than are read',
+  },
+  duplicate_operation_id: {
+    severity: 'warning',
+    message: 'the document has the identifier twice; it is not callable',
+  },
+  external_reference: {
+    severity: 'warning',
+    message: 'an operation defined in another file was skipped',
+  },
+  unsafe_path: {
+    severity: 'warning',
+    message: 'the path could leave the endpoint and was skipped',
+  },
+  extension_declares_operations: {
+    severity: 'warning',
+    message: 'an extension owns no operations; list ignored',
+  },
+  operations_malformed: {
+    severity: 'warning',
+    message: '`operations` is no array of strings; treated as absent',
+  },
+  operations_fallback: {
+    severity: 'info',
+    message: 'operations are not declared; taken from the built-in table',
+  },
+  operations_inferred: {
+    severity: 'info',
+    message: 'operations are not declared; inferred from the documents',
+  },
+  operations_unknown: {
+    severity: 'info',
+    message: 'operations are not declared and could not be found out',
+  },
+  duplicate_operation: { severity: 'warning', message: 'the operation is listed more than once' },
+  operation_shared: {
+    severity: 'info',
+    message: 'the operation belongs to more than one capability',
+  },
+  operation_not_found: { severity: 'warning', message: 'no document has this operation' },
+  operation_is_webhook: {
+    severity: 'warning',
+    message: 'the business calls this one; it is not callable',
+  },
+  operation_not_in_transport: {
+    severity: 'info',
+    message: 'the operation is missing on this transport',
+  },
+  service_not_declared: {
+    severity: 'warning',
+    message: 'the business declares no service for the capability',
+  },
+  no_common_transport: {
+    severity: 'warning',
+    message: 'no transport of the service is spoken by both',
+  },
+} as const
 
 /** A code of the table above. */
 export type DiagnosticCode = keyof typeof DIAGNOSTICS
@@ -77,7 +176,7 @@ export interface Diagnostic {
 
 /** Writes a diagnostic as one line for people. */
 export function formatDiagnostic(diagnostic: Diagnostic): string {
-  const { severity, message } = DIAGNOSTICS[diagnostic.code]
+  const { severity, message }: DiagnosticRow = DIAGNOSTICS[diagnostic.code]
   const where = [
     diagnostic.side,
     diagnostic.field,
@@ -87,8 +186,4 @@ export function formatDiagnostic(diagnostic: Diagnostic): string {
     diagnostic.operation,
   ].filter((part) => part !== undefined)
   return `${severity}: ${where.join(' ')}${where.length > 0 ? ': ' : ''}${message} (${diagnostic.code})`
-}
-
-function row(severity: Severity, message: string): DiagnosticRow {
-  return { severity, message }
 }

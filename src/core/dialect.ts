@@ -9,7 +9,7 @@ export type Dialect = '2020-12' | 'draft-07'
 export const DIALECT_URIS = {
   '2020-12': 'https://json-schema.org/draft/2020-12/schema',
   'draft-07': 'http://json-schema.org/draft-07/schema#',
-} as const satisfies Record<Dialect, string>
+} as const
 
 /** Reads the dialect a schema announces; undefined when it announces none that is known. */
 export function readDialect(schema: JsonSchema): Dialect | undefined {

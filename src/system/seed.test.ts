@@ -41,7 +41,7 @@ describe.skipIf(!HAS_SEEDS)('what seed 001 prints for describe (needs ../shared)
         description: 'Current version with improved validation',
         sideEffects: ['create'],
         input: { ...input, definitions },
-        output: output as object,
+        output: { ...output },
         handler,
       },
       {

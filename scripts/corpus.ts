@@ -1,9 +1,20 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { generateCode } from '../src/codegen/index.ts'
 import { importOpenApi, listOperations, loadOpenApi } from '../src/openapi/index.ts'
 import { formatProblems, formatToolSpec, parseToolSpec } from '../src/spec/index.ts'
 import type { ToolSpec } from '../src/spec/types.ts'
+import { compileProject } from '../test/codegen/compile-project.ts'
 
 /** Where the documents are; absent outside the workplace. */
 export const CORPUS_FOLDER: string = fileURLToPath(
@@ -80,10 +91,28 @@ function examine(file: string, text: string): DocumentReport {
   return { ...report, failures, ...(parsed.ok && { spec: parsed.spec, text: written }) }
 }
 
-function main(): void {
+/** Generates the TypeScript of every spec and compiles all of it in one strict project. */
+async function compileAll(reports: readonly DocumentReport[]): Promise<string[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'waymark-corpus-'))
+  try {
+    for (const [index, { spec }] of reports.entries()) {
+      // Domains repeat over the corpus; a folder each keeps their files apart.
+      const own = join(folder, String(index))
+      mkdirSync(own)
+      for (const { path, text } of spec ? generateCode(spec) : [])
+        writeFileSync(join(own, path), text)
+    }
+    return await compileProject(folder)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function main(): Promise<void> {
   const folder = process.argv[2] === undefined ? CORPUS_FOLDER : resolve(process.argv[2])
   const started = performance.now()
   const reports = listCorpus(folder).map(checkDocument)
+  const errors = await compileAll(reports)
   const sum = (count: (report: DocumentReport) => number): number =>
     reports.reduce((total, report) => total + count(report), 0)
   const codes = new Map<string, number>()
@@ -100,10 +129,15 @@ function main(): void {
   const byCode = [...codes].sort(([a], [b]) => (a < b ? -1 : 1))
   console.log(`warnings    ${byCode.map(([code, count]) => `${code} ${count}`).join(', ')}`)
   console.log(`failures    ${sum((report) => report.failures.length)}`)
+  for (const error of errors.slice(0, 20)) console.error(error)
+  console.log(`compile errors  ${errors.length}`)
   console.log(`seconds     ${((performance.now() - started) / 1000).toFixed(1)}`)
-  if (reports.length === 0 || reports.some((report) => report.failures.length > 0)) {
+  const failed = reports.some((report) => report.failures.length > 0) || errors.length > 0
+  if (reports.length === 0 || failed) {
     process.exitCode = 1
   }
 }
 
-if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) main()
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  await main()
+}

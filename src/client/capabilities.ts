@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import { toMilliseconds } from '../core/duration.ts'
-import { canonicalUrn } from '../core/extension.ts'
+import { canonicalUrn } from '../core/extension-urn.ts'
 import { type Duration, isRecord, type JsonObject } from '../core/json.ts'
 import type { CallOptions } from './call-options.ts'
 import { toCallError } from './errors.ts'

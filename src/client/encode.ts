@@ -1,5 +1,5 @@
 import { toDuration } from '../core/duration.ts'
-import { canonicalUrn } from '../core/extension.ts'
+import { canonicalUrn } from '../core/extension-urn.ts'
 import { isRecord, type JsonObject } from '../core/json.ts'
 import { PROTOCOL, type RequestDocument, type RequestExtension } from '../forrst/envelope.ts'
 import type { CallOptions } from './call-options.ts'

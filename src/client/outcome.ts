@@ -1,7 +1,7 @@
 import type { ReplyEntry } from '../core/call.ts'
 import type { Code } from '../core/codes.ts'
 import type { CallErrorShape } from '../core/error.ts'
-import { canonicalUrn } from '../core/extension.ts'
+import { canonicalUrn } from '../core/extension-urn.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { Answer } from './answer.ts'
 import type { ClientCode } from './errors.ts'

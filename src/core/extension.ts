@@ -1,5 +1,6 @@
 import { addReplyEntry, type Call, type ExtensionEntry, type Outcome } from './call.ts'
 import { CallError } from './error.ts'
+import { canonicalUrn } from './extension-urn.ts'
 import type { FunctionDefinition } from './function.ts'
 import type { ServiceHealth } from './health.ts'
 import { toFailure } from './invoke.ts'
@@ -89,12 +90,6 @@ export function orderExtensions(extensions: readonly Extension[]): readonly Exte
     return index === -1 ? ORDER.length : index
   }
   return [...extensions].sort((left, right) => rank(left) - rank(right))
-}
-
-/** Maps the spellings in use to the canonical `urn:forrst:ext:name`. */
-export function canonicalUrn(urn: string): string {
-  const plain = urn.startsWith('urn:cline:forrst:ext:') ? urn.replace('cline:', '') : urn
-  return plain === 'urn:forrst:ext:atomicLock' ? 'urn:forrst:ext:atomic-lock' : plain
 }
 
 const NONE: readonly ChosenExtension[] = []

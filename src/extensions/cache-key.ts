@@ -1,5 +1,6 @@
 import type { Call } from '../core/call.ts'
-import { canonicalUrn, type ExtensionCall } from '../core/extension.ts'
+import type { ExtensionCall } from '../core/extension.ts'
+import { canonicalUrn } from '../core/extension-urn.ts'
 import type { Json, JsonObject } from '../core/json.ts'
 import { storeKey } from '../store/keys.ts'
 import { toCanonicalJson, toSha256 } from './canonical.ts'

@@ -1,4 +1,4 @@
-import { canonicalUrn } from '../core/extension.ts'
+import { canonicalUrn } from '../core/extension-urn.ts'
 import { isRecord, type JsonObject } from '../core/json.ts'
 import type { Registry } from '../core/registry.ts'
 import type { Target } from '../core/target.ts'

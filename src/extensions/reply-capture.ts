@@ -1,5 +1,5 @@
 import { addReplyEntry, type Reply, type ReplyEntry } from '../core/call.ts'
-import { canonicalUrn } from '../core/extension.ts'
+import { canonicalUrn } from '../core/extension-urn.ts'
 
 /** Answers that tell how one run went: whoever gets its stored outcome did not wait, hold or queue. */
 const OF_ONE_RUN = new Set(['urn:forrst:ext:atomic-lock', 'urn:forrst:ext:priority'])

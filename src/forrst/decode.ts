@@ -1,6 +1,6 @@
 import { type Call, createReply, type ExtensionEntry, type Principal } from '../core/call.ts'
 import { CallError } from '../core/error.ts'
-import { canonicalUrn } from '../core/extension.ts'
+import { canonicalUrn } from '../core/extension-urn.ts'
 import { isRecord, type JsonObject } from '../core/json.ts'
 import { PROTOCOL_VERSION } from '../core/protocol.ts'
 import type { Service } from '../core/service.ts'

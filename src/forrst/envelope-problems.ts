@@ -1,5 +1,5 @@
 import type { CallErrorShape } from '../core/error.ts'
-import { canonicalUrn } from '../core/extension.ts'
+import { canonicalUrn } from '../core/extension-urn.ts'
 import { isRecord } from '../core/json.ts'
 import { PROTOCOL_VERSION } from '../core/protocol.ts'
 import { isVersion } from '../core/version.ts'

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { toRequest } from '../../test/support/forrst.ts'
 import { createTestLogger, serviceOf } from '../../test/support/service.ts'
@@ -95,6 +97,15 @@ describe('serve', () => {
     expect(status).toBe(403)
     expect(warnings[0]).toContain('the explorer does not execute functions')
     expect((await execute('0.0.0.0', () => ({ id: 'ada' }))).status).toBe(200)
+  })
+
+  it('does not wait for a connection on which nobody said anything', async () => {
+    const server = await serve(serviceOf([echo]), { port: 0, graceMs: 60_000 })
+    const socket = connect(server.port, '127.0.0.1')
+    await once(socket, 'connect')
+    const ended = once(socket, 'close')
+    await server.close()
+    await ended
   })
 
   it('lets a running call finish before it closes', async () => {

@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import type { Service } from '../core/service.ts'
 import { type App, type AppOptions, createApp } from './app.ts'
 import { toNodeListener } from './node.ts'
@@ -35,6 +35,7 @@ export async function serve(service: Service, options: ServeOptions = {}): Promi
     { keepAliveTimeout: 65_000, requestTimeout: 60_000 },
     toNodeListener(app),
   )
+  const sockets = trackSockets(server)
   await listen(server, port, host)
   const address = server.address() as AddressInfo
   const name = address.family === 'IPv6' ? `[${address.address}]` : address.address
@@ -42,7 +43,7 @@ export async function serve(service: Service, options: ServeOptions = {}): Promi
     url: `http://${name}:${address.port}`,
     port: address.port,
     host,
-    close: () => closeGracefully(server, { app, service, graceMs }),
+    close: () => closeGracefully(server, { app, service, sockets, graceMs }),
   }
 }
 
@@ -80,17 +81,31 @@ async function listen(server: Server, port: number, host: string): Promise<void>
   })
 }
 
+interface Closing {
+  readonly app: App
+  readonly service: Service
+  readonly sockets: ReadonlySet<Socket>
+  readonly graceMs: number
+}
+
+function trackSockets(server: Server): ReadonlySet<Socket> {
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  return sockets
+}
+
 async function closeGracefully(
   server: Server,
-  {
-    app,
-    service,
-    graceMs,
-  }: { readonly app: App; readonly service: Service; readonly graceMs: number },
+  { app, service, sockets, graceMs }: Closing,
 ): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   app.close?.()
   server.closeIdleConnections()
+  // Node counts a connection that never sent anything as busy; clients leave such ones behind.
+  for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
   const timer = setTimeout(() => server.closeAllConnections(), graceMs)
   await closed
   clearTimeout(timer)

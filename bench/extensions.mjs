@@ -1,0 +1,307 @@
+// What extensions cost: each one on a memory store as a ratio to the plain call, and idempotent calls and locks per second
+// on every store against the bare client doing the same commands, interleaved in one run.
+// Run: npx tsx --conditions=waymark-source bench/extensions.mjs [cost|memory|sqlite|redis|postgres …]
+// Goal: at least 0.7 of the bare client.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Redis } from 'ioredis'
+import Database from 'libsql'
+import pg from 'pg'
+import { defineFunction } from '../src/core/function.ts'
+import { statefulExtensions } from '../src/extensions/stateful.ts'
+import { createForrstHandler } from '../src/forrst/handler.ts'
+import { createMemoryStore, openStore } from '../src/store/index.ts'
+import { createService } from '../src/system/create-service.ts'
+
+const REDIS_URL = process.env.REDIS_URL ?? 'redis://127.0.0.1:6379'
+const POSTGRES_URL = process.env.POSTGRES_URL ?? 'postgres://root@127.0.0.1:5432/test'
+const NAMESPACE = `waymark_bench_ext_${process.pid}`
+const TTL = 600_000
+const CALLERS = 64
+const ROUNDS = 7
+const folder = mkdtempSync(join(tmpdir(), 'waymark-bench-'))
+const wanted = process.argv.slice(2)
+const wants = (name) => wanted.length === 0 || wanted.includes(name)
+const minute = { value: 1, unit: 'minute' }
+const NO_SIGNAL = new AbortController().signal
+let ids = 0
+const RUNNING = JSON.stringify({ state: 'running', hash: 'x'.repeat(71), request: 'req_1' })
+const DONE = JSON.stringify({
+  state: 'done',
+  hash: 'x'.repeat(71),
+  request: 'req_1',
+  outcome: { ok: true, result: { id: 'ord_1', status: 'pending', total: 19 } },
+})
+
+try {
+  if (wants('cost')) await printCosts()
+  for (const [name, prepare] of Object.entries({ sqlite, redis, postgres })) {
+    if (wants(name)) await contest(name, await prepare())
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
+
+function createOrders(extensions) {
+  const declaration = [{ urn: 'urn:forrst:ext:caching', ttl: 300 }]
+  const handler = () => ({ id: 'ord_1', status: 'pending', total: 19 })
+  const service = createService({
+    info: { title: 'Orders', version: '1.0.0' },
+    functions: [
+      defineFunction({ name: 'orders.create', version: '1.0.0', handler }),
+      defineFunction({
+        name: 'orders.get',
+        version: '1.0.0',
+        readOnly: true,
+        extensions: declaration,
+        handler,
+      }),
+    ],
+    extensions,
+    validateResults: false,
+    log: { warn() {}, error: console.error },
+  })
+  return createForrstHandler(service)
+}
+
+/** Sends a call through the surface, bytes in, text out. */
+function send(handle, entry, name = 'orders.create') {
+  const document = {
+    protocol: { name: 'forrst', version: '0.1.0' },
+    id: `req_${ids++}`,
+    call: { function: name, version: '1.0.0', arguments: { customer_id: 'c_42', amount: 5 } },
+    context: { caller: 'bench' },
+    ...(entry && { extensions: [{ urn: `urn:forrst:ext:${entry[0]}`, options: entry[1] }] }),
+  }
+  const response = handle({
+    method: 'POST',
+    path: '/forrst',
+    query: '',
+    header: (header) => (header === 'content-type' ? 'application/json' : undefined),
+    body: Buffer.from(JSON.stringify(document)),
+    bodyTooLarge: false,
+    signal: () => NO_SIGNAL,
+  })
+  return response instanceof Promise ? response.then(assertDone) : assertDone(response)
+}
+
+function assertDone({ status, body }) {
+  if (status !== 200) throw new Error(`a call failed: ${body}`)
+}
+
+async function printCosts() {
+  const store = createMemoryStore()
+  const only = (options) => {
+    const off = { idempotency: false, atomicLock: false, caching: false, cancellation: false }
+    return statefulExtensions({ store, ...off, maintenance: false, priority: false, ...options })
+  }
+  const plain = createOrders([])
+  const unlimited = { limit: Number.MAX_SAFE_INTEGER, window: minute }
+  const quota = { type: 'requests', name: 'calls', limit: 2 ** 50, period: 'month' }
+  const rows = {
+    maintenance: [only({ maintenance: {} })],
+    'rate limit': [only({ rateLimit: { policies: [{ scope: 'user', ...unlimited }] } })],
+    quota: [only({ quota: { quotas: [quota] } })],
+    'priority (64 slots)': [
+      only({ priority: { concurrency: 64 } }),
+      () => ['priority', { level: 'high' }],
+    ],
+    cancellation: [only({ cancellation: {} }), (id) => ['cancellation', { token: `t${id}` }]],
+    'caching (kept result)': [only({ caching: {} }), () => ['caching', {}], 'orders.get'],
+    'idempotency (new key)': [
+      only({ idempotency: {} }),
+      (id) => ['idempotency', { key: `k${id}` }],
+    ],
+    'idempotency (repeated)': [only({ idempotency: {} }), () => ['idempotency', { key: 'same' }]],
+    'atomic lock': [
+      only({ atomicLock: {} }),
+      (id) => ['atomic-lock', { key: `l${id}`, ttl: minute }],
+    ],
+  }
+  console.log('cost of one call on a memory store, one caller (time of the plain call = 1)')
+  console.log('  extension                 plain/s    with/s  times (lowest-highest of rounds)')
+  for (const [name, [extensions, entry, target]] of Object.entries(rows)) {
+    const handle = createOrders(extensions)
+    const bare = { run: () => send(plain, undefined, target) }
+    const ours = { run: (id) => send(handle, entry?.(id), target) }
+    const samples = await duel(bare, ours, 1)
+    print(name.padEnd(23), samples, (sample) => sample.bare / sample.ours)
+  }
+  await store.close()
+}
+
+async function contest(name, { store, bare, close }) {
+  const off = { caching: false, cancellation: false, maintenance: false, priority: false }
+  const handle = createOrders(statefulExtensions({ store, ...off }))
+  console.log(`${name}, ${CALLERS} callers`)
+  console.log('  job                        bare/s    ours/s  ratio (lowest-highest of rounds)')
+  const jobs = {
+    'idempotent call': ['idempotency', (id) => ({ key: `k${id}` })],
+    'lock and release': ['atomic-lock', (id) => ({ key: `l${id}`, ttl: minute })],
+  }
+  for (const [job, [urn, options]] of Object.entries(jobs)) {
+    const ours = { run: (id) => send(handle, [urn, options(id)]) }
+    const samples = await duel({ run: bare[urn] }, ours, CALLERS)
+    print(job.padEnd(23), samples, (sample) => sample.ours / sample.bare)
+  }
+  await store.close()
+  await close()
+}
+
+async function duel(bare, ours, callers) {
+  await sample(ours, callers, callers * 20)
+  const perSecond = await sample(bare, callers, callers * 50)
+  const count = Math.max(callers * 10, Math.ceil(perSecond * 0.15))
+  const samples = []
+  for (let round = 0; round < ROUNDS; round++) {
+    // The order alternates, so that neither always runs after the other's garbage.
+    const first = round % 2 === 0
+    const left = await sample(first ? bare : ours, callers, count)
+    const right = await sample(first ? ours : bare, callers, count)
+    samples.push(first ? { bare: left, ours: right } : { bare: right, ours: left })
+  }
+  return samples
+}
+
+async function sample(work, callers, count) {
+  let left = count
+  const start = performance.now()
+  await Promise.all(
+    Array.from({ length: callers }, async () => {
+      while (left-- > 0) await work.run(ids++)
+    }),
+  )
+  return (count / (performance.now() - start)) * 1000
+}
+
+function print(label, samples, toRatio) {
+  const ratios = samples.map(toRatio).sort((a, b) => a - b)
+  const bare = median(samples.map((entry) => entry.bare)).toFixed(0)
+  const ours = median(samples.map((entry) => entry.ours)).toFixed(0)
+  const spread = `${ratios[0].toFixed(2)}-${ratios.at(-1).toFixed(2)}`
+  console.log(
+    `  ${label} ${bare.padStart(9)} ${ours.padStart(9)}  ${median(ratios).toFixed(2)} (${spread})`,
+  )
+}
+
+function median(numbers) {
+  const sorted = numbers.toSorted((a, b) => a - b)
+  return sorted[sorted.length >> 1]
+}
+
+async function sqlite() {
+  const database = new Database(join(folder, 'bare.db'), { timeout: 5000 })
+  database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
+    CREATE TABLE t (key TEXT PRIMARY KEY, value TEXT, owner TEXT, ends INTEGER);
+    CREATE TABLE s (name TEXT PRIMARY KEY, value INTEGER)`)
+  const absent = database.prepare('INSERT INTO t VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING')
+  const swap = database.prepare('UPDATE t SET value = ?, ends = ? WHERE key = ? AND owner = ?')
+  const remove = database.prepare('DELETE FROM t WHERE key = ? AND owner = ?')
+  const next = database.prepare(
+    'INSERT INTO s VALUES (?, 1) ON CONFLICT DO UPDATE SET value = value + 1 RETURNING value',
+  )
+  const ends = () => Date.now() + TTL
+  return {
+    store: await openStore(`sqlite:${join(folder, 'store.db')}`),
+    close: async () => database.close(),
+    bare: {
+      async idempotency(id) {
+        absent.run(`k${id}`, RUNNING, 'me', ends())
+        swap.run(DONE, ends(), `k${id}`, 'me')
+      },
+      async 'atomic-lock'(id) {
+        absent.run(`l${id}`, RUNNING, 'me', ends())
+        next.get(`n${id % 64}`)
+        swap.run(RUNNING, ends(), `l${id}`, 'me')
+        remove.run(`l${id}`, 'me')
+      },
+    },
+  }
+}
+
+async function redis() {
+  const client = new Redis(REDIS_URL)
+  const key = (name) => `${NAMESPACE}:bare:${name}`
+  const guarded = (command) =>
+    `if redis.call('HGET', KEYS[1], 'o') ~= ARGV[1] then return 0 end ${command}`
+  client.defineCommand('absent', {
+    numberOfKeys: 1,
+    lua: `if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
+      redis.call('HSET', KEYS[1], 'o', ARGV[1], 'v', ARGV[2])
+      return redis.call('PEXPIRE', KEYS[1], ARGV[3])`,
+  })
+  client.defineCommand('swap', {
+    numberOfKeys: 1,
+    lua: guarded(`redis.call('HSET', KEYS[1], 'v', ARGV[2])
+      return redis.call('PEXPIRE', KEYS[1], ARGV[3])`),
+  })
+  client.defineCommand('remove', {
+    numberOfKeys: 1,
+    lua: guarded(`return redis.call('DEL', KEYS[1])`),
+  })
+  return {
+    store: await openStore(REDIS_URL, { namespace: NAMESPACE }),
+    async close() {
+      for await (const keys of client.scanStream({ match: `${NAMESPACE}:*`, count: 1000 })) {
+        if (keys.length > 0) await client.unlink(...keys)
+      }
+      client.disconnect()
+    },
+    bare: {
+      async idempotency(id) {
+        await client.absent(key(`k${id}`), 'me', RUNNING, TTL)
+        await client.swap(key(`k${id}`), 'me', DONE, TTL)
+      },
+      async 'atomic-lock'(id) {
+        await client.absent(key(`l${id}`), 'me', RUNNING, TTL)
+        await client.incr(key(`n${id % 64}`))
+        await client.swap(key(`l${id}`), 'me', RUNNING, TTL)
+        await client.remove(key(`l${id}`), 'me')
+      },
+    },
+  }
+}
+
+async function postgres() {
+  const pool = new pg.Pool({ connectionString: POSTGRES_URL })
+  const schema = `${NAMESPACE}_bare`
+  await pool.query(`CREATE SCHEMA ${schema};
+    CREATE TABLE ${schema}.t (key text PRIMARY KEY, value text, owner text, ends timestamptz);
+    CREATE TABLE ${schema}.s (name text PRIMARY KEY, value bigint)`)
+  const ends = (at) => `now() + $${at}::float8 * interval '1 millisecond'`
+  const query = (name, text) => (values) => pool.query({ name, text, values })
+  const absent = query(
+    'absent',
+    `INSERT INTO ${schema}.t VALUES ($1, $2, $3, ${ends(4)}) ON CONFLICT DO NOTHING`,
+  )
+  const swap = query(
+    'swap',
+    `UPDATE ${schema}.t SET value = $2, ends = ${ends(4)} WHERE key = $1 AND owner = $3`,
+  )
+  const remove = query('remove', `DELETE FROM ${schema}.t WHERE key = $1 AND owner = $2`)
+  const next = query(
+    'next',
+    `INSERT INTO ${schema}.s AS s VALUES ($1, 1)
+      ON CONFLICT (name) DO UPDATE SET value = s.value + 1 RETURNING value`,
+  )
+  return {
+    store: await openStore(POSTGRES_URL, { namespace: NAMESPACE }),
+    async close() {
+      await pool.query(`DROP SCHEMA ${schema} CASCADE; DROP SCHEMA ${NAMESPACE} CASCADE`)
+      await pool.end()
+    },
+    bare: {
+      async idempotency(id) {
+        await absent([`k${id}`, RUNNING, 'me', TTL])
+        await swap([`k${id}`, DONE, 'me', TTL])
+      },
+      async 'atomic-lock'(id) {
+        await absent([`l${id}`, RUNNING, 'me', TTL])
+        await next([`n${id % 64}`])
+        await swap([`l${id}`, RUNNING, 'me', TTL])
+        await remove([`l${id}`, 'me'])
+      },
+    },
+  }
+}

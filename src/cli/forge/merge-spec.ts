@@ -8,6 +8,7 @@ import {
   type SpecProblem,
   type ToolSpec,
 } from '../../spec/index.ts'
+import { UsageError } from '../exit.ts'
 import { FoundProblems } from './report.ts'
 
 /** A spec that is to be written. */
@@ -68,8 +69,9 @@ export function readIfThere(folder: string, path: string): string | undefined {
   try {
     return readFileSync(join(folder, path), 'utf8')
   } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw thrown
+    const { code, message } = thrown as NodeJS.ErrnoException
+    if (code === 'ENOENT') return undefined
+    throw new UsageError(`${join(folder, path)} cannot be read or written: ${message}`)
   }
 }
 

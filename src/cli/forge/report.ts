@@ -64,18 +64,20 @@ export function stopAt(input: CommandInput, problems: readonly SpecProblem[]): v
 
 const MAX_SHOWN = 20
 
+/** One example of each code says more than the first of hundreds. */
 function formatShort(problems: readonly SpecProblem[]): string {
-  const worst = [
-    ...problems.filter(({ severity }) => severity === 'error'),
-    ...problems.filter(({ severity }) => severity !== 'error'),
-  ]
-  const counts = new Map<string, number>()
-  for (const { code } of problems) counts.set(code, (counts.get(code) ?? 0) + 1)
-  const byCode = [...counts].map(([code, count]) => `${code} ${count}`).join(', ')
-  const body = formatProblems(worst.slice(0, 5), 'text').split('\n\n').slice(0, -1).join('\n\n')
+  const groups = new Map<string, SpecProblem[]>()
+  for (const problem of problems) {
+    const group = groups.get(problem.code)
+    if (group === undefined) groups.set(problem.code, [problem])
+    else group.push(problem)
+  }
+  const examples = [...groups.values()].flatMap((group) => group.slice(0, 1))
+  const counts = [...groups].map(([code, { length }]) => `${code} ${length}`).join(', ')
+  const body = formatProblems(examples, 'text').split('\n\n').slice(0, -1)
   return [
-    body,
-    `… and ${problems.length - 5} more; --format text shows all, docs/tool-spec.md explains the codes`,
-    `${summarizeProblems(problems)} (${byCode})`,
+    ...body,
+    `… and ${problems.length - examples.length} more; --format text shows all`,
+    `${summarizeProblems(problems)} (${counts})`,
   ].join('\n\n')
 }

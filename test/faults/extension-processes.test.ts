@@ -81,6 +81,27 @@ function runCases(backend: StoreBackend): void {
     expect((await store.get('fence:ledger'))?.value).toBe(Math.max(...tokens))
     expect((await store.listByPrefix('lock:')).entries).toEqual([])
   }, 60_000)
+
+  it('refuses the write of a holder that was paused past the time of its lock', async () => {
+    const [paused, other] = children as [ChildProcess, ChildProcess]
+    const holding = once(paused, 'message')
+    paused.send({ kind: 'stall', keys: ['ledger'] } satisfies ExtensionTask)
+    const [{ holding: token }] = await holding
+    paused.kill('SIGSTOP')
+    const taken = once(other, 'message')
+    other.send({ kind: 'lock', keys: ['ledger'] } satisfies ExtensionTask)
+    const [{ answers }] = await taken
+    expect(answers[0].result.token).toBeGreaterThan(token)
+    const ended = once(paused, 'message')
+    paused.kill('SIGCONT')
+    paused.send('resume')
+    const [report] = await ended
+    expect(report.answers[0].result).toEqual({
+      token,
+      refused: 'CONFLICT',
+      reason: 'LOCK_ACQUISITION_FAILED',
+    })
+  }, 60_000)
 }
 
 function start({ url, namespace }: StoreBackend): ChildProcess {

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { defineFunction } from '../../src/core/function.ts'
 import { advanceFence, holdsLock } from '../../src/extensions/fencing.ts'
@@ -8,13 +9,13 @@ import { call, createTestLog } from '../support/forrst.ts'
 
 /** What the parent wants done, and what comes back: one line per call. */
 export interface ExtensionTask {
-  readonly kind: 'idempotency' | 'lock'
+  readonly kind: 'idempotency' | 'lock' | 'stall'
   readonly keys: readonly string[]
 }
 
 const [url = '', namespace = ''] = process.argv.slice(2)
 const store = await openStore(url, namespace === '' ? {} : { namespace })
-const LOCK = toFullKey({ function: 'ledger.write', key: 'ledger' })
+const LOCK = toFullKey({ function: 'ledger.write', key: 'ledger', scope: 'global' })
 
 const service = createService({
   info: { title: 'Worker', version: '1.0.0' },
@@ -42,6 +43,22 @@ const service = createService({
         return { token, inside, current }
       },
     }),
+    defineFunction({
+      name: 'ledger.stall',
+      version: '1.0.0',
+      async handler({ call: { facts }, signal }) {
+        const token = facts.fencingToken ?? 0
+        await advanceFence(store, 'ledger', token)
+        process.send?.({ holding: token })
+        await once(process, 'message')
+        const refused = await advanceFence(store, 'ledger', token).then(
+          () => 'written',
+          (error: { code: string }) => error.code,
+        )
+        if (!signal.aborted) await once(signal, 'abort')
+        return { token, refused, reason: signal.reason.code }
+      },
+    }),
   ],
   store,
   log: createTestLog(),
@@ -59,23 +76,23 @@ async function charge(key: string): Promise<unknown> {
   }
 }
 
-async function write(): Promise<unknown> {
-  const minute = { value: 1, unit: 'minute' }
-  const { body } = await call(service, {
-    function: 'ledger.write',
-    extensions: [
-      {
-        urn: 'urn:forrst:ext:atomic-lock',
-        options: { key: 'ledger', ttl: minute, block: minute },
-      },
-    ],
-  })
-  return body
+const minute = { value: 1, unit: 'minute' }
+
+async function hold(name: string, ttl: object): Promise<unknown> {
+  const options = { key: 'ledger', scope: 'global', ttl, block: minute }
+  const extensions = [{ urn: 'urn:forrst:ext:atomic-lock', options }]
+  return (await call(service, { function: name, extensions })).body
 }
 
-process.on('message', async ({ kind, keys }: ExtensionTask) => {
-  const calls = keys.map((key) => (kind === 'idempotency' ? charge(key) : write()))
-  process.send?.({ answers: await Promise.all(calls) })
+const TASKS: Readonly<Record<ExtensionTask['kind'], (key: string) => Promise<unknown>>> = {
+  idempotency: charge,
+  lock: () => hold('ledger.write', minute),
+  stall: () => hold('ledger.stall', { value: 300, unit: 'millisecond' }),
+}
+
+process.on('message', async (task: ExtensionTask | 'resume') => {
+  if (task === 'resume') return
+  process.send?.({ answers: await Promise.all(task.keys.map(TASKS[task.kind])) })
 })
 process.once('disconnect', () => void store.close())
 process.send?.({ ready: true })

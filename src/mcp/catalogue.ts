@@ -1,4 +1,4 @@
-import { isRecord, type JsonObject } from '../core/json.ts'
+import type { JsonObject } from '../core/json.ts'
 import type { Maybe } from '../core/maybe.ts'
 import type { FunctionEntry } from '../core/registry.ts'
 import type { Service } from '../core/service.ts'
@@ -126,7 +126,7 @@ function toFunctionTool(
       ...(summary !== undefined && { title: summary }),
       description: describe(target),
       inputSchema: inputSchema(),
-      ...(listed && { outputSchema: era === 'modern' ? output : withType(output) }),
+      ...(listed && { outputSchema: output }),
       annotations: toToolAnnotations(target.sideEffects),
       _meta: { [OWN_META.function]: target.name, [OWN_META.version]: target.version },
     })
@@ -150,10 +150,6 @@ function describe({ name, definition }: Target): string {
   if (deprecated === undefined) return text
   const reason = deprecated.reason === undefined ? '' : `: ${deprecated.reason}`
   return `Deprecated${reason}. ${text}`
-}
-
-function withType(schema: unknown): unknown {
-  return isRecord(schema) && schema['type'] === undefined ? { type: 'object', ...schema } : schema
 }
 
 function once<Value>(make: () => Value): () => Value {

@@ -31,7 +31,7 @@ interface Shape {
   readonly closed: boolean
 }
 
-/** Writes a schema with a plain object at its root that accepts at least all the schema accepts. */
+/** Writes a schema with a plain object at its root that shows every argument the schema knows by name. */
 export function toPlainObject(schema: JsonSchema): JsonSchema {
   const shape = toShape(schema)
   const kept = Object.fromEntries(Object.entries(schema).filter(([key]) => !UNSAFE.has(key)))

@@ -44,6 +44,8 @@ export interface McpServer {
 /** Creates the server that every transport of one service shares. */
 export function createMcpServer(service: Service, options: McpOptions = {}): McpServer {
   const environment = createEnvironment(service, options)
+  // Names that clash must not wait for the first client.
+  environment.catalogue()
   const closing = new AbortController()
   const methods = createMethods(environment, closing.signal)
   return {

@@ -29,8 +29,9 @@ export function toOutputSchema(
   style: SchemaStyle,
 ): JsonSchema {
   if (style === 'full') return bundleReferences(schema, shared)
+  // Clients check results by it, so nothing may get lost; no model reads it, so unions do no harm.
   const inlined = inlineWithin(schema, shared)
-  return describesObject(inlined) ? toPlainObject(inlined) : inlined
+  return describesObject(inlined) ? { type: 'object', ...inlined } : inlined
 }
 
 /** Tells whether everything a schema accepts is an object. */

@@ -26,7 +26,7 @@ const NEUTRAL: ReadonlySet<string> = new Set(
   ].map((name) => `urn:forrst:ext:${name}`),
 )
 
-/** Gives what an answer looks like beside its result: two that differ by masks or language must not share an ETag, although the result behind them is one. */
+/** Gives what sets answers with one result apart: those that differ by masks or language must not share an ETag. */
 export function toShape({ extensions, facts }: Call): string {
   const redact = extensions.find(({ urn }) => canonicalUrn(urn) === 'urn:forrst:ext:redact')
   if (redact === undefined && facts.locale === undefined) return ''

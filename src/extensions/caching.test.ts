@@ -29,7 +29,7 @@ function setUp(
         version: '1.0.0',
         readOnly: true,
         extensions: declare({ ttl, tags: ['orders', 'order:{id}'] }),
-        handler({ input, principal }) {
+        handler({ call: { arguments: input }, principal }) {
           counts.get++
           const total = orders.get(String(input['id']))
           if (total === undefined) throw new CallError('NOT_FOUND')
@@ -54,7 +54,7 @@ function setUp(
         version: '1.0.0',
         writes: ['update'],
         extensions: declare({ tags: ['order:{id}'] }),
-        handler({ input }) {
+        handler({ call: { arguments: input } }) {
           orders.set(String(input['id']), Number(input['total']))
           if (input['fail'] === true) throw new CallError('CONFLICT')
           return null

@@ -23,7 +23,7 @@ const service = createService({
     defineFunction({
       name: 'payments.charge',
       version: '1.0.0',
-      async handler({ input }) {
+      async handler({ call: { arguments: input } }) {
         const { value } = await store.increment(`effect:${input['key']}`, { ttl: null })
         await sleep(2)
         return { effect: value, by: process.pid }

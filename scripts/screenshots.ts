@@ -21,6 +21,7 @@ interface Shot {
   readonly dark?: boolean
   /** From the shop, which publishes a profile, instead of the events. */
   readonly shop?: boolean
+  readonly height?: number
   readonly act?: (page: Page) => Promise<unknown>
 }
 
@@ -56,7 +57,7 @@ const SHOTS: readonly Shot[] = [
   },
   { name: 'health', hash: '#/health', act: (page) => page.waitForTimeout(HEALTH_MS) },
   { name: 'operations', hash: '#/operations' },
-  { name: 'capabilities', hash: '#/capabilities', shop: true, act: negotiate },
+  { name: 'capabilities', hash: '#/capabilities', shop: true, height: 1240, act: negotiate },
   { name: 'palette', hash: '#/tool/events__get', act: (page) => page.keyboard.press('Control+k') },
   { name: 'dark', hash: link('events__schedule', FILLED), dark: true, act: execute },
 ]
@@ -82,8 +83,11 @@ await shop.close()
 if (process.argv.includes('--docs')) copyFileSync(join(TARGET, 'result.png'), DOCS)
 
 async function take(from: Browser, shot: Shot, at: TestServer): Promise<void> {
-  const { name, hash, dark = false, act } = shot
-  const page = await from.newPage({ viewport: VIEWPORT, colorScheme: dark ? 'dark' : 'light' })
+  const { name, hash, dark = false, height = VIEWPORT.height, act } = shot
+  const page = await from.newPage({
+    viewport: { ...VIEWPORT, height },
+    colorScheme: dark ? 'dark' : 'light',
+  })
   await page.goto(`${at.url}/explorer/${hash}`)
   await page.getByRole('link', { name: 'Health' }).waitFor()
   await act?.(page)
@@ -95,6 +99,7 @@ async function take(from: Browser, shot: Shot, at: TestServer): Promise<void> {
 async function negotiate(page: Page): Promise<void> {
   const platform = JSON.stringify(buildPlatform(), undefined, 2)
   await page.getByRole('textbox', { name: 'Platform profile as JSON' }).fill(platform)
+  await page.evaluate('document.activeElement.scrollTop = 0; document.activeElement.blur()')
   await page.getByRole('img', { name: /store\.order: excluded/ }).hover()
 }
 

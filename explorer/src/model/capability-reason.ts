@@ -8,8 +8,8 @@ export const SHORT_REASONS: Readonly<Record<ExclusionReason, string>> = {
   no_mutual_version: 'no version in common',
   orphaned_extension: 'no parent is active',
   requires_violated: 'requires other versions',
-  authority_mismatch: 'schema on a foreign host',
-  version_skew: 'not of this protocol version',
+  authority_mismatch: 'foreign schema host',
+  version_skew: 'other protocol version',
   invalid_entry: 'entry is malformed',
 }
 
@@ -24,8 +24,8 @@ export const UNRESOLVED: Readonly<Record<UnresolvedReason, string>> = {
 
 /** Says what made a capability active. */
 export function explainActive({ version, kind, parents }: ActiveCapability): string {
-  const both = `Both sides have version ${version}.`
-  return kind === 'root' ? both : `${both} It extends ${list(parents)}, which is active.`
+  const both = `Both sides have version ${version}`
+  return kind === 'root' ? `${both}.` : `${both}, and it extends what is active: ${list(parents)}.`
 }
 
 /** Says why a capability is not active, with the facts that decided it. */

@@ -33,6 +33,8 @@ export interface PlacedEdge {
 export interface Layout {
   readonly width: number
   readonly height: number
+  /** What all names begin with; undefined when there are several beginnings. */
+  readonly space: string | undefined
   readonly headings: readonly { readonly x: number; readonly text: string }[]
   /** Each root is followed by what extends it. */
   readonly capabilities: readonly PlacedCapability[]
@@ -42,9 +44,11 @@ export interface Layout {
   readonly left: { readonly capabilities: number; readonly operations: number }
 }
 
-const NODE = { width: 236, height: 66, gap: 14 }
-const ROW = { width: 300, height: 36 }
-const COLUMN_GAP = 64
+const NODE = { width: 204, height: 66, gap: 14 }
+/** A line more, for the names of services when there are several. */
+const TALL = 82
+const ROW = { width: 264, height: 36 }
+const COLUMN_GAP = 46
 const GROUP_GAP = 22
 const TOP = 34
 const MARGIN = 2
@@ -54,7 +58,9 @@ const MAX_ROWS = 14
 
 /** Places extensions left of what they extend, roots in one column, operations right of their root. */
 export function layOut(all: readonly PictureCapability[]): Layout {
-  const tree = buildTree(all)
+  const spaces = new Set(all.map(({ space }) => space))
+  const nodeHeight = spaces.size > 1 ? TALL : NODE.height
+  const tree = buildTree(all, nodeHeight)
   const columns = Math.max(0, ...[...tree.known.keys()].map(tree.depthOf))
   const columnX = (depth: number) => MARGIN + (columns - depth) * (NODE.width + COLUMN_GAP)
   const capabilities: PlacedCapability[] = []
@@ -66,8 +72,8 @@ export function layOut(all: readonly PictureCapability[]): Layout {
     if (capability === undefined) return
     const block = tree.heightOf(name)
     const x = columnX(tree.depthOf(name))
-    const y = top + (block - NODE.height) / 2
-    capabilities.push({ id: name, capability, x, y, width: NODE.width, height: NODE.height })
+    const y = top + (block - nodeHeight) / 2
+    capabilities.push({ id: name, capability, x, y, width: NODE.width, height: nodeHeight })
     const rows = capability.operations.slice(0, MAX_ROWS)
     const rowTop = top + (block - rows.length * ROW.height) / 2
     for (const [at, operation] of rows.entries()) {
@@ -90,6 +96,7 @@ export function layOut(all: readonly PictureCapability[]): Layout {
   return {
     width: rowX + (operations.length > 0 ? ROW.width : -COLUMN_GAP) + MARGIN,
     height: Math.max(TOP, bottom - GROUP_GAP) + MARGIN,
+    space: spaces.size > 1 ? undefined : [...spaces][0],
     headings: [
       ...(columns > 0 ? [{ x: columnX(columns), text: 'Extensions' }] : []),
       { x: columnX(0), text: 'Capabilities' },
@@ -119,7 +126,7 @@ interface Tree {
   readonly stackOf: (names: readonly string[]) => number
 }
 
-function buildTree(all: readonly PictureCapability[]): Tree {
+function buildTree(all: readonly PictureCapability[], nodeHeight: number): Tree {
   const byName = new Map(all.map((capability) => [capability.name, capability]))
   const extenders = listExtenders(all)
   const known = new Map<string, PictureCapability>()
@@ -144,12 +151,20 @@ function buildTree(all: readonly PictureCapability[]): Tree {
     }
   }
 
+  // Where not all can be drawn, those that say most come first.
   const roots = all.filter(({ parents }) => parents === undefined)
-  for (const { name } of roots.filter(({ state }) => state === 'active')) grow(name)
+  for (const { name, state } of roots) if (state === 'active') grow(name)
+  for (const { name } of roots) if (extenders.has(name)) grow(name)
+  for (const { name, parents } of all) if (parents !== undefined) grow(name)
   for (const { name } of roots) grow(name)
-  for (const { name } of all) grow(name)
 
-  return { known, heads, children, depthOf: createDepths(known), ...createHeights(known, children) }
+  return {
+    known,
+    heads,
+    children,
+    depthOf: createDepths(known),
+    ...createHeights(known, children, nodeHeight),
+  }
 }
 
 /** One column further than the furthest parent, so that every line leads to the right. */
@@ -170,6 +185,7 @@ function createDepths(known: ReadonlyMap<string, PictureCapability>): (name: str
 function createHeights(
   known: ReadonlyMap<string, PictureCapability>,
   children: ReadonlyMap<string, readonly string[]>,
+  nodeHeight: number,
 ): Pick<Tree, 'heightOf' | 'stackOf'> {
   const heights = new Map<string, number>()
   const stackOf = (names: readonly string[]): number =>
@@ -178,7 +194,7 @@ function createHeights(
     const measured = heights.get(name)
     if (measured !== undefined) return measured
     const rows = Math.min(MAX_ROWS, known.get(name)?.operations.length ?? 0)
-    const height = Math.max(NODE.height, rows * ROW.height, stackOf(children.get(name) ?? []))
+    const height = Math.max(nodeHeight, rows * ROW.height, stackOf(children.get(name) ?? []))
     heights.set(name, height)
     return height
   }

@@ -53,7 +53,7 @@ export function PlatformInput({
         spellcheck={false}
         autocapitalize="off"
         autocomplete="off"
-        rows={9}
+        rows={8}
         value={text}
         onInput={(event) => write(event.currentTarget.value)}
         onDragOver={(event) => event.preventDefault()}

@@ -43,7 +43,7 @@ function toCapability({ capability, id, ...box }: PlacedCapability, layout: Layo
     box,
     mood: state,
     title: name,
-    above: capability.space,
+    above: layout.space === undefined ? capability.space : '',
     label: capability.label,
     brief,
     reason,

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { useMemo, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { PictureCapability } from '../model/capability-picture.ts'
 import { type Layout, layOut, type PlacedEdge } from '../model/graph-layout.ts'
 import { type Item, listItems } from './capabilities-item.ts'
@@ -37,7 +37,13 @@ export function CapabilityPicture({
   return (
     <>
       <p class="hint cap-hint">
-        Point at a box for the reason. With the keyboard: Tab into the picture, then the arrow keys.
+        {layout.space && (
+          <>
+            All names begin with <code>{layout.space}</code>.{' '}
+          </>
+        )}
+        Point at a box for the reason; with the keyboard, Tab into the picture and use the arrow
+        keys.
       </p>
       <div class="cap-scroll" onPointerLeave={() => setShown(undefined)}>
         {/* biome-ignore lint/a11y/noStaticElementInteractions: listens for the boxes inside */}
@@ -51,7 +57,7 @@ export function CapabilityPicture({
           onKeyDown={onKeyDown}
         >
           <Drawing layout={layout} items={items} shown={shown} stop={stop} />
-          {current && <DetailCard item={current} layout={layout} />}
+          {current && <DetailCard item={current} />}
         </div>
       </div>
       <Left left={layout.left} />
@@ -131,7 +137,7 @@ function ItemBox({
       transform={`translate(${box.x} ${box.y})`}
       role="img"
       aria-label={item.spoken}
-      tabIndex={stop ? 0 : -1}
+      tabindex={stop ? 0 : -1}
       data-item={item.id}
     >
       <rect
@@ -155,16 +161,21 @@ function ItemBox({
 }
 
 function CapabilityText({ item }: { readonly item: Item }): JSX.Element {
+  const { above, label, mood, brief } = item
+  const top = above === '' ? 0 : 16
   return (
     <>
       <text class="cap-space" y={18}>
-        {item.above}
+        {cut(above, 27)}
       </text>
-      <text class="cap-label" y={36}>
-        {item.label}
+      <text class="cap-label" y={top + 20}>
+        {cut(label, 20)}
       </text>
-      <text class="cap-brief" y={54}>
-        {wordOf(item.mood)} · {item.brief}
+      <text class="cap-word" y={top + 38}>
+        {wordOf(mood)}
+      </text>
+      <text class="cap-brief" y={top + 54}>
+        {brief}
       </text>
     </>
   )
@@ -174,33 +185,38 @@ function OperationText({ item }: { readonly item: Item }): JSX.Element {
   return (
     <>
       <text class="cap-operation" y={15.5}>
-        {item.label}
+        {cut(item.label, 31)}
       </text>
       <text class="cap-way" y={28.5}>
-        {item.brief}
+        {cut(item.brief, 42)}
       </text>
     </>
   )
 }
 
-const CARD_WIDTH = 340
+/** The box has room for about so many letters; the card shows the rest. */
+function cut(text: string, letters: number): string {
+  return text.length > letters ? `${text.slice(0, letters - 1)}…` : text
+}
 
-function DetailCard({
-  item,
-  layout,
-}: {
-  readonly item: Item
-  readonly layout: Layout
-}): JSX.Element {
-  const { box } = item
-  const left = Math.max(0, Math.min(box.x + 12, layout.width - CARD_WIDTH))
+const CARD_OVERLAP = 3
+const CARD_MARGIN = 8
+
+function DetailCard({ item }: { readonly item: Item }): JSX.Element {
+  const card = useRef<HTMLDivElement>(null)
+  useLayoutEffect(() => {
+    const place = () => card.current && placeCard(card.current)
+    place()
+    addEventListener('scroll', place, true)
+    addEventListener('resize', place)
+    return () => {
+      removeEventListener('scroll', place, true)
+      removeEventListener('resize', place)
+    }
+  }, [item])
   return (
     // The box itself says all of this to screen readers.
-    <div
-      class="cap-card"
-      aria-hidden="true"
-      style={{ left: `${left}px`, top: `${box.y + box.height - 3}px`, width: `${CARD_WIDTH}px` }}
-    >
+    <div ref={card} class="cap-card" aria-hidden="true">
       <p class="cap-card-name">{item.title}</p>
       <p class="cap-card-reason">
         <StateTag mood={item.mood} /> {item.reason}
@@ -215,6 +231,19 @@ function DetailCard({
       </dl>
     </div>
   )
+}
+
+/** Below its box, or above where there is no room; touching it, so that the pointer can go over. */
+function placeCard(card: HTMLElement): void {
+  const box = card.parentElement?.querySelector('.cap-item.is-near > rect')?.getBoundingClientRect()
+  if (box === undefined) return
+  const { width, height } = card.getBoundingClientRect()
+  const below = box.bottom - CARD_OVERLAP
+  const fits = below + height + CARD_MARGIN <= innerHeight
+  const top = fits ? below : Math.max(CARD_MARGIN, box.top + CARD_OVERLAP - height)
+  const left = Math.max(CARD_MARGIN, Math.min(box.left + 12, innerWidth - width - CARD_MARGIN))
+  card.style.top = `${top}px`
+  card.style.left = `${left}px`
 }
 
 function Left({ left }: { readonly left: Layout['left'] }): JSX.Element | null {

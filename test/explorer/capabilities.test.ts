@@ -1,0 +1,321 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { type App, createApp, createService } from 'waymark'
+import { findBrowser, launchBrowser } from './browser.ts'
+import { buildPlatform, createShop } from './capability-demo.ts'
+import { createDemo } from './demo.ts'
+import { EVIL } from './fixtures.ts'
+import { startServer, type TestServer } from './server.ts'
+
+const path = await findBrowser()
+const PATIENCE_MS = 15_000
+const VERSION = '2026-08-25'
+if (path === undefined && process.env['CI'] === 'true') {
+  throw new Error('CI must test the explorer in a browser: install Chromium or set CHROME_PATH')
+}
+
+describe.skipIf(path === undefined)(
+  'the capabilities panel in a browser (skipped where no Chrome or Chromium is found)',
+  () => {
+    let browser: Browser
+    let context: BrowserContext
+    let server: TestServer
+    let page: Page
+    const faults: string[] = []
+    const asked: string[] = []
+
+    vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+    beforeAll(async () => {
+      browser = await launchBrowser(path ?? '')
+      context = await browser.newContext({ viewport: { width: 1400, height: 1000 } })
+      await context.addInitScript(WATCH_POLICY)
+    })
+    afterAll(() => browser?.close())
+    afterEach(async () => {
+      const violations = await page?.evaluate('window.violations')
+      await page?.close()
+      await server?.close()
+      expect(violations).toEqual([])
+      expect(faults.splice(0)).toEqual([])
+      const strangers = asked.splice(0).filter((url) => !url.startsWith(server.url))
+      expect(strangers, 'asked of other servers').toEqual([])
+    })
+
+    async function open(app: App, hash = '#/capabilities'): Promise<Page> {
+      server = await startServer(app)
+      page = await context.newPage()
+      page.setDefaultTimeout(PATIENCE_MS)
+      page.on('pageerror', (error) => faults.push(error.message))
+      page.on('request', (request) => {
+        if (/^https?:/.test(request.url())) asked.push(request.url())
+      })
+      page.on('console', (message) => {
+        const ignored = message.text().startsWith('Failed to load resource')
+        if (message.type() === 'error' && !ignored) faults.push(message.text())
+      })
+      await page.goto(`${server.url}/explorer/${hash}`)
+      return page
+    }
+
+    const profileText = () => page.getByRole('textbox', { name: 'Platform profile as JSON' })
+    const paste = (profile: unknown) =>
+      profileText().fill(typeof profile === 'string' ? profile : JSON.stringify(profile))
+    const box = (name: RegExp): Locator => page.getByRole('img', { name })
+    const card = () => page.locator('.cap-card')
+    const status = () => page.locator('#verdict [role=status]')
+
+    it('draws a pasted profile: active capabilities, their version, extensions and operations', async () => {
+      await open(createShop())
+      await paste(buildPlatform())
+      await status().getByText('The two can work together').waitFor()
+      await box(/^example\.shop\.store\.cart: active, 2026-08-25\./).waitFor()
+      await box(/\.discount: active.*Extends example\.shop\.store\.checkout/).waitFor()
+      await box(/^Operation carts__create of .*callable, POST \/api\/carts\.create · MCP/).waitFor()
+      expect(await page.locator('.cap-key strong').allTextContents()).toEqual(['5', '3', '2'])
+      await page.getByText('example.agent.wallet').waitFor()
+    })
+
+    it('says on hover why a capability is excluded or pruned, with the facts', async () => {
+      await open(createShop())
+      await paste(buildPlatform())
+      await box(/\.order: excluded/).hover()
+      await card().getByText('this service has 2026-08-25, the platform 2026-04-08').waitFor()
+      await box(/\.tracking: pruned/).hover()
+      await card()
+        .getByText('Nothing that it extends is active: example.shop.store.order')
+        .waitFor()
+      await box(/\.loyalty: excluded/).hover()
+      await card().getByText('The platform does not have it.').waitFor()
+      await box(/^Operation orders__get/).hover()
+      await card().getByText('May not be called: its capability is not active.').waitFor()
+      await page.getByRole('heading', { name: 'The picture' }).hover()
+      await card().waitFor({ state: 'detached' })
+    })
+
+    it('says that an entry of the platform does not count, instead of calling it absent', async () => {
+      await open(createShop())
+      const schema = 'https://elsewhere.example/loyalty.json'
+      await paste(buildPlatform({ 'example.shop.store.loyalty': [{ version: VERSION, schema }] }))
+      await box(/\.loyalty: excluded/).hover()
+      await card().getByText(`The schema ${schema} is on a host that does not own`).waitFor()
+    })
+
+    it('is walked through with the keyboard alone, and Escape takes the reason away', async () => {
+      await open(createShop())
+      await paste(buildPlatform())
+      await box(/\.cart: active/).focus()
+      const name = () => page.locator('.cap-card-name').textContent()
+      expect(await name()).toBe('example.shop.store.cart')
+      await page.keyboard.press('ArrowLeft')
+      await expect.poll(name).toBe('example.shop.store.discount')
+      await page.keyboard.press('ArrowLeft')
+      await expect.poll(name).toBe('example.shop.store.coupon')
+      await page.keyboard.press('End')
+      await page.keyboard.press('Home')
+      await page.keyboard.press('ArrowDown')
+      await expect.poll(name).toBe('carts__create')
+      await page.keyboard.press('Escape')
+      await card().waitFor({ state: 'detached' })
+      await page.keyboard.press('Shift+Tab')
+      await page.keyboard.press('Tab')
+      await expect.poll(name).toBe('carts__create')
+    })
+
+    it('says everything again in a table', async () => {
+      await open(createShop())
+      await paste(buildPlatform())
+      const row = (name: string) =>
+        page.getByRole('row', { name: new RegExp(`^example\\.shop\\.store\\.${name} `) })
+      await expect
+        .poll(() => row('order').textContent())
+        .toMatch(/excluded.*No version is the same.*orders__get not callable/s)
+      expect(await row('tracking.live').textContent()).toMatch(/extends .*tracking.*pruned/s)
+      expect(await row('cart').textContent()).toMatch(/active.*POST \/api\/carts\.create · MCP/s)
+    })
+
+    it("starts with the service's own profile in one click, and everything is active", async () => {
+      await open(createShop())
+      await page.getByRole('button', { name: 'Use this service’s own profile' }).click()
+      await status().getByText('The two can work together').waitFor()
+      expect(await page.locator('.cap-key strong').allTextContents()).toEqual(['10', '0', '0'])
+      await page.getByRole('button', { name: 'Clear' }).click()
+      await status().getByText('Whose profile?').waitFor()
+    })
+
+    it('keeps what was pasted while another panel is looked at', async () => {
+      await open(createShop())
+      await paste(buildPlatform())
+      await page.getByRole('link', { name: 'Health' }).click()
+      await page.getByRole('link', { name: 'Capabilities' }).click()
+      await box(/\.cart: active/).waitFor()
+    })
+
+    it('loads a file', async () => {
+      await open(createShop())
+      const file = (text: string) => ({
+        name: 'platform.json',
+        mimeType: 'application/json',
+        buffer: Buffer.from(text),
+      })
+      await page.getByLabel('Load a file').setInputFiles(file(JSON.stringify(buildPlatform())))
+      await box(/\.cart: active/).waitFor()
+      await page.getByLabel('Load a file').setInputFiles(file('x'.repeat(1_048_577)))
+      await page.getByRole('alert').getByText('platform.json is larger than 1 MiB').waitFor()
+    })
+
+    const broken: readonly (readonly [string, unknown, RegExp])[] = [
+      ['text that is no JSON', '{ "ucp": ', /not JSON.*position|not JSON.*end of JSON/is],
+      ['a list', [], /cannot be used.*platform \/ /s],
+      ['a profile without its member', { capabilities: {} }, /cannot be used.*platform \/ucp /s],
+      ['a version that is no date', { ucp: { version: 8 } }, /cannot be used.*\/ucp\/version/s],
+      [
+        'another protocol version',
+        { ucp: { version: '2026-01-11' } },
+        /No protocol version.*\/ucp\/version.*speaks 2026-01-11, this service 2026-08-25/s,
+      ],
+      ['an address', 'https://agent.example/profile.json', /an address, not a profile/],
+    ]
+    it.each(broken)('names what is wrong with %s', async (_name, profile, expected) => {
+      await open(createShop())
+      await paste(profile)
+      await expect.poll(() => status().textContent(), { timeout: PATIENCE_MS }).toMatch(expected)
+      expect(await profileText().getAttribute('aria-invalid')).toBe('true')
+      expect(await page.locator('.cap-drawing').count()).toBe(0)
+      await paste(buildPlatform())
+      await box(/\.cart: active/).waitFor()
+      expect(await profileText().getAttribute('aria-invalid')).toBe('false')
+    })
+
+    it('names the member of an entry that was ignored', async () => {
+      await open(createShop())
+      await paste(buildPlatform({ 'example.shop.store.loyalty': [{ version: 'new' }] }))
+      await page
+        .getByText('platform /ucp/capabilities/example.shop.store.loyalty/0/version')
+        .waitFor()
+    })
+
+    it('shows names, operations and addresses full of markup as text and nothing else', async () => {
+      await open(createPublisher(HOSTILE))
+      await paste({
+        ucp: {
+          version: VERSION,
+          capabilities: { ...HOSTILE.ucp.capabilities, [EVIL]: [{ version: EVIL }] },
+        },
+      })
+      await box(/Operation "><img src=x/).hover()
+      await card().getByText(EVIL).first().waitFor()
+      await box(/\.foreign: excluded/).hover()
+      await card().getByText(`https://other.example/${EVIL}`).waitFor()
+      await box(/\.child: excluded, entry is malformed/).waitFor()
+      await page.getByText(`platform /ucp/capabilities/${EVIL.replaceAll('/', '~1')}`).waitFor()
+      expect(await page.evaluate('window.pwned')).toBeUndefined()
+      expect(await page.evaluate(FOREIGN_ELEMENTS)).toEqual([])
+    })
+
+    it('draws extensions that extend each other or what is not there, and leaves many to the table', async () => {
+      const many = Object.fromEntries(
+        Array.from({ length: 400 }, (_, at) => [`example.a${at}.x`, [{ version: VERSION }]]),
+      )
+      const circle = {
+        'example.z.one': [{ version: VERSION, extends: 'example.z.two' }],
+        'example.z.two': [{ version: VERSION, extends: ['example.z.one', 'example.z.two'] }],
+        'example.z.alone': [{ version: VERSION, extends: 'example.gone.parent' }],
+      }
+      const profile = { ucp: { version: VERSION, capabilities: { ...circle, ...many } } }
+      await open(createPublisher(profile))
+      await page.getByRole('button', { name: 'Use this service’s own profile' }).click()
+      await page.getByText('Not drawn: 254 capabilities. The table has them all.').waitFor()
+      await paste({ ucp: { version: VERSION, capabilities: circle } })
+      await box(/^example\.gone\.parent: missing, not offered here/).waitFor()
+      await page.getByText('the chain of parents never reaches a root capability').first().waitFor()
+    })
+
+    it('has no panel where the service publishes no profile', async () => {
+      await open(createDemo(), '')
+      await page.getByRole('link', { name: 'Operations' }).waitFor()
+      expect(await page.getByRole('link', { name: 'Capabilities' }).count()).toBe(0)
+      await page.goto(`${server.url}/explorer/#/capabilities`)
+      await page.getByRole('alert').getByText('/.well-known/ucp answered 404.').waitFor()
+    })
+
+    it('axe finds nothing wrong, light and dark, with and without a result', async () => {
+      await open(createShop())
+      const check = async () => {
+        for (const theme of ['light', 'dark']) {
+          await page.evaluate(`document.documentElement.dataset.theme = '${theme}'`)
+          expect(await runAxe(page)).toEqual([])
+        }
+      }
+      await profileText().waitFor()
+      await check()
+      await paste('{')
+      await check()
+      await paste(buildPlatform({ [EVIL]: [] }))
+      await box(/\.order: excluded/).focus()
+      await card().waitFor()
+      await check()
+    })
+  },
+)
+
+const HOSTILE = {
+  ucp: {
+    version: VERSION,
+    services: {
+      'example.evil': [{ version: VERSION, transport: 'rest', endpoint: 'https://evil.example' }],
+    },
+    capabilities: {
+      'example.evil.root': [{ version: VERSION, operations: [EVIL, 'javascript:alert(1)'] }],
+      'example.evil.child': [{ version: VERSION, extends: [EVIL] }],
+      'example.evil.foreign': [{ version: VERSION, schema: `https://other.example/${EVIL}` }],
+    },
+  },
+}
+
+/** A service that publishes any profile one likes. */
+function createPublisher(profile: unknown): App {
+  const service = createService({
+    name: 'any',
+    info: { title: 'Any', version: '1.0.0' },
+    functions: [],
+  })
+  return createApp(service, {
+    mounts: [
+      {
+        path: '/.well-known/ucp',
+        match: 'exact',
+        handler: () => ({
+          status: 200,
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(profile),
+        }),
+      },
+    ],
+  })
+}
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+async function runAxe(page: Page): Promise<readonly string[]> {
+  await page.evaluate(AXE)
+  return (await page.evaluate(
+    `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
+      violations.flatMap(({ id, nodes }) => nodes.map((node) => id + ': ' + node.html.slice(0, 160) + ' ' + node.failureSummary)))`,
+  )) as readonly string[]
+}
+
+/** Notes, in the page, whatever its own policy stopped. */
+const WATCH_POLICY = `
+  window.violations = []
+  addEventListener('securitypolicyviolation', (event) => violations.push(event.violatedDirective + ' ' + event.sample))
+`
+
+/** Elements and attributes that only foreign markup could have made. */
+const FOREIGN_ELEMENTS = `
+  [...document.querySelectorAll('*')].flatMap((element) => [
+    ...(element.matches('main img, iframe, object, embed, body script:not([type=module])') ? [element.outerHTML] : []),
+    ...[...element.attributes].filter(({ name }) => name.startsWith('on')).map(({ name }) => name),
+  ])
+`

@@ -47,7 +47,7 @@ export async function writeSpec(
   say(input, `${countTools(spec)}\n`)
   const exit = await writeOut(files, { out, mayReplace: (path) => own.includes(path) }, input)
   if (exit === EXIT.ok && input.flags['check'] !== true) {
-    say(input, formatMerge(incoming.spec, spec, merged.taken))
+    say(input, formatMerge(spec, merged.taken))
     say(input, formatNext(spec, relative(input.io.cwd, resolve(out, file)) || file))
   }
   return exit
@@ -104,14 +104,25 @@ function countTools({ domain, tools, triggers = [] }: ToolSpec): string {
   return `${domain}: ${parts.join(', ')}`
 }
 
-function formatMerge(incoming: ToolSpec, written: ToolSpec, taken: readonly string[]): string {
-  if (taken.length === 0) return ''
-  const names = new Set(incoming.tools.map(({ name }) => name))
-  const kept = written.tools.filter(({ name }) => !names.has(name)).length
-  const own = kept === 0 ? '' : `; ${kept} tools of your own kept`
-  const shown = taken.slice(0, 10).map((path) => `  ${path}\n`)
-  const more = taken.length > 10 ? [`  … and ${taken.length - 10} more\n`] : []
-  return [`Taken from the new import${own}:\n`, ...shown, ...more].join('')
+function formatMerge({ tools }: ToolSpec, taken: readonly string[]): string {
+  const names = new Set(tools.map(({ name }) => name))
+  const isGone = (path: string): boolean => {
+    const tool = /^tools(?:\[\d+\])?\(([^()]+)\)$/.exec(path)?.[1]
+    return tool !== undefined && !names.has(tool)
+  }
+  return [
+    formatPaths(
+      'Taken from the new import',
+      taken.filter((path) => !isGone(path)),
+    ),
+    formatPaths('Removed, because the new import has them no longer', taken.filter(isGone)),
+  ].join('')
+}
+
+function formatPaths(title: string, paths: readonly string[]): string {
+  if (paths.length === 0) return ''
+  const more = paths.length > 10 ? [`  … and ${paths.length - 10} more\n`] : []
+  return [`${title}:\n`, ...paths.slice(0, 10).map((path) => `  ${path}\n`), ...more].join('')
 }
 
 function formatNext(spec: ToolSpec, file: string): string {

@@ -43,6 +43,14 @@ describe('a second import', () => {
     expect(place.files().map((path) => place.read(path))).toEqual(before)
   })
 
+  it('says which tools came and went in a spec nobody edited', async () => {
+    const place = await imported()
+    place.write('api.json', zendeskDocument({ ...LATER, '/api/v2/tickets/{id}': {} }))
+    const { out } = await place.run(...IMPORT)
+    expect(out).toContain('Taken from the new import:\n  tools(list_groups)\n')
+    expect(out).toMatch(/Removed, because .*:\n {2}tools\(get_ticket\)\n {2}tools\(delete_ticket\)/)
+  })
+
   it('keeps edits and comments, takes what is new, and generates from the result', async () => {
     const place = await imported()
     edit(place, SPEC, 'Lists tickets.', 'Lists open tickets. # mine')
@@ -83,7 +91,8 @@ describe('a second import', () => {
     edit(place, SPEC, 'Reads a ticket.', 'Reads a ticket by its number.')
     const gone = { '/api/v2/users': {}, '/api/v2/tickets/{id}': {} }
     place.write('api.json', zendeskDocument(gone))
-    const { err } = await place.run(...IMPORT)
+    const { err, out } = await place.run(...IMPORT)
+    expect(out).toMatch(/Removed, because .*:\n {2}tools\[\d\]\(delete_ticket\)\n/)
     expect(specOf(place).tools.map(({ name }) => name)).toEqual([
       'list_tickets',
       'create_ticket',

@@ -38,7 +38,8 @@ export function mergeIntoFolder(folder: string, incoming: IncomingSpec): MergedS
   const records = incoming.isImport ? [{ path: recordPath, text: incoming.text }] : []
   if (edited === undefined || edited === record) {
     const { text } = incoming
-    return { text, files: [{ path, text }, ...records], conflicts: [], taken: [] }
+    const taken = edited === undefined || edited === text ? [] : compareTools(edited, incoming.spec)
+    return { text, files: [{ path, text }, ...records], conflicts: [], taken }
   }
   const base = record === undefined ? undefined : parseToolSpec(record)
   const merged = mergeToolSpecs({
@@ -57,6 +58,16 @@ export function mergeIntoFolder(folder: string, incoming: IncomingSpec): MergedS
     return { severity: 'warning', code: 'CONFLICT', ...place, message, hint }
   })
   return { text, files: [{ path, text }, ...records], conflicts, taken }
+}
+
+/** Lists the tools that came and went, in a file nobody edited. */
+function compareTools(before: string, { tools }: ToolSpec): string[] {
+  const parsed = parseToolSpec(before)
+  const old = new Set(parsed.ok ? parsed.spec.tools.map(({ name }) => name) : [])
+  const now = new Set(tools.map(({ name }) => name))
+  return [...new Set([...old, ...now])]
+    .filter((name) => old.has(name) !== now.has(name))
+    .map((name) => `tools(${name})`)
 }
 
 /** Names the file of a domain's spec. */

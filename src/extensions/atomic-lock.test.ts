@@ -15,6 +15,7 @@ import { type AtomicLockExtensionOptions, atomicLockExtension } from './atomic-l
 import { deadlineExtension } from './deadline.ts'
 import { advanceFence, holdsLock } from './fencing.ts'
 import { toFullKey } from './lock-record.ts'
+import { createLockQueue } from './lock-wait.ts'
 
 const URN = 'urn:forrst:ext:atomic-lock'
 const FN = 'urn:cline:forrst:ext:atomic-lock:fn'
@@ -457,6 +458,22 @@ describe('atomic lock extension', () => {
     await first
     const status = await manage('status', { key: 'forrst_lock:payments.charge:k' })
     expect(status.body.result).toMatchObject({ locked: true })
+  })
+
+  it('wakes those who wait in one process in the order of their coming', async () => {
+    const queue = createLockQueue()
+    const { signal } = new AbortController()
+    const woken: string[] = []
+    const waits = ['first', 'second'].map((name) =>
+      queue.wait('k', 1_000_000, signal).then(() => woken.push(name)),
+    )
+    queue.wake('other')
+    queue.wake('k')
+    await waits[0]
+    expect(woken).toEqual(['first'])
+    queue.wake('k')
+    await waits[1]
+    expect(woken).toEqual(['first', 'second'])
   })
 
   it('stops waiting when the caller leaves', async () => {

@@ -48,8 +48,16 @@ export interface WireCheck {
   readonly message: (message: unknown) => void
 }
 
-/** Creates the check of one revision. */
+const checks = new Map<Revision, WireCheck>()
+
+/** Gives the check of one revision; compiling it takes a while, so there is one of each. */
 export function createWireCheck(revision: Revision): WireCheck {
+  const check = checks.get(revision) ?? compileWireCheck(revision)
+  checks.set(revision, check)
+  return check
+}
+
+function compileWireCheck(revision: Revision): WireCheck {
   if (!HAS_SCHEMAS) return { result: () => undefined, message: () => undefined }
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false })
   const text = readFileSync(`${FOLDER}schema-${revision}.json`, 'utf8')

@@ -197,7 +197,7 @@ describe.skipIf(path === undefined)(
     })
 
     it('shows names, operations and addresses full of markup as text and nothing else', async () => {
-      await open(createPublisher(HOSTILE))
+      await open(createPublisher({ '/.well-known/ucp': () => HOSTILE }))
       await paste({
         ucp: {
           version: VERSION,
@@ -224,12 +224,41 @@ describe.skipIf(path === undefined)(
         'example.z.alone': [{ version: VERSION, extends: 'example.gone.parent' }],
       }
       const profile = { ucp: { version: VERSION, capabilities: { ...circle, ...many } } }
-      await open(createPublisher(profile))
+      await open(createPublisher({ '/.well-known/ucp': () => profile }))
       await page.getByRole('button', { name: 'Use this service’s own profile' }).click()
       await page.getByText('Not drawn: 254 capabilities. The table has them all.').waitFor()
       await paste({ ucp: { version: VERSION, capabilities: circle } })
       await box(/^example\.gone\.parent: missing, not offered here/).waitFor()
       await page.getByText('the chain of parents never reaches a root capability').first().waitFor()
+    })
+
+    it('reads leaf profiles and extension schemas that its own server has', async () => {
+      const older = '2026-04-08'
+      const root = { 'example.z.root': [{ version: older }] }
+      const extension = (schema: string) => ({
+        'example.z.late': [{ version: older, schema, extends: 'example.z.root' }],
+      })
+      await open(
+        createPublisher({
+          '/.well-known/ucp': (origin) => ({
+            ucp: {
+              version: older,
+              supported_versions: { '2026-01-23': `${origin}/leaf.json` },
+              capabilities: { ...root, ...extension(`${origin}/late.json`) },
+            },
+          }),
+          '/late.json': () => ({ requires: { protocol: { min: VERSION } } }),
+          '/leaf.json': () => ({
+            ucp: { version: '2026-01-23', capabilities: { 'example.z.old': [{ version: older }] } },
+          }),
+        }),
+      )
+      await page.getByRole('button', { name: 'Use this service’s own profile' }).click()
+      await box(/\.late: pruned, requires other versions/).waitFor()
+      await paste({
+        ucp: { version: '2026-01-23', capabilities: { 'example.z.old': [{ version: older }] } },
+      })
+      await box(/\.old: active/).waitFor()
     })
 
     it('has no panel where the service publishes no profile', async () => {
@@ -274,25 +303,23 @@ const HOSTILE = {
   },
 }
 
-/** A service that publishes any profile one likes. */
-function createPublisher(profile: unknown): App {
+/** A service that publishes any documents one likes, by path; they may name the origin they are at. */
+function createPublisher(documents: Readonly<Record<string, (origin: string) => unknown>>): App {
   const service = createService({
     name: 'any',
     info: { title: 'Any', version: '1.0.0' },
     functions: [],
   })
   return createApp(service, {
-    mounts: [
-      {
-        path: '/.well-known/ucp',
-        match: 'exact',
-        handler: () => ({
-          status: 200,
-          headers: { 'content-type': 'application/json' },
-          body: JSON.stringify(profile),
-        }),
-      },
-    ],
+    mounts: Object.entries(documents).map(([path, build]) => ({
+      path,
+      match: 'exact',
+      handler: (request) => ({
+        status: 200,
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(build(`http://${request.header('host')}`)),
+      }),
+    })),
   })
 }
 

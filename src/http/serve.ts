@@ -61,7 +61,7 @@ function guardExecution(
   host: string,
   { explorer }: AppOptions,
 ): Pick<AppOptions, 'explorer'> {
-  if (!explorer || !explorer.allowExecute || service.authenticate || LOOPBACK.has(host)) return {}
+  if (!explorer?.allowExecute || service.authenticate || LOOPBACK.has(host)) return {}
   service.log.warn(
     'the explorer does not execute functions: the address is not loopback and the service has no authenticate hook',
     { host },

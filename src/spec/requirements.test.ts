@@ -8,7 +8,6 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Parts whose lines may still be uncited, each with the reason. Empty means done. */
 const PENDING: Readonly<Partial<Record<RequirementPart, string>>> = {
-  cli: 'the forge commands are built on top of this and cite their lines there',
   trigger: 'the run time of triggers has an issue of its own (8)',
 }
 

@@ -16,13 +16,8 @@ export interface Draft {
   readonly warnings: readonly SpecProblem[]
 }
 
-/** An output whose reader can be asked; without `ask` the keyboard is. */
-export interface AskingIo extends Io {
-  readonly ask?: (question: string) => Promise<string>
-}
-
 /** Shows a draft and asks Y / n / edit until it is taken or refused; undefined means refused. */
-export async function reviewDraft(first: Draft, io: AskingIo): Promise<Draft | undefined> {
+export async function reviewDraft(first: Draft, io: Io): Promise<Draft | undefined> {
   const ask = io.ask ?? ((question: string) => askKeyboard(question, io))
   let draft = first
   for (;;) {

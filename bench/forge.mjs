@@ -2,7 +2,7 @@
 // files in one run; and picking four operations out of Stripe's, against parsing its YAML alone. Every sample is a
 // process of its own, rounds interleaved, so that a busy moment hits all alike. Only ratios mean anything.
 // Run: node bench/forge.mjs [rounds]. The two peers are installed into a scratch folder, not into the project.
-import { execFile, execFileSync } from 'node:child_process'
+import { execFile, execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -24,13 +24,15 @@ const PEERS = {
   typescript: '5.9.3',
 }
 const PEER_FOLDER = join(tmpdir(), 'waymark-bench-peers')
+// What the package ships: a loader that compiles on the fly would slow our own code down.
+const BUILT = fileURLToPath(new URL('../node_modules/.cache/waymark-bench/', import.meta.url))
 
 /** What each contestant does with a file: read it, and write TypeScript into a folder. */
 const JOBS = {
   'waymark forge': async () => {
-    const { importOpenApi, loadOpenApi } = await import('../src/openapi/index.ts')
-    const { generateCode } = await import('../src/codegen/generate.ts')
-    const { formatToolSpec } = await import('../src/spec/index.ts')
+    const { importOpenApi, loadOpenApi } = await importBuilt('openapi/index.js')
+    const { generateCode } = await importBuilt('codegen/generate.js')
+    const { formatToolSpec } = await importBuilt('spec/index.js')
     return (file, out) => {
       const { spec } = importFile({ importOpenApi, loadOpenApi }, file)
       for (const { path, text } of generateCode(spec)) writeFileSync(join(out, path), text)
@@ -48,15 +50,15 @@ const JOBS = {
     return (file, out) => createClient({ input: file, output: out, logs: { level: 'silent' } })
   },
   'parse alone': async () => {
-    const { loadOpenApi } = await import('../src/openapi/index.ts')
+    const { loadOpenApi } = await importBuilt('openapi/index.js')
     return (file) => {
       if (!loadOpenApi(readFileSync(file, 'utf8')).ok)
         throw new Error('the document does not parse')
     }
   },
   'pick four': async () => {
-    const { importOpenApi, loadOpenApi } = await import('../src/openapi/index.ts')
-    const { generateCode } = await import('../src/codegen/generate.ts')
+    const { importOpenApi, loadOpenApi } = await importBuilt('openapi/index.js')
+    const { generateCode } = await importBuilt('codegen/generate.js')
     return (file, out) => {
       const { spec } = importFile({ importOpenApi, loadOpenApi }, file, { pick: PICKED })
       if (spec.tools.length !== PICKED.length) throw new Error('not four operations')
@@ -74,6 +76,7 @@ async function compare(rounds) {
     return
   }
   installPeers()
+  build()
   console.log(`${rounds} rounds, one process per sample; median wall time, CPU time, peak memory\n`)
   const ours = 'waymark forge'
   const contestants = [ours, 'openapi-typescript', '@hey-api/openapi-ts']
@@ -110,9 +113,7 @@ async function sampleAll(names, file, rounds) {
 }
 
 async function sample(name, file) {
-  const own = ['--import', 'tsx', '--conditions=waymark-source']
-  const script = fileURLToPath(import.meta.url)
-  const args = [...own, '--disable-warning=ExperimentalWarning', script, '--sample', name, file]
+  const args = [fileURLToPath(import.meta.url), '--sample', name, file]
   try {
     const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 1 << 26 })
     return JSON.parse(stdout.trim().split('\n').at(-1))
@@ -167,6 +168,19 @@ function installPeers() {
   writeFileSync(manifest, wanted)
   const args = ['install', '--no-audit', '--no-fund', '--no-package-lock', '--silent']
   execFileSync('npm', args, { cwd: PEER_FOLDER, stdio: 'inherit' })
+}
+
+// An error in an unrelated file must not stop the bench: the compiler writes what it can.
+function build() {
+  rmSync(BUILT, { recursive: true, force: true })
+  const tsc = fileURLToPath(new URL('../node_modules/typescript/bin/tsc', import.meta.url))
+  const project = fileURLToPath(new URL('../tsconfig.build.json', import.meta.url))
+  spawnSync(process.execPath, [tsc, '-p', project, '--outDir', BUILT, '--declaration', 'false'])
+  writeFileSync(join(BUILT, 'package.json'), '{ "type": "module" }')
+}
+
+function importBuilt(path) {
+  return import(pathToFileURL(join(BUILT, path)).href)
 }
 
 async function importPeer(name) {

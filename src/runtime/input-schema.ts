@@ -56,7 +56,7 @@ function wireName(field: FieldDef): string {
 }
 
 /** Keywords that a field and JSON Schema share, by their spelling in a field. */
-const SHARED = {
+const SHARED = Object.entries({
   minimum: 'minimum',
   maximum: 'maximum',
   exclusive_minimum: 'exclusiveMinimum',
@@ -68,19 +68,18 @@ const SHARED = {
   max_items: 'maxItems',
   unique_items: 'uniqueItems',
   format: 'format',
-} as const satisfies Partial<Record<keyof FieldDef, string>>
+} as const satisfies Partial<Record<keyof FieldDef, string>>)
 
 function toConstraints(field: FieldDef): JsonSchema {
-  const shared = Object.entries(SHARED).flatMap(([key, keyword]) => {
-    const value = field[key as keyof typeof SHARED]
-    return value === undefined ? [] : [[keyword, value] as const]
-  })
-  const pattern = field.pattern ?? (field.wire_type === 'integer' ? '^-?[0-9]+$' : undefined)
-  return {
-    ...(field.enum && { enum: field.nullable ? [...field.enum, null] : field.enum }),
-    ...Object.fromEntries(shared),
-    ...(pattern !== undefined && isPattern(pattern) && { pattern }),
+  const constraints: Record<string, unknown> = {}
+  if (field.enum) constraints['enum'] = field.nullable ? [...field.enum, null] : field.enum
+  for (const [key, keyword] of SHARED) {
+    const value = field[key as keyof FieldDef]
+    if (value !== undefined) constraints[keyword] = value
   }
+  const pattern = field.pattern ?? (field.wire_type === 'integer' ? '^-?[0-9]+$' : undefined)
+  if (pattern !== undefined && isPattern(pattern)) constraints['pattern'] = pattern
+  return constraints
 }
 
 // Patterns of other dialects come along with imported documents; an unreadable one checks nothing.

@@ -7,6 +7,8 @@ import type { Seal } from './seal.ts'
 
 /** How long a client may take to answer a question. */
 const STATE_TTL_MS = 3_600_000
+/** What clients have to send back must fit into their requests. */
+const MOST_STATE = 32_768
 
 /** Answers by the name of their question. */
 export type Answers = Readonly<Record<string, unknown>>
@@ -41,6 +43,9 @@ export function encodeInputRequired(
   answers: Answers,
   seal: Seal,
 ): string {
+  if (JSON.stringify(answers).length > MOST_STATE) {
+    throw invalidParams('params.inputResponses are too long to be remembered')
+  }
   const requestState = seal.close(
     { owner: ownerOf(exchange), subject: subjectOf(exchange), answers: answers as JsonObject },
     STATE_TTL_MS,

@@ -1,5 +1,6 @@
 import type { CallErrorShape } from './error.ts'
 import type { JsonObject } from './json.ts'
+import type { QueryPlan } from './query-plan.ts'
 
 /** An extension the caller declared, or that a surface derived from a header. */
 export interface ExtensionEntry {
@@ -46,6 +47,8 @@ export interface CallFacts {
   readonly idempotencyKey?: string
   /** Strictly increasing; a resource refuses writes with a token older than the newest it saw. */
   readonly fencingToken?: number
+  /** What the caller of a list wants; the result is then a resource document. */
+  readonly query?: QueryPlan
   /** Reports how far a long call is, between 0 and 1. */
   readonly progress?: (fraction: number, message?: string) => void
 }

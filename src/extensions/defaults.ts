@@ -5,6 +5,7 @@ import { diagnosticsExtension } from './diagnostics.ts'
 import { discoveryExtension } from './discovery.ts'
 import { dryRunExtension } from './dry-run.ts'
 import { type LocaleExtensionOptions, localeExtension } from './locale.ts'
+import { type QueryExtensionOptions, queryExtension } from './query.ts'
 import { type RedactExtensionOptions, redactExtension } from './redact.ts'
 import { type RetryExtensionOptions, retryExtension } from './retry.ts'
 import { simulationExtension } from './simulation.ts'
@@ -22,6 +23,7 @@ export interface DefaultExtensionOptions {
   readonly deadline?: DeadlineExtensionOptions | false
   readonly simulation?: false
   readonly dryRun?: false
+  readonly query?: QueryExtensionOptions | false
 }
 
 /** Lists the extensions a service has unless it says otherwise: all that need no storage. */
@@ -37,5 +39,6 @@ export function defaultExtensions(options: DefaultExtensionOptions = {}): readon
     options.deadline !== false && deadlineExtension(options.deadline),
     options.simulation ?? simulationExtension(),
     options.dryRun ?? dryRunExtension(),
+    options.query !== false && queryExtension(options.query),
   ].filter((extension) => extension !== false)
 }

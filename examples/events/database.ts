@@ -59,6 +59,8 @@ const TABLES = `
   create table if not exists audit_log (id integer primary key, at text not null, action text not null, subject text not null);
 `
 
+const MAX_PREPARED = 100
+
 /** Opens the database of the example, creates its tables and fills an empty one with data. */
 export function openDatabase(path: string): EventsDatabase {
   if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true })
@@ -67,9 +69,12 @@ export function openDatabase(path: string): EventsDatabase {
   connection.exec(TABLES)
   const prepared = new Map<string, Database.Statement>()
   const statement = (sql: string): Database.Statement => {
-    const known = prepared.get(sql) ?? connection.prepare(sql)
-    prepared.set(sql, known)
-    return known
+    const known = prepared.get(sql)
+    if (known !== undefined) return known
+    const made = connection.prepare(sql)
+    // Queries come in any number of forms; only the usual ones are worth keeping.
+    if (prepared.size < MAX_PREPARED) prepared.set(sql, made)
+    return made
   }
   const database: EventsDatabase = {
     all: (sql, ...parameters) => statement(sql).all(parameters) as never,

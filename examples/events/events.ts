@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { CallError, defineFunction, type FunctionDefinition, jsonSchema } from 'waymark'
 import type { EventRow, EventsDatabase, VenueRow } from './database.ts'
+import { queryEvents } from './query-events.ts'
 
 /** An event as callers see it. */
 interface Event {
@@ -19,6 +20,7 @@ function listEvents(database: EventsDatabase): FunctionDefinition {
   return defineFunction({
     name: 'events.list',
     version: '1.0.0',
+    capability: 'com.example.events.catalog',
     summary: 'List all events',
     description:
       'Returns a paginated list of events. Supports filtering by status and date range. Results are ordered by start date ascending.',
@@ -46,11 +48,12 @@ function listEvents(database: EventsDatabase): FunctionDefinition {
     },
     examples: [{ $ref: '#/components/examplePairings/ListPublishedEvents' }],
     extensions: [{ urn: 'urn:forrst:ext:caching', ttl: 300 }],
-    handler({ input }) {
+    handler({ input, call }) {
       const { status, pagination } = input as {
         status?: string
         pagination?: { page?: number; per_page?: number }
       }
+      if (call.facts.query) return queryEvents(database, call.facts.query, status)
       const size = pagination?.per_page ?? 25
       const skip = ((pagination?.page ?? 1) - 1) * size
       const rows = database.all<EventRow>(
@@ -69,6 +72,7 @@ function getEvent(database: EventsDatabase): FunctionDefinition {
   return defineFunction({
     name: 'events.get',
     version: '1.0.0',
+    capability: 'com.example.events.catalog',
     summary: 'Get a single event by ID',
     description: 'Retrieves detailed information about a specific event including its venue.',
     tags: [{ $ref: '#/components/tags/Events' }],
@@ -127,6 +131,7 @@ function createEvent(database: EventsDatabase): FunctionDefinition {
   return defineFunction({
     name: 'events.create',
     version: '1.0.0',
+    capability: 'com.example.events.planning',
     summary: 'Create a new event',
     sideEffects: ['sends_email', 'creates_audit_log'],
     input: NewEvent,

@@ -24,6 +24,21 @@ export function createEventsService(
       license: { name: 'Proprietary', url: 'https://example.com/license' },
     },
     servers,
+    profile: {
+      version: '2026-04-08',
+      service: 'com.example.events',
+      capabilities: [
+        { name: 'com.example.events.catalog', schema: 'https://example.com/schemas/catalog.json' },
+        {
+          name: 'com.example.events.planning',
+          schema: 'https://example.com/schemas/planning.json',
+        },
+        {
+          name: 'com.example.events.attendance',
+          schema: 'https://example.com/schemas/attendance.json',
+        },
+      ],
+    },
     components,
     functions: [...eventFunctions(database), ...relatedFunctions(database)],
     health: {

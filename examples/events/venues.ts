@@ -11,6 +11,7 @@ function getVenue(database: EventsDatabase): FunctionDefinition {
   return defineFunction({
     name: 'venues.get',
     version: '1.0.0',
+    capability: 'com.example.events.catalog',
     summary: 'Get a single venue by ID',
     tags: [{ $ref: '#/components/tags/Venues' }],
     readOnly: true,
@@ -37,6 +38,7 @@ function listAttendees(database: EventsDatabase): FunctionDefinition {
   return defineFunction({
     name: 'attendees.list',
     version: '1.0.0',
+    capability: 'com.example.events.attendance',
     summary: 'List the attendees of an event',
     tags: [{ $ref: '#/components/tags/Attendees' }],
     readOnly: true,

@@ -6,6 +6,7 @@ import type { FunctionDefinition } from './function.ts'
 import type { ComponentCheck } from './health.ts'
 import type { Duration } from './json.ts'
 import type { Maybe } from './maybe.ts'
+import type { ProfileDefinition } from './profile.ts'
 import type { Registry } from './registry.ts'
 import type { Target } from './target.ts'
 
@@ -45,6 +46,8 @@ export interface Service<
   readonly servers: readonly Server[]
   readonly components: Components
   readonly registry: Registry
+  /** What platforms may negotiate with this service. */
+  readonly profile: ProfileDefinition | undefined
   /** In the order in which they wrap a call. */
   readonly extensions: readonly Extension[]
   readonly supports: (urn: string) => boolean

@@ -42,7 +42,9 @@ export interface AppOptions extends GuardOptions {
   readonly mcp?: McpHandlerOptions | false
   /** The page and its tool API; `false` leaves them out. */
   readonly explorer?: ServiceToolApiOptions | false
-  /** Publishes a capability profile at `/.well-known/ucp`. */
+  /** Where the world reaches the service, such as `https://api.example.com`; its profile is built on it. */
+  readonly publicUrl?: string
+  /** Publishes a capability profile at `/.well-known/ucp`; the service's own when absent. */
   readonly profile?: ProfileOptions
   /** Further surfaces, tried after the built-in ones. */
   readonly mounts?: readonly Mount[]
@@ -122,7 +124,8 @@ function mcpMounts(handler: HttpHandler, { mcp }: AppOptions): readonly Mount[] 
 }
 
 function restMounts(service: Service, options: AppOptions): readonly Mount[] {
-  const profile = options.profile && createProfileSurface(service, options.profile)
+  const published = options.profile ?? ownProfile(service, options)
+  const profile = published && createProfileSurface(service, published)
   return [
     { path: '/api', match: 'prefix', handler: createRestHandler(service, profile && { profile }) },
     ...(profile
@@ -130,6 +133,15 @@ function restMounts(service: Service, options: AppOptions): readonly Mount[] {
       : []),
   ]
 }
+
+function ownProfile({ profile }: Service, { publicUrl }: AppOptions): ProfileOptions | undefined {
+  if (profile === undefined || publicUrl === undefined) return undefined
+  const { origin, hostname } = new URL(publicUrl)
+  return { ...profile, origin, allowLoopback: LOOPBACK.has(hostname) }
+}
+
+/** Names under which only this machine reaches itself; a service on one talks to platforms on the same machine. */
+const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]'])
 
 function explorerMounts(service: Service, options: AppOptions): readonly Mount[] {
   if (options.explorer === false) return []

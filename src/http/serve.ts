@@ -26,25 +26,30 @@ export interface RunningServer {
 /** Serves every surface of a service on one port. */
 export async function serve(service: Service, options: ServeOptions = {}): Promise<RunningServer> {
   const { port = 4000, host = '127.0.0.1', graceMs = 10_000 } = options
-  const app = createApp(service, {
-    ...options,
-    ...bindHosts(host, options),
-    ...guardExecution(service, host, options),
-  })
-  const server = createServer(
-    { keepAliveTimeout: 65_000, requestTimeout: 60_000 },
-    toNodeListener(app),
-  )
+  const server = createServer({ keepAliveTimeout: 65_000, requestTimeout: 60_000 })
   const sockets = trackSockets(server)
-  await listen(server, port, host)
-  const address = server.address() as AddressInfo
-  const name = address.family === 'IPv6' ? `[${address.address}]` : address.address
+  // The profile names the port, which is only known now; nobody can have connected before this turn ends.
+  const { app, url } = await listen(server, { port, host }, (address) => {
+    const url = toUrl(address)
+    const app = createApp(service, {
+      publicUrl: url,
+      ...options,
+      ...bindHosts(host, options),
+      ...guardExecution(service, host, options),
+    })
+    server.on('request', toNodeListener(app))
+    return { app, url }
+  })
   return {
-    url: `http://${name}:${address.port}`,
-    port: address.port,
+    url,
+    port: (server.address() as AddressInfo).port,
     host,
     close: () => closeGracefully(server, { app, service, sockets, graceMs }),
   }
+}
+
+function toUrl({ address, family, port }: AddressInfo): string {
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 }
 
 /** A service bound to one name is reached under it; one bound to every address must not guess its names. */
@@ -61,7 +66,8 @@ function guardExecution(
   host: string,
   { explorer }: AppOptions,
 ): Pick<AppOptions, 'explorer'> {
-  if (!explorer?.allowExecute || service.authenticate || LOOPBACK.has(host)) return {}
+  const executes = explorer !== undefined && explorer !== false && explorer.allowExecute === true
+  if (!executes || service.authenticate || LOOPBACK.has(host)) return {}
   service.log.warn(
     'the explorer does not execute functions: the address is not loopback and the service has no authenticate hook',
     { host },
@@ -71,12 +77,21 @@ function guardExecution(
 
 const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost'])
 
-async function listen(server: Server, port: number, host: string): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
+async function listen<Value>(
+  server: Server,
+  { port, host }: { readonly port: number; readonly host: string },
+  ready: (address: AddressInfo) => Value,
+): Promise<Value> {
+  return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, () => {
       server.off('error', reject)
-      resolve()
+      try {
+        resolve(ready(server.address() as AddressInfo))
+      } catch (thrown) {
+        server.close()
+        reject(thrown)
+      }
     })
   })
 }

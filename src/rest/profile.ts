@@ -2,7 +2,6 @@ import { parseAgentHeader } from '../capabilities/agent-header.ts'
 import { buildBusinessProfile, hostProfile } from '../capabilities/build-profile.ts'
 import { createDocumentFetcher, type DocumentFetcher } from '../capabilities/document-fetcher.ts'
 import { createDocumentIndex } from '../capabilities/document-index.ts'
-import type { CapabilityDefinition } from '../capabilities/index.ts'
 import { negotiate } from '../capabilities/negotiate.ts'
 import { resolveOperations } from '../capabilities/operations.ts'
 import {
@@ -12,6 +11,7 @@ import {
 } from '../capabilities/protocol-error.ts'
 import { checkRequest, selectResponseCapabilities } from '../capabilities/request-check.ts'
 import type { JsonObject } from '../core/json.ts'
+import type { ProfileDefinition } from '../core/profile.ts'
 import type { Service } from '../core/service.ts'
 import { toToolName } from '../core/tool-name.ts'
 import { listTargets } from '../discovery/document.ts'
@@ -19,21 +19,10 @@ import type { HttpHandler, HttpResponse } from '../wire/http.ts'
 import { buildOpenApi } from './openapi.ts'
 import { buildOpenRpc } from './openrpc.ts'
 
-/** How a service presents itself as a business; functions name the capability they belong to. */
-export interface ProfileOptions {
-  /** Protocol version, a date such as `2026-04-08`. */
-  readonly version: string
+/** Where a profile is published, and how platforms are asked for theirs. */
+export interface ProfileOptions extends ProfileDefinition {
   /** Public origin of the service; endpoints and document URLs are built on it. */
   readonly origin: string
-  /** Reverse-domain name of the service: `com.example.events`. */
-  readonly service: string
-  /** What is known about each capability besides its operations, which Waymark writes. */
-  readonly capabilities: readonly Omit<CapabilityDefinition, 'operations'>[]
-  readonly paymentHandlers?: JsonObject
-  readonly supportedVersions?: Readonly<Record<string, string>>
-  readonly keys?: readonly JsonObject[]
-  /** What happens to a call whose capability was not negotiated; `refuse` when absent. */
-  readonly enforce?: 'refuse' | 'warn'
   /** Lets platforms on this machine announce themselves, for development only. */
   readonly allowLoopback?: boolean
   readonly fetcher?: DocumentFetcher

@@ -9,6 +9,7 @@ import type { ComponentCheck } from '../core/health.ts'
 import { createInvoke } from '../core/invoke.ts'
 import type { Maybe } from '../core/maybe.ts'
 import type { Middleware } from '../core/middleware.ts'
+import type { ProfileDefinition } from '../core/profile.ts'
 import { createRegistry } from '../core/registry.ts'
 import type { Credentials, Limits, Logger, Service } from '../core/service.ts'
 import type { Target } from '../core/target.ts'
@@ -26,6 +27,8 @@ export interface ServiceOptions<Functions extends readonly FunctionDefinition[]>
   readonly name?: string
   readonly servers?: readonly Server[]
   readonly components?: Components
+  /** Published at `/.well-known/ucp`; functions name their capability. */
+  readonly profile?: ProfileDefinition
   /** All that need no storage when absent, and with a store also those that do; see `defaultExtensions`. */
   readonly extensions?: readonly Extension[]
   /** Where extensions keep what they remember; its owner closes it, after the service. */
@@ -90,6 +93,7 @@ export function createService<const Functions extends readonly FunctionDefinitio
     name: options.name ?? toServiceName(info.title),
     info,
     servers: options.servers ?? [],
+    profile: options.profile,
     components,
     registry,
     extensions,

@@ -22,6 +22,11 @@ export const serveCommand: Command = {
       summary: 'port; PORT or 4000 when absent, 0 for any',
     },
     host: { type: 'string', value: 'address', summary: 'address; HOST or 127.0.0.1 when absent' },
+    'public-url': {
+      type: 'string',
+      value: 'url',
+      summary: 'where the world reaches the service; its capability profile is built on it',
+    },
     'allow-host': {
       type: 'string',
       multiple: true,
@@ -100,6 +105,7 @@ async function listen(
         allowedHosts: allowedHosts.includes('*') ? '*' : allowedHosts,
       }),
       allowedOrigins: readList(input, 'allow-origin'),
+      ...readPublicUrl(input),
       mcp,
       explorer: { allowExecute: input.flags['allow-execute'] === true },
     })
@@ -128,6 +134,15 @@ async function runStdio(service: Service, mcp: McpOptions, input: CommandInput):
   })
   await service.close()
   return EXIT.ok
+}
+
+function readPublicUrl(input: CommandInput): { readonly publicUrl?: string } {
+  const publicUrl = readText(input, 'public-url')
+  if (publicUrl === undefined) return {}
+  if (URL.canParse(publicUrl)) return { publicUrl }
+  throw new UsageError(
+    `--public-url must be a URL such as https://api.example.com; got "${publicUrl}"`,
+  )
 }
 
 function readMcpOptions(input: CommandInput): McpOptions {

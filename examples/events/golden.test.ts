@@ -35,7 +35,7 @@ const DIFFERENCES: readonly { readonly at: string; readonly reason: string }[] =
 ]
 
 describe.skipIf(!HAS_SEEDS)('the events example against seed 000 (needs ../shared)', () => {
-  const service = createEventsService(':memory:')
+  const service = createEventsService({ database: ':memory:' })
   const seed = () => readJsonObjects(readSeed('000')).find((object) => 'discovery' in object)
 
   it('prints the document of the seed, but for the listed differences', () => {
@@ -53,7 +53,7 @@ describe.skipIf(!HAS_SEEDS)('the events example against seed 000 (needs ../share
 })
 
 describe.skipIf(!HAS_SEEDS)('the requests the seeds print (needs ../shared)', () => {
-  const service = createEventsService(':memory:')
+  const service = createEventsService({ database: ':memory:' })
   const requests = (['000', '001'] as const).flatMap((number) =>
     readJsonObjects(readSeed(number)).filter((object) => 'call' in object && 'protocol' in object),
   )
@@ -75,7 +75,7 @@ describe.skipIf(!HAS_SEEDS)('the requests the seeds print (needs ../shared)', ()
 })
 
 describe('the events example', () => {
-  const service = createEventsService(':memory:')
+  const service = createEventsService({ database: ':memory:' })
   const run = (name: string, input: object) => call(service, { function: name, arguments: input })
   const id = 'evt_01H8X3Y4Z5A6B7C8D9E0F1G2H3'
 

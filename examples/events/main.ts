@@ -1,14 +1,24 @@
 import { createService, type Service } from 'waymark'
+import type { Store } from 'waymark/store'
 import { components, servers } from './components.ts'
 import { openDatabase } from './database.ts'
 import { eventFunctions } from './events.ts'
 import { relatedFunctions } from './venues.ts'
 
+/** Where the example keeps its data and its state. */
+export interface EventsOptions {
+  /** File of the database; EVENTS_DATABASE or `.data/events.db` when absent, `:memory:` for tests. */
+  readonly database?: string
+  /** Switches idempotency, locks, caching and the other extensions on that remember something. */
+  readonly store?: Store
+}
+
 /** Creates the event management service that the discovery seed describes, on an embedded database. */
-export function createEventsService(
-  path: string = process.env['EVENTS_DATABASE'] ?? '.data/events.db',
-): Service {
-  const database = openDatabase(path)
+export function createEventsService(options: EventsOptions = {}): Service {
+  const { store } = options
+  const database = openDatabase(
+    options.database ?? process.env['EVENTS_DATABASE'] ?? '.data/events.db',
+  )
   return createService({
     name: 'events-api',
     info: {
@@ -24,6 +34,7 @@ export function createEventsService(
       license: { name: 'Proprietary', url: 'https://example.com/license' },
     },
     servers,
+    ...(store && { store }),
     profile: {
       version: '2026-04-08',
       service: 'com.example.events',

@@ -9,7 +9,7 @@ import { loadSources } from './source.ts'
 
 let server: RunningServer
 beforeAll(async () => {
-  server = await serve(createEventsService(':memory:'), { port: 0 })
+  server = await serve(createEventsService({ database: ':memory:' }), { port: 0 })
 })
 afterAll(() => server.close())
 
@@ -61,6 +61,9 @@ describe('waymark', () => {
     [['serve', 'src/core/json.ts'], 'must export a service'],
     [['serve', 'package.json'], 'is neither a tool spec (domain, tools) nor an API description'],
     [['serve', 'examples/events', '--port', 'high'], '--port must be a port number'],
+    [['serve', 'examples/events', '--store', 'ftp://x'], 'ftp'],
+    [['serve', 'examples/events', '--tools', 'some'], '--tools must be all or search'],
+    [['serve', 'examples/events', '--mcp-only', 'x'], 'must be tag:NAME'],
   ])('explains the wrong arguments %j in one line, with exit code 2', async (args, message) => {
     const { code, out, err } = await run(...args)
     expect([code, out]).toEqual([2, ''])
@@ -215,7 +218,7 @@ describe('waymark', () => {
     })
     const stop = new AbortController()
     process.env['EVENTS_DATABASE'] = ':memory:'
-    const done = main(['serve', 'examples/events', '--json'], {
+    const done = main(['serve', 'examples/events', '--json', '--store', 'memory:'], {
       out: (text) => started(text),
       err: () => {},
       env: { PORT: '0' },
@@ -225,6 +228,8 @@ describe('waymark', () => {
     })
     const { url } = JSON.parse(await line)
     expect((await fetch(`${url}/health/ready`)).status).toBe(200)
+    const capabilities = await run('capabilities', url)
+    expect(capabilities.out).toContain('urn:forrst:ext:idempotency')
     stop.abort()
     expect(await done).toBe(0)
     await expect(fetch(url)).rejects.toThrow()

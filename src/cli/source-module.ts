@@ -3,18 +3,34 @@ import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { isRecord } from '../core/json.ts'
 import type { Service } from '../core/service.ts'
+import type { Store } from '../store/index.ts'
 import { UsageError } from './exit.ts'
 import { enableTypeScript } from './typescript.ts'
 
 const ENTRIES = ['main.ts', 'index.ts', 'main.js', 'index.js', 'main.mjs', 'index.mjs']
 
+/** What a module's function gets when it creates its service. */
+export interface ServiceSurroundings {
+  /** Opened from --store or WAYMARK_STORE. */
+  readonly store?: Store
+}
+
 /** Loads the service that a module exports: as `default`, as `service`, or as a function that creates it. */
-export async function loadModuleService(reference: string, cwd: string): Promise<Service> {
+export async function loadModuleService(
+  reference: string,
+  cwd: string,
+  surroundings: ServiceSurroundings,
+): Promise<Service> {
   const path = findEntry(resolve(cwd, reference), reference)
   if (/\.[cm]?ts$/.test(path)) await enableTypeScript(path)
   const module = await importModule(path, reference)
   const exported = module['default'] ?? module['service'] ?? module['createService']
-  const service: unknown = typeof exported === 'function' ? await exported() : exported
+  if (surroundings.store !== undefined && typeof exported !== 'function') {
+    throw new UsageError(
+      `${reference} exports a finished service, so --store cannot reach it; export a function instead: export default ({ store }) => createService({ store, … })`,
+    )
+  }
+  const service: unknown = typeof exported === 'function' ? await exported(surroundings) : exported
   if (isService(service)) return service
   throw new UsageError(
     `${reference} must export a service: "export default createService({ … })", or a function that creates one`,

@@ -16,7 +16,7 @@ import { createService } from '../system/create-service.ts'
 import type { Io } from './command.ts'
 import { UsageError } from './exit.ts'
 import { readTextFile } from './read-json.ts'
-import { loadModuleService } from './source-module.ts'
+import { loadModuleService, type ServiceSurroundings } from './source-module.ts'
 
 /** What a reference on the command line gave. */
 export interface LoadedSource {
@@ -26,9 +26,13 @@ export interface LoadedSource {
 }
 
 /** Loads everything that is to be served; the first source is the service, the others add their functions to it. */
-export async function loadSources(references: readonly string[], io: Io): Promise<LoadedSource> {
+export async function loadSources(
+  references: readonly string[],
+  io: Io,
+  surroundings: ServiceSurroundings = {},
+): Promise<LoadedSource> {
   const [first, ...others] = await Promise.all(
-    references.map((reference) => loadSource(reference, io)),
+    references.map((reference) => loadSource(reference, io, surroundings)),
   )
   if (first === undefined) {
     throw new UsageError(
@@ -41,16 +45,20 @@ export async function loadSources(references: readonly string[], io: Io): Promis
   return { service: first.service, notes: [first, ...others].flatMap(({ notes }) => notes) }
 }
 
-async function loadSource(reference: string, io: Io): Promise<LoadedSource> {
+async function loadSource(
+  reference: string,
+  io: Io,
+  surroundings: ServiceSurroundings,
+): Promise<LoadedSource> {
   const path = resolve(io.cwd, reference)
   if (!existsSync(path)) throw new UsageError(`${reference} does not exist`)
   if (!statSync(path).isDirectory() && /\.(ya?ml|json)$/i.test(path)) {
-    return loadDescription(reference, io)
+    return loadDescription(reference, io, surroundings)
   }
-  return { service: await loadModuleService(reference, io.cwd), notes: [] }
+  return { service: await loadModuleService(reference, io.cwd, surroundings), notes: [] }
 }
 
-function loadDescription(reference: string, io: Io): LoadedSource {
+function loadDescription(reference: string, io: Io, { store }: ServiceSurroundings): LoadedSource {
   const text = readTextFile(reference, io.cwd)
   const parsed = parseDocument(text, { file: reference })
   if (!parsed.ok) throw new UsageError(formatProblems(parsed.problems, 'text'))
@@ -68,6 +76,7 @@ function loadDescription(reference: string, io: Io): LoadedSource {
     name: spec.domain,
     info: { title: titleOf(parsed.document, spec, reference), version: '1.0.0' },
     functions: createToolFunctions(spec, { env: io.env }),
+    ...(store && { store }),
   })
   return { service, notes }
 }

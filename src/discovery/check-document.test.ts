@@ -6,7 +6,9 @@ import { checkDocument } from './check-document.ts'
 import { buildDocument } from './document.ts'
 
 describe('checking a discovery document', () => {
-  const good = JSON.parse(JSON.stringify(buildDocument(createEventsService(':memory:'))))
+  const good = JSON.parse(
+    JSON.stringify(buildDocument(createEventsService({ database: ':memory:' }))),
+  )
 
   it('finds nothing wrong with what Waymark prints', () => {
     expect(checkDocument(good)).toEqual([])

@@ -110,7 +110,7 @@ describe('POST /api/{function}', () => {
 describe('GET /openapi.json', () => {
   it.each([
     ['a small service', service],
-    ['the events example', createEventsService(':memory:')],
+    ['the events example', createEventsService({ database: ':memory:' })],
   ])('is OpenAPI 3.1 without a lint error for %s', async (_title, target) => {
     const { body } = await ask(target, '/openapi.json', { method: 'GET' })
     const problems = await lintFromString({
@@ -148,7 +148,7 @@ describe('GET /openapi.json', () => {
 describe('GET /openrpc.json', () => {
   it.each([
     ['a small service', service],
-    ['the events example', createEventsService(':memory:')],
+    ['the events example', createEventsService({ database: ':memory:' })],
   ])('is valid by the OpenRPC meta-schema for %s', async (_title, target) => {
     const { body } = await ask(target, '/openrpc.json', { method: 'GET' })
     const check = compileSchema(withoutDialect(openRpcSchema), {

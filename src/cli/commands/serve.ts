@@ -2,9 +2,10 @@ import { once } from 'node:events'
 import type { Service } from '../../core/service.ts'
 import { type RunningServer, serve } from '../../http/serve.ts'
 import { type McpOptions, measureTools, parseToolSelection, serveStdio } from '../../mcp/index.ts'
+import { openStore, type Store } from '../../store/index.ts'
 import { listDiscoverable } from '../../system/capabilities.ts'
 import type { Command, CommandInput } from '../command.ts'
-import { EXIT, UsageError } from '../exit.ts'
+import { EXIT, RemoteError, UsageError } from '../exit.ts'
 import { JSON_FLAG, parsePort, readList, readText } from '../flags.ts'
 import { createPaint, formatTable } from '../print.ts'
 import { loadSources } from '../source.ts'
@@ -22,6 +23,12 @@ export const serveCommand: Command = {
       summary: 'port; PORT or 4000 when absent, 0 for any',
     },
     host: { type: 'string', value: 'address', summary: 'address; HOST or 127.0.0.1 when absent' },
+    store: {
+      type: 'string',
+      value: 'url',
+      summary:
+        'where state is kept: memory:, sqlite:PATH, redis://…, postgres://…; WAYMARK_STORE when absent',
+    },
     'public-url': {
       type: 'string',
       value: 'url',
@@ -72,17 +79,39 @@ export const serveCommand: Command = {
     'waymark serve tools/zendesk.tool-spec.yaml petstore.yaml',
   ],
   async run(input) {
-    const { service, notes } = await loadSources(input.positionals, input.io)
+    const store = await openStoreOf(input)
+    const { service, notes } = await loadSources(
+      input.positionals,
+      input.io,
+      store ? { store } : {},
+    )
     for (const note of notes) input.io.err(`${note}\n`)
     const mcp = readMcpOptions(input)
-    if (input.flags['stdio']) return runStdio(service, mcp, input)
+    if (input.flags['stdio']) {
+      const code = await runStdio(service, mcp, input)
+      await store?.close()
+      return code
+    }
     const server = await listen(service, mcp, input)
     input.io.out(formatStart(service, server, input))
     if (!input.io.signal.aborted) await once(input.io.signal, 'abort')
     if (!input.flags['json']) input.io.err('Stopping: running calls may finish.\n')
     await server.close()
+    await store?.close()
     return EXIT.ok
   },
+}
+
+async function openStoreOf(input: CommandInput): Promise<Store | undefined> {
+  const url = readText(input, 'store') ?? input.io.env['WAYMARK_STORE']
+  if (url === undefined || url === '') return undefined
+  try {
+    return await openStore(url)
+  } catch (thrown) {
+    // A wrong URL or a missing package is the person's to mend; a server that is away is not.
+    const message = thrown instanceof Error ? thrown.message : String(thrown)
+    throw thrown instanceof TypeError ? new UsageError(message) : new RemoteError(message)
+  }
 }
 
 async function listen(

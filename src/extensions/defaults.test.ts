@@ -15,7 +15,8 @@ function setUp(accepts?: AcceptedExtensions) {
         version: '1.0.0',
         ...(accepts && { accepts }),
         simulations: [{ name: 'default', input: {}, output: { email: 'simulated@b.com' } }],
-        handler: () => ({ email: 'a@b.com' }),
+        query: {},
+        handler: ({ call: { facts } }) => (facts.query ? { data: [] } : { email: 'a@b.com' }),
       }),
     ],
     log: createTestLog(),
@@ -215,11 +216,13 @@ describe('the extension mechanism', () => {
       'deadline',
       'simulation',
       'dry-run',
+      'query',
     ])
     const chosen = defaultExtensions({
       discovery: false,
       redact: false,
       dryRun: false,
+      query: false,
       locale: { defaultLanguage: 'de' },
     })
     expect(urns(chosen)).not.toContain('redact')

@@ -38,7 +38,7 @@ export function parsePagination(
     findings.add(['pagination'], 'must be an object such as { "limit": 25 }')
     return undefined
   }
-  // A parameter that says null says nothing, as clients do that copy `next_cursor` blindly.
+  // A parameter that is null is as good as absent, but `cursor: null` asks for the first page by cursors.
   const entries = Object.entries(option ?? {}).filter(([, value]) => value !== null)
   const parameters: Parameters = Object.fromEntries(entries)
   if (rules.pagination === undefined) {
@@ -46,16 +46,22 @@ export function parsePagination(
     if (first !== undefined) refuse(context, first, 'is not supported: the function does not page')
     return undefined
   }
-  const style = selectStyle(parameters, rules.pagination, context)
+  const { styles, defaultStyle } = rules.pagination
+  const byCursor = option?.['cursor'] === null && styles.includes('cursor')
+  const fallback = byCursor ? 'cursor' : defaultStyle
+  const style = selectStyle(parameters, { styles, fallback }, context)
   if (style === undefined) return undefined
   const limit = readLimit(parameters, rules.pagination, { style, context })
   return READERS[style](parameters, limit, context)
 }
 
-/** The style whose parameters are used; the default where there is only a limit. */
+/** The style whose parameters are used; the fallback where there is only a limit. */
 function selectStyle(
   parameters: Parameters,
-  { styles, defaultStyle }: PaginationRules,
+  {
+    styles,
+    fallback,
+  }: { readonly styles: PaginationRules['styles']; readonly fallback: PaginationStrategy },
   context: PaginationContext,
 ): PaginationStrategy | undefined {
   let chosen: PaginationStrategy | undefined
@@ -73,7 +79,7 @@ function selectStyle(
     }
     chosen = style
   }
-  return chosen ?? defaultStyle
+  return chosen ?? fallback
 }
 
 function readLimit(

@@ -321,7 +321,7 @@ describe('a cursor', () => {
 
   it('opens for no other filter, order, function or secret', () => {
     const others = [
-      sealOf(where('eq', 'x')),
+      sealOf(where('eq', 'x') as unknown as JsonObject),
       sealOf({ sorts: [{ attribute: 'total', direction: 'asc' }] }),
       sealOf({}, createQueryParser(QUERY, { name: 'users.list@1.0.0', cursorSecret: 'one' })),
       sealOf({}, createQueryParser(QUERY, { name: 'orders.list@1.0.0', cursorSecret: 'two' })),

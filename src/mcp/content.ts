@@ -44,7 +44,8 @@ export interface ToolContent {
   readonly [marked]: true
 }
 
-const marked: unique symbol = Symbol('tool content')
+// Registered, so that sources can mark results without knowing this surface.
+const marked: unique symbol = Symbol.for('waymark tool content')
 
 /** Gives a function's result as content blocks: pictures, sound, files, several texts. */
 export function toolContent(

@@ -32,6 +32,7 @@ export function createFixture(): Fixture {
       texts('label'),
     ),
     tool('list_states', () => states.join(', ')),
+    tool('read_environment', () => Object.keys(process.env).join(', ')),
     tool('test_trigger_tool_change', () => {
       const name = toFunctionName('test_added_tool')
       if (!service.registry.remove(name)) service.registry.add(addedTool)

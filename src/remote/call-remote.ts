@@ -1,0 +1,132 @@
+import type { Call } from '../core/call.ts'
+import type { Clock } from '../core/clock.ts'
+import { CallError } from '../core/error.ts'
+import type { Invocation } from '../core/function.ts'
+import { isRecord, type JsonObject } from '../core/json.ts'
+import type { Connection } from './connection.ts'
+import type { RemoteClient, RemoteResult, RemoteTool } from './mcp-client.ts'
+
+/** The error of a remote tool that ran and failed. */
+export const REMOTE_FAILURE = 'REMOTE_TOOL_FAILED'
+
+/** Calls a tool of a remote server; `structured` when the tool promises the shape of its result. */
+export type CallTool = (
+  tool: RemoteTool,
+  structured: boolean,
+  invocation: Invocation,
+) => Promise<unknown>
+
+/** Agents get content blocks of a result as they are; the surface for them looks for this mark. */
+const CONTENT = Symbol.for('waymark tool content')
+
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+
+/** Creates what calls the tools of one server. */
+export function createCallTool(
+  connection: Connection<RemoteClient>,
+  {
+    name,
+    timeoutMs,
+    clock,
+  }: { readonly name: string; readonly timeoutMs: number; readonly clock: Clock },
+): CallTool {
+  return async (tool, structured, invocation) => {
+    const result = await send(tool, invocation, timeLeft(invocation.call, timeoutMs, clock))
+    if (result.isError) throw toToolFailure(result)
+    if (structured) return result.structuredContent
+    return { content: result.content ?? [], [CONTENT]: true }
+  }
+
+  async function send(
+    tool: RemoteTool,
+    invocation: Invocation,
+    timeout: number,
+    again = false,
+  ): Promise<RemoteResult> {
+    const client = await connection.client()
+    try {
+      // Only arguments and the trace travel on: no token, no header, no identity of the caller.
+      return await client.callTool(
+        { name: tool.name, arguments: invocation.input as JsonObject, ...toMeta(invocation.call) },
+        {
+          signal: invocation.signal,
+          timeout,
+          resetTimeoutOnProgress: true,
+          onprogress: ({ progress, total, message }) =>
+            invocation.progress(total ? progress / total : 0, message),
+        },
+      )
+    } catch (thrown) {
+      if (invocation.signal.aborted) throw invocation.signal.reason
+      const failure = toFailure(thrown, name)
+      if (failure !== 'lost') throw failure
+      if (!again && isForgotten(thrown)) {
+        // The session was unknown, so the call never reached the tool: it may be made again.
+        connection.renew(client)
+        return send(tool, invocation, timeout, true)
+      }
+      connection.lose(client)
+      throw new CallError('UNAVAILABLE', { message: `${name} cannot be reached`, cause: thrown })
+    }
+  }
+}
+
+function toMeta({ facts: { trace } }: Call): { readonly _meta?: JsonObject } {
+  if (trace === undefined) return {}
+  const flags = trace.sampled === false ? '00' : '01'
+  return { _meta: { traceparent: `00-${trace.traceId}-${trace.spanId}-${flags}` } }
+}
+
+function timeLeft({ facts }: Call, timeoutMs: number, clock: Clock): number {
+  const left = facts.deadline === undefined ? timeoutMs : facts.deadline - clock.now()
+  return Math.min(Math.max(left, 1), LONGEST_TIMER_MS)
+}
+
+/** A Waymark server says which of its errors it was; others only say it in words. */
+function toToolFailure({ content, _meta }: RemoteResult): CallError {
+  const errors = _meta?.['waymark/errors']
+  const first = Array.isArray(errors) && isRecord(errors[0]) ? errors[0] : {}
+  const text = textOf(content) || 'The remote tool failed'
+  const known = typeof first['code'] === 'string' && /^[A-Z][A-Z0-9_]{0,99}$/.test(first['code'])
+  return new CallError(REMOTE_FAILURE, {
+    message:
+      known && typeof first['message'] === 'string' ? first['message'] : text.slice(0, 4_000),
+    details: known ? { errors: errors as JsonObject[] } : { text: text.slice(0, 16_000) },
+  })
+}
+
+function textOf(content: unknown): string {
+  if (!Array.isArray(content)) return ''
+  return content
+    .flatMap((block) => (isRecord(block) && typeof block['text'] === 'string' ? block['text'] : []))
+    .join('\n')
+}
+
+const LOST = new Set(['NOT_CONNECTED', 'CONNECTION_CLOSED', 'SEND_FAILED', 'NOT_INITIALIZED'])
+
+/** Tells an answer that says no from an answer that never came. */
+function toFailure(thrown: unknown, name: string): CallError | 'lost' {
+  const code = isRecord(thrown) ? thrown['code'] : undefined
+  const message = thrown instanceof Error ? thrown.message : String(thrown)
+  if (code === 'REQUEST_TIMEOUT') {
+    return new CallError('DEADLINE_EXCEEDED', { message: `${name} did not answer in time` })
+  }
+  if (typeof code === 'number') {
+    return new CallError('DEPENDENCY_ERROR', {
+      message: `${name} refused the call: ${message.slice(0, 1_000)}`,
+      details: { rpc_code: code },
+      cause: thrown,
+    })
+  }
+  if (typeof code === 'string' && !LOST.has(code) && !code.startsWith('CLIENT_HTTP')) {
+    return new CallError('DEPENDENCY_ERROR', {
+      message: `${name} gave an answer that makes no sense`,
+      cause: thrown,
+    })
+  }
+  return 'lost'
+}
+
+function isForgotten(thrown: unknown): boolean {
+  return isRecord(thrown) && (thrown['status'] === 404 || isForgotten(thrown['data']))
+}

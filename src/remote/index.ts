@@ -1,0 +1,2 @@
+export type { McpServerAddress } from './mcp-client.ts'
+export { connectMcpSource, type McpSource, type McpSourceOptions } from './mcp-source.ts'

@@ -3,30 +3,35 @@ import { dispatch } from '../core/dispatch.ts'
 import { toFailure } from '../core/invoke.ts'
 import { isPromise, type Maybe } from '../core/maybe.ts'
 import type { Service } from '../core/service.ts'
-import type { HttpHandler, HttpRequest } from '../wire/http.ts'
+import type { HttpHandler, HttpRequest, HttpResponse } from '../wire/http.ts'
 import { assertJson, decodeCall, decodeEnvelope, readDocument, readId } from './decode.ts'
 import { type Answering, encodeFailure, encodeMethodRefusal, encodeOutcome } from './encode.ts'
 
 /** Serves a service over the Forrst protocol. */
 export function createForrstHandler(service: Service): HttpHandler {
-  const { clock, log } = service
+  const { clock } = service
   const noticeContext = createContextNotice(service)
 
   return function handleForrst(request) {
     if (request.method !== 'POST') return encodeMethodRefusal()
     const answering: Answering = { id: null, call: undefined, startedAt: clock.elapsed() }
-    const fail = (thrown: unknown) =>
-      encodeFailure(toFailure(thrown, { log, call: answering.call }), answering, service)
     try {
       const outcome = receive(service, request, answering)
       noticeContext(answering.call)
       return isPromise(outcome)
-        ? outcome.then((ready) => encodeOutcome(ready, answering, service)).catch(fail)
+        ? outcome
+            .then((ready) => encodeOutcome(ready, answering, service))
+            .catch((thrown: unknown) => fail(thrown, answering, service))
         : encodeOutcome(outcome, answering, service)
     } catch (thrown) {
-      return fail(thrown)
+      return fail(thrown, answering, service)
     }
   }
+}
+
+function fail(thrown: unknown, answering: Answering, service: Service): HttpResponse {
+  const { log } = service
+  return encodeFailure(toFailure(thrown, { log, call: answering.call }), answering, service)
 }
 
 /** Warns once: without context nobody can tell which service makes a call. */

@@ -4,7 +4,7 @@ import type { QueryOperator } from '../core/query-plan.ts'
 export type Operand = 'value' | 'ordered' | 'pattern' | 'list' | 'range' | 'none'
 
 /** Every operator and its operand. */
-export const OPERATORS = {
+export const OPERATORS: Readonly<Record<QueryOperator, Operand>> = {
   equals: 'value',
   not_equals: 'value',
   greater_than: 'ordered',
@@ -19,7 +19,7 @@ export const OPERATORS = {
   not_between: 'range',
   is_null: 'none',
   is_not_null: 'none',
-} as const satisfies Record<QueryOperator, Operand>
+}
 
 /** The names in discovery documents, which callers may use too. */
 const SHORT: ReadonlyMap<string, QueryOperator> = new Map([

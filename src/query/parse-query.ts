@@ -40,13 +40,13 @@ export function createQueryParser(
       const findings = createFindings(pointer)
       const filters = parseFilters(options['filters'], rules, findings)
       const sorts = parseSorts(options['sorts'], rules, findings)
-      const scope = toCursorScope({ name, filters, sorts })
+      const scope = () => toCursorScope({ name, filters, sorts })
       const pagination = parsePagination(options['pagination'], {
         rules,
         findings,
         timeAttribute,
-        seal: (position) => codec.seal(position, scope),
-        open: (cursor) => codec.open(cursor, scope),
+        seal: (position) => codec.seal(position, scope()),
+        open: (cursor) => codec.open(cursor, scope()),
       })
       if (pagination?.style === 'keyset' && options['sorts'] !== undefined) {
         findings.add(['sorts'], 'cannot be combined with keyset pagination: it is newest first')

@@ -195,7 +195,9 @@ async function legacyRequest(url, method, params = {}) {
 }
 
 async function compare() {
-  execFileSync(process.execPath, ['scripts/build.mjs'], { stdio: 'inherit' })
+  if (!process.env.BUILT) {
+    execFileSync(process.execPath, ['scripts/build.mjs'], { stdio: 'inherit' })
+  }
   const calls = await compareCalls()
   const lists = await compareLists()
   console.log(`\n${calls}\n\n${lists}`)

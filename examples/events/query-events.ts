@@ -6,7 +6,7 @@ import {
   toDocument,
   toResource,
   toSql,
-} from '../../src/query/index.ts'
+} from 'waymark/query'
 import type { EventRow, EventsDatabase } from './database.ts'
 
 /** What callers may filter and sort by, and where the database keeps it. */

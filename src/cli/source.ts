@@ -4,6 +4,7 @@ import type { FunctionDefinition } from '../core/function.ts'
 import { isRecord } from '../core/json.ts'
 import type { Service } from '../core/service.ts'
 import { importOpenApi, parseDocument } from '../openapi/index.ts'
+import { connectMcpSource, type McpSourceOptions, parseMcpReference } from '../remote/index.ts'
 import { createToolFunctions } from '../runtime/index.ts'
 import {
   checkToolSpec,
@@ -14,7 +15,7 @@ import {
 } from '../spec/index.ts'
 import { createService } from '../system/create-service.ts'
 import type { Io } from './command.ts'
-import { UsageError } from './exit.ts'
+import { RemoteError, UsageError } from './exit.ts'
 import { readTextFile } from './read-json.ts'
 import { loadModuleService, type ServiceSurroundings } from './source-module.ts'
 
@@ -23,7 +24,11 @@ export interface LoadedSource {
   readonly service: Service
   /** What a person should know about how it was read. */
   readonly notes: readonly string[]
+  /** Releases what the sources beside the service hold; the service is closed by its server. */
+  readonly close: () => Promise<void>
 }
+
+type OneSource = Omit<LoadedSource, 'close'>
 
 /** Loads everything that is to be served; the first source is the service, the others add their functions to it. */
 export async function loadSources(
@@ -36,20 +41,28 @@ export async function loadSources(
   )
   if (first === undefined) {
     throw new UsageError(
-      'what should be served? Give a module, a tool spec or an OpenAPI document: waymark serve service.ts',
+      'what should be served? Give a module, a tool spec, an OpenAPI document or an MCP server: waymark serve service.ts',
     )
   }
   for (const { service } of others) {
     for (const definition of listDefinitions(service)) addFunction(first.service, definition)
   }
-  return { service: first.service, notes: [first, ...others].flatMap(({ notes }) => notes) }
+  return {
+    service: first.service,
+    notes: [first, ...others].flatMap(({ notes }) => notes),
+    close: async () => {
+      await Promise.all(others.map(({ service }) => service.close()))
+    },
+  }
 }
 
 async function loadSource(
   reference: string,
   io: Io,
   surroundings: ServiceSurroundings,
-): Promise<LoadedSource> {
+): Promise<OneSource> {
+  const remote = readMcpReference(reference)
+  if (remote !== undefined) return loadMcpServer(remote, surroundings)
   const path = resolve(io.cwd, reference)
   if (!existsSync(path)) throw new UsageError(`${reference} does not exist`)
   if (!statSync(path).isDirectory() && /\.(ya?ml|json)$/i.test(path)) {
@@ -58,7 +71,34 @@ async function loadSource(
   return { service: await loadModuleService(reference, io.cwd, surroundings), notes: [] }
 }
 
-function loadDescription(reference: string, io: Io, { store }: ServiceSurroundings): LoadedSource {
+function readMcpReference(reference: string): McpSourceOptions | undefined {
+  try {
+    return parseMcpReference(reference)
+  } catch (thrown) {
+    throw new UsageError((thrown as Error).message)
+  }
+}
+
+async function loadMcpServer(
+  options: McpSourceOptions,
+  { store }: ServiceSurroundings,
+): Promise<OneSource> {
+  const source = await connectMcpSource(options).catch((thrown: unknown) => {
+    const message = thrown instanceof Error ? thrown.message : String(thrown)
+    throw thrown instanceof TypeError ? new UsageError(message) : new RemoteError(message)
+  })
+  const service = createService({
+    name: options.name,
+    info: { title: options.name, version: '1.0.0' },
+    functions: source.functions(),
+    onClose: source.close,
+    ...(store && { store }),
+  })
+  source.follow(service.registry)
+  return { service, notes: [] }
+}
+
+function loadDescription(reference: string, io: Io, { store }: ServiceSurroundings): OneSource {
   const text = readTextFile(reference, io.cwd)
   const parsed = parseDocument(text, { file: reference })
   if (!parsed.ok) throw new UsageError(formatProblems(parsed.problems, 'text'))

@@ -13,7 +13,7 @@ import { loadSources } from '../source.ts'
 /** Serves a service on one port. */
 export const serveCommand: Command = {
   name: 'serve',
-  summary: 'Serve modules, tool specs and OpenAPI documents on every surface',
+  summary: 'Serve modules, tool specs, OpenAPI documents and MCP servers on every surface',
   usage: '<source…>',
   flags: {
     port: {
@@ -77,10 +77,11 @@ export const serveCommand: Command = {
     'waymark serve service.ts',
     'waymark serve examples/events --port 8080',
     'waymark serve tools/zendesk.tool-spec.yaml petstore.yaml',
+    'waymark serve "mcp:npx -y @modelcontextprotocol/server-filesystem /tmp"',
   ],
   async run(input) {
     const store = await openStoreOf(input)
-    const { service, notes } = await loadSources(
+    const { service, notes, close } = await loadSources(
       input.positionals,
       input.io,
       store ? { store } : {},
@@ -89,6 +90,7 @@ export const serveCommand: Command = {
     const mcp = readMcpOptions(input)
     if (input.flags['stdio']) {
       const code = await runStdio(service, mcp, input)
+      await close()
       await store?.close()
       return code
     }
@@ -97,6 +99,7 @@ export const serveCommand: Command = {
     if (!input.io.signal.aborted) await once(input.io.signal, 'abort')
     if (!input.flags['json']) input.io.err('Stopping: running calls may finish.\n')
     await server.close()
+    await close()
     await store?.close()
     return EXIT.ok
   },

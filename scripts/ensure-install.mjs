@@ -13,15 +13,24 @@ if (major < 20 || (major === 20 && minor < 19)) {
 }
 
 if (!isInstalled()) {
-  console.log('waymark: dependencies are missing or out of date, running npm ci …')
+  console.log('waymark: dependencies are missing or out of date, installing from the lock file …')
+  // `npm ci` refuses a lock file without the optional packages of other platforms, which some registries do not carry;
+  // `npm install` takes the same versions from the lock file and passes over those.
+  if (runNpm('ci', 'pipe') !== 0) {
+    const status = runNpm('install', 'inherit')
+    if (status !== 0) process.exit(status)
+  }
+  console.log('waymark: dependencies installed.')
+}
+
+function runNpm(verb, output) {
   const npm = process.env.npm_execpath
-  const [command, args] = npm ? [process.execPath, [npm, 'ci']] : ['npm', ['ci']]
+  const [command, args] = npm ? [process.execPath, [npm, verb]] : ['npm', [verb]]
   const { status } = spawnSync(command, [...args, '--no-audit', '--no-fund'], {
     cwd: root,
-    stdio: 'inherit',
+    stdio: ['ignore', output, output],
   })
-  if (status !== 0) process.exit(status ?? 1)
-  console.log('waymark: dependencies installed.')
+  return status ?? 1
 }
 
 /** Compares what npm recorded about the last install with the lock file. */

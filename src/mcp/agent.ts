@@ -1,4 +1,4 @@
-import type { Call } from '../core/call.ts'
+import type { Call, CallFacts } from '../core/call.ts'
 import type { Json, JsonObject } from '../core/json.ts'
 import type { LogLevel } from './protocol.ts'
 
@@ -41,18 +41,16 @@ export interface Agent {
 const agent: unique symbol = Symbol('MCP agent')
 
 /** Facts of a call that came through MCP. */
-export type AgentFacts = Call['facts'] & { readonly [agent]?: () => Agent }
+interface AgentFacts extends CallFacts {
+  readonly [agent]?: () => Agent
+}
 
-/** Puts an agent into the facts of a call; it is only made when somebody asks for it. */
-export function toAgentFacts(facts: Call['facts'], create: () => Agent): AgentFacts {
-  let made: Agent | undefined
-  return {
-    ...facts,
-    [agent]: () => {
-      made ??= create()
-      return made
-    },
-  }
+/** Makes the facts of a call; the agent among them is only made when somebody asks for it. */
+export function toAgentFacts(progress: CallFacts['progress'], create: () => Agent): CallFacts {
+  // Two literals, because spreading into an object with a symbol costs more than the rest of the call.
+  const facts: AgentFacts =
+    progress === undefined ? { [agent]: create } : { progress, [agent]: create }
+  return facts
 }
 
 /** Gives the agent behind a call; undefined when the call came another way than through MCP. */

@@ -1,5 +1,6 @@
 import { type Call, createReply, type Outcome } from '../core/call.ts'
 import { dispatch } from '../core/dispatch.ts'
+import { canonicalUrn } from '../core/extension.ts'
 import { toFailure } from '../core/invoke.ts'
 import type { JsonObject } from '../core/json.ts'
 import { andThen, isPromise, type Maybe } from '../core/maybe.ts'
@@ -24,7 +25,8 @@ import { encodeInputRequired, readAnswers } from './round-trip.ts'
 import { createRun, type Run } from './run.ts'
 import { encodeTask, type Task } from './tasks.ts'
 
-const NO_FACTS: Call['facts'] = Object.freeze({})
+/** Extensions whose answer stands in for the function's. */
+const REPLACING = new Set(['dry-run', 'async', 'replay'].map((name) => `urn:forrst:ext:${name}`))
 
 /** One call of a tool, from its request to its result. */
 interface ToolCall {
@@ -91,10 +93,7 @@ function prepare(
     extensions: readEntries(meta),
     principal,
     signal: abortable.signal,
-    facts: toAgentFacts(
-      progress.report === undefined ? NO_FACTS : { progress: progress.report },
-      run.agent,
-    ),
+    facts: toAgentFacts(progress.report, run.agent),
     startedAt,
     reply: createReply(),
   }
@@ -236,7 +235,7 @@ function encodeOutcome(toolCall: ToolCall, outcome: Outcome): string {
   }
   const { extensions } = call.reply
   const meta = extensions && { [OWN_META.extensions]: extensions as unknown as JsonObject[] }
-  if (extensions !== undefined && outcome.result === null) {
+  if (outcome.result === null && extensions?.some(({ urn }) => REPLACING.has(canonicalUrn(urn)))) {
     return encodeInstead(toolCall, JSON.stringify(extensions), meta)
   }
   return encodeSuccess(toolCall, outcome.result, meta)

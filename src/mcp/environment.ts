@@ -72,7 +72,7 @@ export function createEnvironment(service: Service, options: McpOptions): Enviro
     seal: createSeal(options.secret, clock),
     catalogue: createCatalogue(service, options),
     changes: createChanges(service, options.onResourceUpdate, () => [DOCUMENT_URI]),
-    tasks: tasks && createTasks(tasks, clock),
+    tasks: tasks && createTasks(tasks, clock, service.log),
     taskAfterMs: tasks?.afterMs ?? 5_000,
     taskMode: (target) => tasks?.mode?.(target.name) ?? declaredMode(target),
     resultBudget: options.resultBudget ?? 25_000,

@@ -9,7 +9,7 @@ import type { Exchange } from './exchange.ts'
 import { acceptsStream, answerHttp, encodeSuccess } from './http-answer.ts'
 import { encodeNotification } from './peer.ts'
 import { followChanges } from './peer-changes.ts'
-import { LEGACY_VERSIONS } from './protocol.ts'
+import { LEGACY_VERSIONS, MODERN_VERSION } from './protocol.ts'
 import type { McpServer } from './server.ts'
 import { createSessions, type Session, type SessionOptions } from './sessions.ts'
 
@@ -76,6 +76,10 @@ export function createLegacyHttp(
       return ACCEPTED
     },
     withoutBody(request, principal) {
+      // The stateless revision has neither GET nor DELETE.
+      if (request.header('mcp-protocol-version') === MODERN_VERSION) {
+        throw needsSession(request.method)
+      }
       const session = requireSession(request, principal)
       if (session === undefined) throw needsSession(request.method)
       if (request.method === 'GET') return openStream(server, request, session)

@@ -3,9 +3,9 @@ import { isRecord, type JsonObject } from '../core/json.ts'
 import type { Maybe } from '../core/maybe.ts'
 import type { HttpRequest, HttpResponse } from '../wire/http.ts'
 import { type Message, readCaller, readEnvelope, readMeta } from './decode.ts'
-import { headerMismatch, toMcpError, unsupportedVersion } from './errors.ts'
+import { headerMismatch, McpError, RPC, toMcpError, unsupportedVersion } from './errors.ts'
 import { checkParameterHeaders, checkRoutingHeaders } from './headers.ts'
-import { answerHttp } from './http-answer.ts'
+import { acceptsStream, answerHttp } from './http-answer.ts'
 import { encodeNotification } from './peer.ts'
 import { type ClientCapabilities, META, MODERN_VERSION } from './protocol.ts'
 import type { McpServer } from './server.ts'
@@ -64,6 +64,9 @@ function checkRequest(
   if (version !== MODERN_VERSION) throw unsupportedVersion(version)
   checkRoutingHeaders(request, method, params)
   if (method === 'tools/call') checkMarkedArguments(server, request, params)
+  if (method === 'subscriptions/listen' && !acceptsStream(request)) {
+    throw new McpError(RPC.invalidRequest, 'Accept must include text/event-stream', { status: 406 })
+  }
   return capabilities
 }
 

@@ -1,4 +1,9 @@
-export { connectMcpSource, type McpSource, type McpSourceOptions } from '../remote/index.ts'
+export {
+  connectMcpSource,
+  type McpSource,
+  type McpSourceOptions,
+  parseMcpReference,
+} from '../remote/index.ts'
 export {
   type Agent,
   type AgentCapability,
@@ -31,7 +36,12 @@ export type {
 export type { LogLevel } from './protocol.ts'
 export type { SessionOptions } from './sessions.ts'
 export { type StdioOptions, serveStdio } from './stdio.ts'
-export type { TaskRecord, TaskRecords, TaskStatus } from './task-records.ts'
+export {
+  storeTaskRecords,
+  type TaskRecord,
+  type TaskRecords,
+  type TaskStatus,
+} from './task-records.ts'
 export type { TaskOptions } from './tasks.ts'
 export { parseToolSelection, type ToolFilter, type ToolSelection } from './tool-filter.ts'
 export { measureTools, type ToolCost } from './tools.ts'

@@ -36,6 +36,25 @@ describe('_meta of a call', () => {
     expect(result['isError']).toBe(true)
   })
 
+  it('leaves a function that gives nothing its nothing', async () => {
+    const service = createShop({}, [
+      defineFunction({
+        name: 'shop.clear',
+        version: '1.0.0',
+        output: { type: 'null' },
+        handler: () => null,
+      }),
+    ])
+    const { result } = await modernClient(createMcpHandler(service)).request(
+      'tools/call',
+      { name: 'shop__clear' },
+      { meta: { 'waymark/deadline': { value: 5, unit: 'second' } } },
+    )
+    expect(result['isError']).toBeUndefined()
+    expect(result['structuredContent']).toBeNull()
+    expect(JSON.stringify(result['_meta'])).toContain('urn:forrst:ext:deadline')
+  })
+
   it('sets a deadline that ends the call', async () => {
     const client = await legacyClient(createMcpHandler(createShop()))
     const { result } = await client.request(

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { isRecord, type JsonObject } from '../core/json.ts'
 import type { Abortable } from './abortable.ts'
 import type { Message } from './decode.ts'
@@ -33,13 +34,16 @@ interface Waiting {
 export function createPeer(): LivePeer {
   const waiting = new Map<RequestId, Waiting>()
   const running = new Map<unknown, Abortable>()
+  // Processes that share sessions must not take one another's answers for their own.
+  let prefix: string | undefined
   let count = 0
   return {
     logLevel: 'info',
     followed: new Set(),
     request({ method, params }, send, signal) {
       count += 1
-      const id = `waymark-${count}`
+      prefix ??= randomUUID().slice(0, 8)
+      const id = `waymark-${prefix}-${count}`
       return new Promise((resolve, reject) => {
         const stop = () => {
           if (!waiting.delete(id)) return

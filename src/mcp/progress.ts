@@ -38,8 +38,9 @@ export function createProgress({ meta, capabilities, notify }: Exchange): Progre
     report:
       listening || capabilities.extensions !== undefined
         ? (fraction, message) => {
-            task?.report(message ?? `${Math.round(fraction * TOTAL)} % done`)
-            send(Math.min(1, Math.max(0, fraction)) * TOTAL, message)
+            const progress = Math.min(1, Math.max(0, fraction)) * TOTAL || 0
+            task?.report(message ?? `${Math.round(progress)} % done`)
+            send(progress, message)
           }
         : undefined,
     beat: () => send(last, undefined),

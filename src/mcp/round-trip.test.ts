@@ -3,6 +3,7 @@ import { createShop } from '../../test/mcp/shop.ts'
 import { modernClient, type WireReply } from '../../test/mcp/wire.ts'
 import { defineFunction } from '../core/function.ts'
 import type { JsonObject } from '../core/json.ts'
+import { createMemoryStore } from '../store/memory.ts'
 import { agentOf, createMcpHandler } from './index.ts'
 
 let runs = 0
@@ -112,6 +113,25 @@ describe('a call that asks its client by rounds', () => {
       code: -32021,
       data: { requiredCapabilities: { elicitation: {} } },
     })
+  })
+
+  it('goes on under its idempotency key, and has its effect once', async () => {
+    const store = createMemoryStore()
+    const remembering = createShop({ store }, [asking])
+    const keyed = modernClient(createMcpHandler(remembering), {
+      capabilities: { elicitation: {} },
+      meta: { 'waymark/idempotency-key': 'k-1' },
+    })
+    const params = { name: 'shop__ask', arguments: {} }
+    const before = runs
+    const first = await keyed.request('tools/call', params)
+    const inputResponses = { first: answer('1'), second: answer('2') }
+    const retry = { ...params, inputResponses, requestState: String(first.result['requestState']) }
+    const done = await keyed.request('tools/call', retry)
+    const again = await keyed.request('tools/call', retry)
+    expect(done.result['content']).toEqual(again.result['content'])
+    expect(runs - before).toBe(2)
+    await store.close()
   })
 
   it('knows that a call from elsewhere has no agent', () => {

@@ -31,27 +31,15 @@ export function createRun(
   abortable: Pick<Abortable, 'signal'>,
   detach: () => Promise<void> = () => Promise.resolve(),
 ): Run {
+  let agent: Agent | undefined
   const run: Run = {
     pending: undefined,
     missing: undefined,
     ask: undefined,
-    agent: () => ({
-      name: exchange.caller,
-      supports: (capability) => exchange.capabilities[capability] !== undefined,
-      ask,
-      elicit: (name, params) => askOne(name, { method: 'elicitation/create', params }),
-      sample: (name, params) => askOne(name, { method: 'sampling/createMessage', params }),
-      roots: (name = 'roots') => askOne(name, { method: 'roots/list', params: {} }),
-      log: (level, data, logger) => {
-        if (!wantsLevel(exchange, level)) return
-        exchange.notify('notifications/message', {
-          level,
-          data,
-          ...(logger !== undefined && { logger }),
-        })
-      },
-      detach,
-    }),
+    agent() {
+      agent ??= toAgent(exchange, ask, detach)
+      return agent
+    },
   }
 
   async function ask(requests: InputRequests): Promise<Readonly<Record<string, JsonObject>>> {
@@ -63,12 +51,29 @@ export function createRun(
     return lookUp(requests, answers, run)
   }
 
-  async function askOne(name: string, request: InputRequest): Promise<JsonObject> {
-    const replies = await ask({ [name]: request })
-    return replies[name] ?? {}
-  }
-
   return run
+}
+
+function toAgent(exchange: Exchange, ask: Agent['ask'], detach: Agent['detach']): Agent {
+  const askOne = async (name: string, request: InputRequest): Promise<JsonObject> =>
+    (await ask({ [name]: request }))[name] ?? {}
+  return {
+    name: exchange.caller,
+    supports: (capability) => exchange.capabilities[capability] !== undefined,
+    ask,
+    elicit: (name, params) => askOne(name, { method: 'elicitation/create', params }),
+    sample: (name, params) => askOne(name, { method: 'sampling/createMessage', params }),
+    roots: (name = 'roots') => askOne(name, { method: 'roots/list', params: {} }),
+    log(level, data, logger) {
+      if (!wantsLevel(exchange, level)) return
+      exchange.notify('notifications/message', {
+        level,
+        data,
+        ...(logger !== undefined && { logger }),
+      })
+    },
+    detach,
+  }
 }
 
 function assertCapable(exchange: Exchange, requests: InputRequests, run: Run): void {
@@ -118,7 +123,8 @@ function lookUp(
   }
   if (Object.keys(open).length === 0) return replies
   run.pending = { ...run.pending, ...open }
-  throw new CallError('CLIENT_INPUT_REQUIRED', {
+  // Not a failure to remember: the same call goes on once the client has the answers.
+  throw new CallError('CANCELLED', {
     message: `The call needs answers from the client: ${Object.keys(open).join(', ')}`,
   })
 }

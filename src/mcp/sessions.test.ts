@@ -157,6 +157,8 @@ describe('the GET stream of a session', () => {
     const { session } = await legacyClient(handler)
     expect((await get(handler, undefined)).status).toBe(405)
     expect((await get(handler, session, 'application/json')).status).toBe(406)
+    const modern = { 'mcp-session-id': session, 'mcp-protocol-version': '2026-07-28' }
+    expect((await handler(toHttpRequest('', modern, undefined, 'GET'))).status).toBe(405)
   })
 
   it('ends when the server closes', async () => {

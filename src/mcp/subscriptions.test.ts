@@ -67,6 +67,15 @@ describe('subscriptions/listen', () => {
     })
   })
 
+  it('needs a client that reads events', async () => {
+    const { status } = await modernClient(createMcpHandler(createShop())).request(
+      'subscriptions/listen',
+      { notifications: {} },
+      { headers: { accept: 'application/json' } },
+    )
+    expect(status).toBe(406)
+  })
+
   it.each([
     [{ resourceSubscriptions: 'all' }, -32602],
     [{ resourceSubscriptions: [1] }, -32602],

@@ -1,5 +1,8 @@
 import type { Clock } from '../core/clock.ts'
+import type { Json } from '../core/json.ts'
 import type { Maybe } from '../core/maybe.ts'
+import { storeKey } from '../store/keys.ts'
+import type { Store } from '../store/store.ts'
 import type { InputRequests } from './agent.ts'
 
 /** How a task stands. */
@@ -58,6 +61,50 @@ export function memoryTaskRecords(clock: Clock, max: number): TaskRecords {
       return undefined
     },
   }
+}
+
+/** Ids are ours and short; a longer one is somebody's guess. */
+const LONGEST_ID = 64
+
+/** How long a task is remembered that nobody ends, because its process died. */
+const LONGEST_RUN_MS = 86_400_000
+
+/** Creates the memory of tasks in a store: every process can tell how they stand, the one that runs them ends them. */
+export function storeTaskRecords(store: Store, clock: Clock): TaskRecords {
+  const writes = new Map<string, Promise<unknown>>()
+  const keyOf = (id: string) => storeKey('mcp-task', id)
+  const ttlOf = (record: TaskRecord) =>
+    isOver(record) ? Math.max(1, record.createdAt + record.ttlMs - clock.now()) : LONGEST_RUN_MS
+
+  return {
+    async create(record) {
+      await store.put(keyOf(record.id), toJson(record), { ttl: LONGEST_RUN_MS })
+      return true
+    },
+    async put(record) {
+      // One after the other: an older state must never be written over a newer one.
+      const before = writes.get(record.id)
+      const write = (before ?? Promise.resolve())
+        .catch(() => undefined)
+        .then(() => store.put(keyOf(record.id), toJson(record), { ttl: ttlOf(record) }))
+      writes.set(record.id, write)
+      try {
+        await write
+      } finally {
+        if (writes.get(record.id) === write) writes.delete(record.id)
+      }
+    },
+    async get(id) {
+      if (id.length > LONGEST_ID) return undefined
+      await writes.get(id)?.catch(() => undefined)
+      const entry = await store.get(keyOf(id))
+      return entry?.value as TaskRecord | undefined
+    },
+  }
+}
+
+function toJson(record: TaskRecord): Json {
+  return JSON.parse(JSON.stringify(record)) as Json
 }
 
 /** Tells whether a task has ended. */

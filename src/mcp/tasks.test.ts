@@ -3,10 +3,12 @@ import { describe, expect, it, vi } from 'vitest'
 import { createFixture } from '../../test/mcp/fixture-service.ts'
 import { createShop } from '../../test/mcp/shop.ts'
 import { modernClient, type WireClient } from '../../test/mcp/wire.ts'
+import { systemClock } from '../core/clock.ts'
 import { defineFunction, type FunctionDefinition } from '../core/function.ts'
 import type { JsonObject } from '../core/json.ts'
+import { createMemoryStore } from '../store/memory.ts'
 import type { ServiceOptions } from '../system/create-service.ts'
-import { agentOf, createMcpHandler, type TaskOptions } from './index.ts'
+import { agentOf, createMcpHandler, storeTaskRecords, type TaskOptions } from './index.ts'
 
 const TASKS = { extensions: { 'io.modelcontextprotocol/tasks': {} } }
 
@@ -108,6 +110,26 @@ describe('a call that takes long', () => {
     const { result } = await client.request('tools/call', { name: 'shop__declared' })
     expect(result['resultType']).toBe('complete')
     expect((await client.request('tasks/get', { taskId: 'x' })).error.code).toBe(-32601)
+  })
+})
+
+describe('tasks in a store', () => {
+  it('are known to every process, and ended by the one that runs them', async () => {
+    const store = createMemoryStore()
+    const records = () => storeTaskRecords(store, systemClock)
+    const one = connect({ mode: () => 'always', records: records() })
+    const other = connect({ records: records() })
+    const { result } = await one.request('tools/call', {
+      name: 'shop__slow',
+      arguments: { ms: 20 },
+    })
+    const taskId = String(result['taskId'])
+    expect((await other.request('tasks/get', { taskId })).result['taskId']).toBe(taskId)
+    expect(await finished(other, taskId)).toMatchObject({
+      status: 'completed',
+      result: { structuredContent: { done: true } },
+    })
+    await store.close()
   })
 })
 

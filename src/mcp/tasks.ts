@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
 import { CallError } from '../core/error.ts'
 import type { JsonObject } from '../core/json.ts'
-import { andThen, type Maybe } from '../core/maybe.ts'
+import { andThen, isPromise, type Maybe } from '../core/maybe.ts'
+import type { Logger } from '../core/service.ts'
 import type { Abortable } from './abortable.ts'
 import type { InputRequest, InputRequests } from './agent.ts'
 import { invalidParams } from './errors.ts'
@@ -66,7 +67,7 @@ interface Live {
 }
 
 /** Creates the tasks of one server. */
-export function createTasks(options: TaskOptions, clock: Clock): Tasks {
+export function createTasks(options: TaskOptions, clock: Clock, log: Logger): Tasks {
   const ttlMs = options.ttlMs ?? 3_600_000
   const pollIntervalMs = options.pollIntervalMs ?? 1_000
   const records = options.records ?? memoryTaskRecords(clock, options.max ?? 1_000)
@@ -80,7 +81,10 @@ export function createTasks(options: TaskOptions, clock: Clock): Tasks {
     })
 
   function announce(record: TaskRecord): void {
-    void records.put(record)
+    const written = records.put(record)
+    if (isPromise(written)) {
+      written.catch((error: unknown) => log.error('a task could not be remembered', { error }))
+    }
     for (const listener of [...listeners]) listener(record)
   }
 

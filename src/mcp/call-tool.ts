@@ -1,6 +1,6 @@
 import { type Call, createReply, type Outcome } from '../core/call.ts'
 import { dispatch } from '../core/dispatch.ts'
-import { canonicalUrn } from '../core/extension.ts'
+import { canonicalUrn } from '../core/extension-urn.ts'
 import { toFailure } from '../core/invoke.ts'
 import type { JsonObject } from '../core/json.ts'
 import { andThen, isPromise, type Maybe } from '../core/maybe.ts'

@@ -195,6 +195,12 @@ function readMcpOptions(input: CommandInput): McpOptions {
   }
 }
 
+/** What the tools cost a model before it has done anything. */
+function formatCost(service: Service, input: CommandInput): string {
+  const { tools, tokens } = measureTools(service, readMcpOptions(input))
+  return `${tools} tools, about ${tokens} tokens`
+}
+
 function formatStart(service: Service, server: RunningServer, input: CommandInput): string {
   const functions = listDiscoverable(service)
   if (input.flags['json']) {
@@ -206,7 +212,7 @@ function formatStart(service: Service, server: RunningServer, input: CommandInpu
     formatTable([
       ['Explorer', `${server.url}/explorer/`],
       ['Forrst', `POST ${server.url}/forrst`],
-      ['MCP', `${server.url}/mcp`],
+      ['MCP', `${server.url}/mcp  ${paint.dim(formatCost(service, input))}`],
       ['REST', `${server.url}/openapi.json`],
       ['Health', `GET  ${server.url}/health/ready`],
     ]),

@@ -162,6 +162,7 @@ async function runStdio(service: Service, mcp: McpOptions, input: CommandInput):
     ...mcp,
     input: process.stdin,
     output: process.stdout,
+    ...(input.io.env['WAYMARK_TOKEN'] && { token: input.io.env['WAYMARK_TOKEN'] }),
     signal: input.io.signal,
   })
   await service.close()

@@ -1,9 +1,8 @@
 import type { Call, Failure, Outcome, Reply } from '../core/call.ts'
 import { resolveCode } from '../core/codes.ts'
-import { toMilliseconds } from '../core/duration.ts'
 import { CallError, type CallErrorShape } from '../core/error.ts'
-import { isRecord } from '../core/json.ts'
 import { isPrepared } from '../core/prepared.ts'
+import { readRetryAfter } from '../core/retry-after.ts'
 import type { Service } from '../core/service.ts'
 import type { HttpResponse } from '../wire/http.ts'
 import { PROTOCOL } from './envelope.ts'
@@ -115,13 +114,4 @@ function tooLarge({ limits }: Service): CallError {
   return new CallError('INTERNAL_ERROR', {
     message: `The result is larger than ${limits.maxResponseBytes} bytes; ask for fewer items or fields`,
   })
-}
-
-function readRetryAfter(errors: readonly CallErrorShape[]): string | undefined {
-  for (const { details } of errors) {
-    const duration = details?.['retry_after']
-    const milliseconds = isRecord(duration) ? toMilliseconds(duration) : undefined
-    if (milliseconds !== undefined) return String(Math.ceil(milliseconds / 1000))
-  }
-  return undefined
 }

@@ -1,9 +1,8 @@
 import type { Call, Outcome, Reply } from '../core/call.ts'
 import { resolveCode } from '../core/codes.ts'
-import { toMilliseconds } from '../core/duration.ts'
 import { CallError, type CallErrorShape } from '../core/error.ts'
-import { isRecord } from '../core/json.ts'
 import { isPrepared } from '../core/prepared.ts'
+import { readRetryAfter } from '../core/retry-after.ts'
 import type { HttpResponse } from '../wire/http.ts'
 
 /** Encodes an outcome as a plain HTTP answer: the result itself, or problem details with one entry per finding. */
@@ -66,13 +65,4 @@ function encodeError({ code, message, source, details }: CallErrorShape): object
     ...(source && 'position' in source && { position: source.position }),
     ...(details && { details }),
   }
-}
-
-function readRetryAfter(errors: readonly CallErrorShape[]): string | undefined {
-  for (const { details } of errors) {
-    const duration = details?.['retry_after']
-    const milliseconds = isRecord(duration) ? toMilliseconds(duration) : undefined
-    if (milliseconds !== undefined) return String(Math.ceil(milliseconds / 1000))
-  }
-  return undefined
 }

@@ -127,16 +127,23 @@ async function runCheck(
   signal: AbortSignal,
 ): Promise<ComponentReport> {
   const started = service.clock.elapsed()
-  const found = await settle(check, signal)
+  const { error, ...found } = await settle(check, signal)
   const latencyMs = service.clock.elapsed() - started
-  if (found.status === 'unhealthy')
-    service.log.warn('a health check failed', { component: name, message: found.message })
-  else service.lastSuccess.set(name, service.clock.now())
+  if (found.status === 'unhealthy') {
+    service.log.warn('a health check failed', {
+      component: name,
+      message: found.message,
+      ...(error !== undefined && { error }),
+    })
+  } else service.lastSuccess.set(name, service.clock.now())
   return { ...found, latencyMs, lastSuccess: service.lastSuccess.get(name) }
 }
 
 /** Answers what the check found; how it failed is for the log, only that it failed is for callers. */
-async function settle(check: ComponentCheck, signal: AbortSignal): Promise<ComponentHealth> {
+async function settle(
+  check: ComponentCheck,
+  signal: AbortSignal,
+): Promise<ComponentHealth & { readonly error?: unknown }> {
   const timeoutMs = check.timeoutMs ?? DEFAULT_TIMEOUT_MS
   const timeout = AbortSignal.timeout(timeoutMs)
   const late = new Promise<ComponentHealth>((resolve) => {
@@ -147,8 +154,8 @@ async function settle(check: ComponentCheck, signal: AbortSignal): Promise<Compo
   const asked = (async () => (await check.check(AbortSignal.any([signal, timeout]))) ?? HEALTHY)()
   try {
     return await Promise.race([asked, late])
-  } catch {
-    return { status: 'unhealthy', message: 'The check failed' }
+  } catch (error) {
+    return { status: 'unhealthy', message: 'The check failed', error }
   }
 }
 

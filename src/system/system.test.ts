@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { call } from '../../test/support/forrst.ts'
-import { serviceOf } from '../../test/support/service.ts'
+import { createTestLogger, serviceOf } from '../../test/support/service.ts'
 import type { Clock } from '../core/clock.ts'
 import { defineFunction, type FunctionDefinition } from '../core/function.ts'
 import type { ComponentCheck } from '../core/health.ts'
@@ -78,9 +78,11 @@ describe('urn:cline:forrst:fn:health', () => {
         throw new Error('password is hunter2')
       },
     }
-    const result = await healthOf(withChecks({ database: broken }))
+    const log = createTestLogger()
+    const result = await healthOf(serviceOf([], { clock, log, health: { database: broken } }))
     expect(result).toMatchObject({ http: 503, components: { database: { status: 'unhealthy' } } })
     expect(JSON.stringify(result)).not.toContain('hunter2')
+    expect(log.lines[0]?.facts).toMatchObject({ error: new Error('password is hunter2') })
   })
 
   it('takes a check that hangs for an unhealthy component, and runs checks side by side', async () => {

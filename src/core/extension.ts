@@ -44,6 +44,8 @@ export interface Extension {
   readonly health?: () => Maybe<ServiceHealth | undefined>
   /** May throw a CallError: it becomes the outcome that extensions further out see. */
   readonly around?: (exchange: ExtensionCall, next: Next) => Maybe<Outcome>
+  /** Begins work in the background, such as what a process that died left behind; called once, when the service starts. */
+  readonly start?: (service: Service) => void
   /** Releases what the extension holds when the service closes. */
   readonly close?: () => Maybe<void>
 }

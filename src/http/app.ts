@@ -52,6 +52,7 @@ export interface AppOptions extends GuardOptions {
 
 /** Puts every surface of a service behind one handler. */
 export function createApp(service: Service, options: AppOptions = {}): App {
+  service.start()
   const probes = createProbes(service)
   const mcp = options.mcp === false ? undefined : createMcpHandler(service, toMcpOptions(options))
   const mounts: readonly Mount[] = [

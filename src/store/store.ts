@@ -78,10 +78,20 @@ export interface Page {
   readonly cursor?: string
 }
 
+/** The server behind a store, for libraries that need a connection of their own to it. */
+export interface StoreOrigin {
+  /** As given to `openStore`; may hold a password. */
+  readonly url: string
+  /** The Redis key prefix or the PostgreSQL schema. */
+  readonly namespace: string
+}
+
 /** Shared state with a time to live: one interface for memory, SQLite, Redis and PostgreSQL. */
 export interface Store {
   /** The backend: `memory`, `sqlite`, `redis` or `postgres`; error messages name it. */
   readonly kind: string
+  /** Absent for memory and SQLite, and for stores made from a client: job queues then need their own address. */
+  readonly origin?: StoreOrigin
   /** Reads an entry; an expired one is not there. */
   get(key: string): Promise<Entry | undefined>
   /** Writes an entry whatever was there before. */

@@ -89,6 +89,7 @@ export function createService<const Functions extends readonly FunctionDefinitio
       return target
     },
   })
+  let started = false
   const service: Service<Functions> = {
     name: options.name ?? toServiceName(info.title),
     info,
@@ -111,6 +112,11 @@ export function createService<const Functions extends readonly FunctionDefinitio
     authenticate: options.authenticate,
     authorize: options.authorize,
     dispatch: (call) => dispatch(service, call),
+    start() {
+      if (started) return
+      started = true
+      for (const extension of extensions) extension.start?.(service)
+    },
     async close() {
       await Promise.all(extensions.map((extension) => extension.close?.()))
       await options.onClose?.()

@@ -1,0 +1,63 @@
+import type { Clock } from '../core/clock.ts'
+import type { Json, JsonObject } from '../core/json.ts'
+import type { Maybe } from '../core/maybe.ts'
+import type { Logger } from '../core/service.ts'
+import type { TriggerDef } from '../spec/types.ts'
+import type { Store } from '../store/store.ts'
+
+/** Something that happened outside, on its way to a function. */
+export interface TriggerEvent {
+  /** Same for every copy of the same happening: the message id, the tick, the event id. Deliveries repeat by it. */
+  readonly id: string
+  readonly event?: string
+  readonly payload: Json
+  /** Facts about the transport: headers that matter, attributes, receive count. */
+  readonly meta?: JsonObject
+}
+
+/** What became of an event that was handed over. */
+export type Receipt =
+  /** Stored; it runs, and runs again on failure, without the source. */
+  | { readonly status: 'accepted'; readonly delivery: string }
+  /** The same id was handed over before. */
+  | { readonly status: 'duplicate'; readonly delivery: string }
+
+/** How an event ended whose source waits for it. */
+export type Settled =
+  | { readonly status: 'done'; readonly delivery: string; readonly result: unknown }
+  /** It failed and is worth another attempt after a while. */
+  | { readonly status: 'retry'; readonly delivery: string; readonly delayMs: number }
+  /** It will never succeed, or has failed too often; it stands in the dead-letter list. */
+  | { readonly status: 'dead'; readonly delivery: string }
+  | { readonly status: 'duplicate'; readonly delivery: string }
+
+/** What a source of events gets to work with. */
+export interface SourceContext<Definition extends TriggerDef = TriggerDef> {
+  readonly trigger: Definition
+  /** Stores an event and lets it run in the background; rejects when it could not be stored. */
+  readonly accept: (event: TriggerEvent) => Promise<Receipt>
+  /** Runs an event now, for sources that keep it until it is done; never rejects for a failing function. */
+  readonly settle: (event: TriggerEvent) => Promise<Settled>
+  readonly store: Store
+  readonly clock: Clock
+  readonly log: Logger
+  /** Environment variables, for secrets and addresses. */
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Folder that relative paths count from. */
+  readonly cwd: string
+}
+
+/** A source of events at work. */
+export interface TriggerSource {
+  /** Takes no more, waits for what runs (until the signal aborts), hands back the rest. */
+  readonly stop: (signal: AbortSignal) => Promise<void>
+  /** The next moments at which it fires, in epoch milliseconds; for schedules. */
+  readonly next?: (count: number) => readonly number[]
+  /** In words, when it cannot work at the moment: `cannot reach RabbitMQ, trying again`. */
+  readonly trouble?: () => string | undefined
+}
+
+/** Starts one kind of source. Mistakes in the definition throw a TypeError; a server that is away does not. */
+export type StartSource<Definition extends TriggerDef> = (
+  context: SourceContext<Definition>,
+) => Maybe<TriggerSource>

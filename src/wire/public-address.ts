@@ -257,6 +257,7 @@ async function readBody(
     if (size > maxBytes) {
       throw failure('body_too_large', `${target.href} sent more than ${maxBytes} bytes`, {
         maxBytes,
+        status: incoming.statusCode ?? 0,
       })
     }
     chunks.push(chunk)

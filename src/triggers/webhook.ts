@@ -1,0 +1,173 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { CallError } from '../core/error.ts'
+import { isRecord, type Json } from '../core/json.ts'
+import type { Maybe } from '../core/maybe.ts'
+import type { WebhookTrigger } from '../spec/types.ts'
+import type { HttpHandler, HttpRequest, HttpResponse } from '../wire/http.ts'
+import type { SourceContext, TriggerEvent, TriggerSource } from './trigger.ts'
+import { answer, answerSettled, refuse } from './webhook-answer.ts'
+import { decodeWebhook, type WebhookContent } from './webhook-payload.ts'
+import { createSignatureCheck, readScheme, type SignatureVerdict } from './webhook-signature.ts'
+
+/** What a webhook needs besides its context. */
+export interface WebhookOptions {
+  /** The address the server listens on: without a secret only loopback addresses take deliveries. */
+  readonly host: string
+  /** Longest body in bytes; 1 MiB when absent. */
+  readonly maxBytes?: number
+  /** How long a delivery with `wait: true` is waited for, in milliseconds; 30 s when absent. */
+  readonly waitMs?: number
+}
+
+/** A webhook at work: mount its handler at its path, on the port everything else is served on. */
+export interface Webhook {
+  readonly source: TriggerSource
+  /** The handler takes exactly this path; every method, so that it can say which one it wants. */
+  readonly mount: { readonly path: string; readonly handler: HttpHandler }
+}
+
+const MAX_BYTES = 1024 * 1024
+const WAIT_MS = 30_000
+
+/**
+ * Takes signed deliveries over HTTP. Throws a TypeError when its secret is named but not set.
+ *
+ * @example
+ * const { source, mount } = createWebhook(context, { host: '127.0.0.1' })
+ * createApp(service, { mounts: [{ ...mount, match: 'exact' }] })
+ * // at the end: await source.stop(signal)
+ */
+export function createWebhook(
+  context: SourceContext<WebhookTrigger>,
+  { host, maxBytes = MAX_BYTES, waitMs = WAIT_MS }: WebhookOptions,
+): Webhook {
+  const { trigger, log } = context
+  const check = createSignatureCheck(trigger, context.env)
+  const isOpen = check !== undefined || isLoopback(host)
+  if (check === undefined) {
+    const rest = isOpen ? 'everybody on this machine may call it' : 'it refuses every delivery'
+    log.warn(`webhook ${trigger.name} has no secret_env: ${rest}`, { path: trigger.path })
+  }
+  const running = new Set<Promise<unknown>>()
+  let stopped = false
+
+  function handle(request: HttpRequest): Maybe<HttpResponse> {
+    if (request.method !== 'POST') return METHOD
+    if (request.bodyTooLarge || request.body.length > maxBytes) return TOO_LARGE
+    if (!isOpen) return CLOSED
+    if (stopped) return STOPPING
+    const verdict = check ? check(request, context.clock.now()) : UNCHECKED
+    if (!verdict.ok) return refuse(401, verdict.reason)
+    const read = readContent(request, trigger)
+    if ('status' in read) return read
+    const challenge = findChallenge(trigger, read.payload)
+    if (challenge !== undefined) return answer(200, { challenge })
+    const event = toEvent(request, read, verdict, trigger)
+    const work = trigger.wait ? settleWithin(context, event, waitMs) : accept(context, event)
+    running.add(work)
+    return work.finally(() => running.delete(work))
+  }
+
+  return {
+    mount: { path: trigger.path, handler: handle },
+    source: {
+      async stop(signal) {
+        stopped = true
+        await Promise.race([Promise.allSettled(running), whenAborted(signal)])
+      },
+    },
+  }
+}
+
+const UNCHECKED: SignatureVerdict = { ok: true }
+const METHOD = refuse(405, 'method_not_allowed', { allow: 'POST' })
+const TOO_LARGE = refuse(413, 'body_too_large')
+const CLOSED = refuse(403, 'webhook_without_secret')
+const STOPPING = refuse(503, 'stopping', { 'retry-after': '5' })
+const UNSTORED = refuse(503, 'not_stored', { 'retry-after': '5' })
+const TIMEOUT = refuse(504, 'timeout')
+
+function isLoopback(host: string): boolean {
+  return /^(?:localhost|127(?:\.\d+){3}|\[?::1\]?)$/.test(host)
+}
+
+/** Answers only when the delivery is stored: whoever gets no 202 sends it again. */
+async function accept(
+  context: SourceContext<WebhookTrigger>,
+  event: TriggerEvent,
+): Promise<HttpResponse> {
+  try {
+    const { delivery } = await context.accept(event)
+    return answer(202, { status: 'accepted', delivery })
+  } catch (error) {
+    context.log.error(`webhook ${context.trigger.name} could not store a delivery`, { error })
+    return UNSTORED
+  }
+}
+
+async function settleWithin(
+  context: SourceContext<WebhookTrigger>,
+  event: TriggerEvent,
+  waitMs: number,
+): Promise<HttpResponse> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<HttpResponse>((resolve) => {
+    timer = setTimeout(resolve, waitMs, TIMEOUT)
+  })
+  const settled = context.settle(event).then(answerSettled, (error) => {
+    context.log.error(`webhook ${context.trigger.name} could not run a delivery`, { error })
+    return UNSTORED
+  })
+  const response = await Promise.race([settled, late])
+  clearTimeout(timer)
+  return response
+}
+
+function readContent(request: HttpRequest, trigger: WebhookTrigger): WebhookContent | HttpResponse {
+  try {
+    return decodeWebhook(request, readScheme(trigger))
+  } catch (thrown) {
+    if (thrown instanceof CallError) return refuse(400, thrown.message)
+    throw thrown
+  }
+}
+
+/** Slack asks once, signed like everything else, whether the endpoint is ours. */
+function findChallenge(trigger: WebhookTrigger, payload: Json): string | undefined {
+  if (readScheme(trigger) !== 'slack' || !isRecord(payload)) return undefined
+  const { type, challenge } = payload
+  return type === 'url_verification' && typeof challenge === 'string' ? challenge : undefined
+}
+
+function toEvent(
+  request: HttpRequest,
+  { payload, event, id: inner }: WebhookContent,
+  verdict: SignatureVerdict & { readonly ok: true },
+  trigger: WebhookTrigger,
+): TriggerEvent {
+  const own = inner ?? verdict.id ?? request.header('webhook-id') ?? randomUUID()
+  const name = event ?? trigger.event
+  const meta = META_HEADERS.flatMap((header) => {
+    const value = request.header(header)
+    return value === undefined ? [] : [[header, value.slice(0, MAX_META)] as const]
+  })
+  return {
+    id: shorten(own),
+    ...(name !== undefined && { event: name }),
+    payload,
+    meta: { headers: Object.fromEntries(meta) },
+  }
+}
+
+const META_HEADERS = ['content-type', 'user-agent', 'x-slack-retry-num', 'x-github-hook-id']
+const MAX_META = 500
+const MAX_ID = 200
+
+function shorten(id: string): string {
+  return id.length <= MAX_ID ? id : createHash('sha256').update(id).digest('hex')
+}
+
+function whenAborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve()
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+}

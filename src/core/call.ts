@@ -100,8 +100,11 @@ export interface ReplyEntry {
 export interface Reply {
   extensions: ReplyEntry[] | undefined
   meta: Record<string, unknown> | undefined
-  /** `accepted`: taken, not done. `unavailable`: a result that says the service cannot serve. */
-  disposition: 'accepted' | 'unavailable' | undefined
+  /**
+   * `accepted`: taken, not done. `started`: goes on in the background, and an extension's answer says where to look.
+   * `unavailable`: a result that says the service cannot serve.
+   */
+  disposition: 'accepted' | 'started' | 'unavailable' | undefined
   /** Extra HTTP headers; surfaces without headers ignore them. */
   headers: Record<string, string> | undefined
 }

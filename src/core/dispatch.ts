@@ -25,6 +25,21 @@ export function dispatch(service: Service, call: Call): Maybe<Outcome> {
   return isPromise(permitted) ? permitted.then(() => target.run(call)) : target.run(call)
 }
 
+/**
+ * Takes a call that was accepted earlier to its outcome: through the extensions inside the given one. Those outside,
+ * and who may call, were settled when it was accepted.
+ */
+export function dispatchInside(service: Service, call: Call, urn: string): Maybe<Outcome> {
+  const target = requireFunction(service.registry, call)
+  assertAvailable(target)
+  const outside = service.extensions.findIndex((extension) => extension.urn === urn)
+  const inside = service.extensions.slice(outside + 1)
+  const chosen = selectExtensions(service, call, target).filter(({ extension }) =>
+    inside.includes(extension),
+  )
+  return runThrough(service, chosen, { call, target }, target.run)
+}
+
 /** That a function is switched off matters more than how its call was decorated. */
 function select(service: Service, call: Call, target: Target): readonly ChosenExtension[] {
   try {

@@ -1,4 +1,4 @@
-import type { Failure, Outcome, ReplyEntry } from '../core/call.ts'
+import type { Failure, Outcome, Reply, ReplyEntry } from '../core/call.ts'
 import { CallError } from '../core/error.ts'
 import type { Json } from '../core/json.ts'
 import { isPrepared } from '../core/prepared.ts'
@@ -21,7 +21,7 @@ export interface IdempotencyRecord {
   readonly outcome?: StoredOutcome
   /** Answers of other extensions that belong to the outcome. */
   readonly entries?: readonly ReplyEntry[]
-  readonly disposition?: 'accepted' | 'unavailable'
+  readonly disposition?: NonNullable<Reply['disposition']>
 }
 
 type StoredOutcome = { readonly ok: true; readonly result?: unknown } | Failure

@@ -65,7 +65,7 @@ export function encodeMethodRefusal(): HttpResponse {
 
 function pickStatus(outcome: Outcome, reply: Reply | undefined): number {
   if (outcome.ok) {
-    if (reply?.disposition === undefined) return 200
+    if (reply?.disposition === undefined || reply.disposition === 'started') return 200
     return reply.disposition === 'accepted' ? 202 : 503
   }
   if (outcome.errors.length > 1) return 400

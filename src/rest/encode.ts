@@ -19,7 +19,7 @@ export function encodeOutcome(outcome: Outcome, call: Call | undefined): HttpRes
 
 function pickStatus(reply: Reply | undefined): number {
   if (reply?.disposition === undefined) return 200
-  return reply.disposition === 'accepted' ? 202 : 503
+  return reply.disposition === 'unavailable' ? 503 : 202
 }
 
 /** Encodes errors as RFC 9457 problem details. */

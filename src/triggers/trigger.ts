@@ -4,6 +4,7 @@ import type { Maybe } from '../core/maybe.ts'
 import type { Logger } from '../core/service.ts'
 import type { TriggerDef } from '../spec/types.ts'
 import type { Store } from '../store/store.ts'
+import type { HttpHandler } from '../wire/http.ts'
 
 /** Something that happened outside, on its way to a function. */
 export interface TriggerEvent {
@@ -45,6 +46,10 @@ export interface SourceContext<Definition extends TriggerDef = TriggerDef> {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Folder that relative paths count from. */
   readonly cwd: string
+  /** True when only this machine reaches the server; true as well when there is no server. */
+  readonly loopback: boolean
+  /** Tells whether a delivery still waits or runs; for sources that must not overlap. */
+  readonly isOpen: (delivery: string) => Promise<boolean>
 }
 
 /** A source of events at work. */
@@ -53,6 +58,8 @@ export interface TriggerSource {
   readonly stop: (signal: AbortSignal) => Promise<void>
   /** The next moments at which it fires, in epoch milliseconds; for schedules. */
   readonly next?: (count: number) => readonly number[]
+  /** Answers the requests to `path` of the definition; for webhooks. */
+  readonly handler?: HttpHandler
   /** In words, when it cannot work at the moment: `cannot reach RabbitMQ, trying again`. */
   readonly trouble?: () => string | undefined
 }

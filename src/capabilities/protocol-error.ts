@@ -26,7 +26,10 @@ export function toRestError(
 }
 
 /** A protocol error as the `error` of a JSON-RPC answer. */
-export function toRpcError(code: ProtocolErrorCode, text: ErrorText): JsonObject {
+export function toRpcError(
+  code: ProtocolErrorCode,
+  text: ErrorText,
+): { readonly code: number; readonly message: string; readonly data: JsonObject } {
   return { code: PROTOCOL_ERRORS[code].rpc, message: text.content, data: flat(code, text) }
 }
 

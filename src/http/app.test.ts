@@ -59,6 +59,23 @@ describe('one port for every surface', () => {
     expect((await app.handle(request)).status).toBe(200)
   })
 
+  it('lets pages of an allowed origin use MCP', async () => {
+    const open = createApp(serviceOf([echo]), { allowedOrigins: ['https://app.example.com'] })
+    const headers = {
+      host: 'localhost',
+      origin: 'https://app.example.com',
+      'access-control-request-method': 'POST',
+    }
+    const preflight = await open.handle(toRequest('', { method: 'OPTIONS', path: '/mcp', headers }))
+    expect(preflight).toMatchObject({
+      status: 204,
+      headers: {
+        'access-control-allow-headers': expect.stringContaining('mcp-session-id'),
+        'access-control-allow-methods': expect.stringContaining('DELETE'),
+      },
+    })
+  })
+
   it('leaves out what it is told to leave out', async () => {
     const bare = createApp(serviceOf([echo]), { explorer: false, mcp: false })
     for (const path of ['/', '/explorer/', '/mcp']) {

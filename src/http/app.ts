@@ -54,7 +54,13 @@ export interface AppOptions extends GuardOptions {
 export function createApp(service: Service, options: AppOptions = {}): App {
   service.start()
   const probes = createProbes(service)
-  const mcp = options.mcp === false ? undefined : createMcpHandler(service, toMcpOptions(options))
+  const published = options.profile ?? ownProfile(service, options)
+  const profile = published && createProfileSurface(service, published)
+  const admit = profile && { admit: profile.admit }
+  const mcp =
+    options.mcp === false
+      ? undefined
+      : createMcpHandler(service, { ...toMcpOptions(options), ...admit })
   const mounts: readonly Mount[] = [
     {
       path: options.forrstPath ?? '/forrst',
@@ -62,7 +68,10 @@ export function createApp(service: Service, options: AppOptions = {}): App {
       handler: createForrstHandler(service),
     },
     ...(mcp ? mcpMounts(mcp, options) : []),
-    ...restMounts(service, options),
+    { path: '/api', match: 'prefix', handler: createRestHandler(service, admit) },
+    ...(profile
+      ? [{ path: '/.well-known/ucp', match: 'exact' as const, handler: profile.handler }]
+      : []),
     { path: '/openapi.json', match: 'exact', handler: createOpenApiHandler(service) },
     { path: '/openrpc.json', match: 'exact', handler: createOpenRpcHandler(service) },
     ...explorerMounts(service, options),
@@ -120,17 +129,6 @@ function mcpMounts(handler: HttpHandler, { mcp }: AppOptions): readonly Mount[] 
           match: 'exact' as const,
           handler: metadata,
         }))
-      : []),
-  ]
-}
-
-function restMounts(service: Service, options: AppOptions): readonly Mount[] {
-  const published = options.profile ?? ownProfile(service, options)
-  const profile = published && createProfileSurface(service, published)
-  return [
-    { path: '/api', match: 'prefix', handler: createRestHandler(service, profile && { profile }) },
-    ...(profile
-      ? [{ path: '/.well-known/ucp', match: 'exact' as const, handler: profile.handler }]
       : []),
   ]
 }

@@ -18,12 +18,14 @@ import {
 import type { Environment } from './environment.ts'
 import { invalidParams, McpError, missingCapability, RPC, toMcpError } from './errors.ts'
 import type { Exchange } from './exchange.ts'
+import { withNegotiated } from './negotiated.ts'
 import { createProgress, type Progress } from './progress.ts'
 import { OWN_META, TASKS_EXTENSION } from './protocol.ts'
 import { fitResult } from './result-budget.ts'
 import { encodeInputRequired, readAnswers } from './round-trip.ts'
 import { createRun, type Run } from './run.ts'
 import { encodeTask, type Task } from './tasks.ts'
+import type { ToolRequest } from './tool-request.ts'
 
 /** Extensions whose answer stands in for the function's. */
 const REPLACING = new Set(['dry-run', 'async', 'replay'].map((name) => `urn:forrst:ext:${name}`))
@@ -38,15 +40,12 @@ interface ToolCall {
   readonly abortable: Abortable
   readonly answers: ReturnType<typeof readAnswers>
   readonly progress: Progress
+  readonly request: ToolRequest
 }
 
 /** Calls the function behind a tool and gives the JSON of the result. */
-export function callFunction(
-  environment: Environment,
-  exchange: Exchange,
-  tool: FunctionTool,
-  input: JsonObject,
-): Maybe<string> {
+export function callFunction(environment: Environment, request: ToolRequest): Maybe<string> {
+  const { exchange, tool } = request
   const mode = environment.taskMode(tool.target)
   const knowsTasks =
     exchange.era === 'modern' && exchange.capabilities.extensions?.[TASKS_EXTENSION] !== undefined
@@ -54,11 +53,11 @@ export function callFunction(
     throw missingCapability({ extensions: { [TASKS_EXTENSION]: {} } })
   }
   if (!knowsTasks || mode === 'never' || environment.tasks === undefined) {
-    const toolCall = prepare(environment, exchange, tool, { input })
+    const toolCall = prepare(environment, request)
     return keepAlive(toolCall, settle(toolCall, start(toolCall)))
   }
   const promotion = createPromotion()
-  const toolCall = prepare(environment, exchange, tool, { input, detach: promotion.ask })
+  const toolCall = prepare(environment, request, promotion.ask)
   if (mode === undefined) return promoteWhenLong(toolCall, promotion)
   promotion.refuse()
   return andThen(promote(toolCall), (task) => {
@@ -71,10 +70,10 @@ export function callFunction(
 
 function prepare(
   environment: Environment,
-  exchange: Exchange,
-  tool: FunctionTool,
-  { input, detach }: { readonly input: JsonObject; readonly detach?: () => Promise<void> },
+  request: ToolRequest,
+  detach?: () => Promise<void>,
 ): ToolCall {
+  const { exchange, tool, input } = request
   const answers = readAnswers(exchange, environment.seal)
   const abortable = createAbortable(exchange.signal)
   const run = createRun(exchange, answers, abortable, detach)
@@ -90,14 +89,16 @@ function prepare(
     version: version ?? tool.target.version,
     arguments: input,
     context: caller === undefined ? undefined : { caller },
-    extensions: readEntries(meta),
+    extensions: request.extensions
+      ? [...readEntries(meta), ...request.extensions]
+      : readEntries(meta),
     principal,
     signal: abortable.signal,
     facts: toAgentFacts(progress.report, run.agent),
     startedAt,
     reply: createReply(),
   }
-  return { environment, exchange, tool, call, run, abortable, answers, progress }
+  return { environment, exchange, tool, call, run, abortable, answers, progress, request }
 }
 
 function start({ environment: { service }, call }: ToolCall): Maybe<Outcome> {
@@ -238,7 +239,10 @@ function encodeOutcome(toolCall: ToolCall, outcome: Outcome): string {
   if (outcome.result === null && extensions?.some(({ urn }) => REPLACING.has(canonicalUrn(urn)))) {
     return encodeInstead(toolCall, JSON.stringify(extensions), meta)
   }
-  return encodeSuccess(toolCall, outcome.result, meta)
+  const { ucp } = toolCall.request
+  if (ucp === undefined) return encodeSuccess(toolCall, outcome.result, meta)
+  const negotiated = withNegotiated(ucp, outcome.result, toolCall.tool.target)
+  return encodeSuccess(toolCall, negotiated.result, { ...meta, ...negotiated.meta })
 }
 
 /** An extension answered in place of the function; what it says does not have the promised shape. */

@@ -1,3 +1,4 @@
+import type { Admit } from '../capabilities/admission.ts'
 import type { Service } from '../core/service.ts'
 import type { Target } from '../core/target.ts'
 import { type Catalogue, type CatalogueOptions, createCatalogue } from './catalogue.ts'
@@ -35,6 +36,8 @@ export interface McpOptions extends CatalogueOptions {
   readonly keepAliveMs?: number
   /** Milliseconds for which clients may keep lists; 60000 when absent. */
   readonly cacheMs?: number
+  /** Judges calls of platforms that announce their capability profile; nobody does when absent. */
+  readonly admit?: Admit
   /** Signs what clients hand back to us. Processes that serve the same clients share it; random when absent. */
   readonly secret?: string
 }

@@ -2,12 +2,12 @@ import type { Principal } from '../core/call.ts'
 import type { JsonObject } from '../core/json.ts'
 import { isPromise, type Maybe } from '../core/maybe.ts'
 import type { Service } from '../core/service.ts'
+import { createGuard, type GuardOptions } from '../wire/guard.ts'
 import type { HttpRequest, HttpResponse } from '../wire/http.ts'
 import { type Authorization, toUnauthorized } from './authorization.ts'
 import { decodeMessage, type Message, readDocument, readId, readMeta } from './decode.ts'
 import type { McpOptions } from './environment.ts'
 import { McpError, RPC, toMcpError } from './errors.ts'
-import { createGuard, type GuardOptions } from './guard.ts'
 import { encodeFailure } from './http-answer.ts'
 import { createLegacyHttp, type LegacyHttp } from './http-legacy.ts'
 import { answerModern } from './http-modern.ts'
@@ -37,8 +37,8 @@ export function createMcpHandler(service: Service, options: McpHandlerOptions = 
   const legacy = createLegacyHttp(server, options.sessions)
 
   function handle(request: HttpRequest): Maybe<HttpResponse> {
-    const refusal = guard.refuse(request)
-    if (refusal !== undefined) return refusal
+    const refusal = guard.judgeHost(request) ?? guard.judgeSite(request)
+    if (refusal !== undefined) return encodeRefusal(refusal)
     const response = guard.preflight(request) ?? route(request)
     return isPromise(response)
       ? response.then((ready) => guard.share(request, ready))
@@ -116,6 +116,10 @@ function asPrincipal(
     return refuse(thrown)
   }
   return isPromise(principal) ? principal.catch(refuse).then(next) : next(principal)
+}
+
+function encodeRefusal(reason: string): HttpResponse {
+  return encodeFailure(undefined, new McpError(RPC.invalidRequest, reason, { status: 403 }))
 }
 
 function encodeMethodRefusal(): HttpResponse {

@@ -9,6 +9,7 @@ import { createEnvironment, type Environment, type McpOptions } from './environm
 import { invalidParams } from './errors.ts'
 import type { Exchange } from './exchange.ts'
 import type { Encoded, Methods } from './methods.ts'
+import { encodeRefusal, readAnnouncement, toNegotiated } from './negotiated.ts'
 import type { Era } from './protocol.ts'
 import { createSearchTools } from './search-tools.ts'
 import { estimateTokens } from './token-cost.ts'
@@ -25,7 +26,15 @@ export function createToolMethods(environment: Environment): Methods {
   function call(name: string, input: JsonObject, exchange: Exchange): Maybe<string> {
     const tool = environment.catalogue().find(name)
     if (tool === undefined) throw invalidParams(`Unknown tool: ${name.slice(0, 100)}`)
-    return callFunction(environment, exchange, tool, input)
+    const request = { exchange, tool, input }
+    const { admit } = environment.options
+    const announced = admit && readAnnouncement(request)
+    if (admit === undefined || announced === undefined) return callFunction(environment, request)
+    return admit(announced, tool.target.name).then((admission) =>
+      admission.admitted
+        ? callFunction(environment, toNegotiated(request, admission.ucp))
+        : environment.writer.complete(exchange.era, encodeRefusal(admission.refusal)),
+    )
   }
 
   return {

@@ -1,3 +1,5 @@
+import type { Admit, Refusal } from '../capabilities/admission.ts'
+import { toRestError } from '../capabilities/protocol-error.ts'
 import type { Call, Outcome } from '../core/call.ts'
 import { dispatch } from '../core/dispatch.ts'
 import { toFailure } from '../core/invoke.ts'
@@ -6,18 +8,17 @@ import type { Service } from '../core/service.ts'
 import type { HttpHandler, HttpRequest, HttpResponse } from '../wire/http.ts'
 import { decodeCall, decodeTarget, type RestTarget } from './decode.ts'
 import { encodeInternalError, encodeOutcome } from './encode.ts'
-import type { ProfileSurface } from './profile.ts'
 
 /** How the REST binding is mounted. */
 export interface RestOptions {
   readonly prefix?: string
-  /** The published profile; calls of platforms that announce theirs are checked against it. */
-  readonly profile?: ProfileSurface
+  /** Judges calls of platforms that announce their profile; nobody does when absent. */
+  readonly admit?: Admit
 }
 
 /** Serves every discoverable function at `POST {prefix}/{function}`, and its versions one segment below. */
 export function createRestHandler(service: Service, options: RestOptions = {}): HttpHandler {
-  const { prefix = '/api', profile } = options
+  const { prefix = '/api', admit } = options
   return async function handleRest(request) {
     const target = decodeTarget(request.path.slice(prefix.length))
     const entry = target && service.registry.find(target.name)
@@ -31,10 +32,10 @@ export function createRestHandler(service: Service, options: RestOptions = {}): 
     if (request.method !== 'POST') {
       return refuse(405, 'Functions are called with POST', { allow: 'POST' })
     }
-    const agent = profile && request.header('ucp-agent')
-    if (profile === undefined || agent === undefined) return answer(service, request, target)
-    const admission = await profile.admit(agent, target.name)
-    if (!admission.admitted) return admission.response
+    const header = admit && request.header('ucp-agent')
+    if (admit === undefined || header === undefined) return answer(service, request, target)
+    const admission = await admit({ header }, target.name)
+    if (!admission.admitted) return encodeRefusal(admission.refusal)
     return answer(service, request, target, admission.ucp)
   }
 }
@@ -67,6 +68,14 @@ function withNegotiated(outcome: Outcome, ucp: JsonObject | undefined): Outcome 
     return outcome
   }
   return { ...outcome, result: { ucp, ...outcome.result } }
+}
+
+function encodeRefusal(refusal: Refusal): HttpResponse {
+  const { status, body } =
+    refusal.kind === 'error'
+      ? toRestError(refusal.code, refusal.text)
+      : { status: 200, body: refusal.body }
+  return { status, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
 }
 
 function refuse(

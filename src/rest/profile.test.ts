@@ -24,6 +24,24 @@ const functions = [
     capability: ORDER,
     handler: () => ({ id: 'o_1' }),
   }),
+  defineFunction({
+    name: 'checkout.close',
+    version: '1.0.0',
+    capability: CHECKOUT,
+    output: {
+      type: 'object',
+      properties: { done: { type: 'boolean' } },
+      additionalProperties: false,
+    },
+    handler: () => ({ done: true }),
+  }),
+  defineFunction({
+    name: 'checkout.echo',
+    version: '1.0.0',
+    capability: CHECKOUT,
+    input: { type: 'object', properties: { meta: { type: 'object' } } },
+    handler: ({ input }) => ({ meta: input['meta'] }),
+  }),
 ]
 
 let server: Server
@@ -55,6 +73,15 @@ const platformProfile = (names: readonly string[], version = '2026-04-08') => ({
     payment_handlers: {},
   },
 })
+
+const mcpProfile = () => {
+  const profile = platformProfile([CHECKOUT])
+  const [service] = profile.ucp.services['com.example.shop']
+  profile.ucp.services['com.example.shop'] = [
+    { ...service, transport: 'mcp', schema: `${origin}/openrpc.json` },
+  ] as (typeof profile.ucp.services)['com.example.shop']
+  return profile
+}
 
 beforeAll(async () => {
   let listener: ReturnType<typeof toNodeListener> | undefined
@@ -115,12 +142,16 @@ describe('GET /.well-known/ucp', () => {
     }
     const openapi = (await (await fetch(`${origin}/openapi.json`)).json()) as { paths: object }
     const ids = Object.values(openapi.paths).map((item) => item.post.operationId)
-    expect(profile.ucp.capabilities[CHECKOUT]?.[0]?.operations).toEqual(['checkout__create'])
+    expect(profile.ucp.capabilities[CHECKOUT]?.[0]?.operations).toEqual([
+      'checkout__create',
+      'checkout__close',
+      'checkout__echo',
+    ])
     expect(profile.ucp.capabilities[ORDER]?.[0]?.operations).toEqual(['orders__get'])
     expect(profile.ucp.capabilities['com.example.shop.discount']?.[0]).not.toHaveProperty(
       'operations',
     )
-    expect(ids).toEqual(['checkout__create', 'orders__get'])
+    expect(ids).toEqual(['checkout__create', 'orders__get', 'checkout__close', 'checkout__echo'])
   })
 
   it('lets a platform connect and call, with one request per call', async () => {
@@ -132,7 +163,7 @@ describe('GET /.well-known/ucp', () => {
     if (!connection.connected) throw new Error(connection.message)
     announced = platformProfile([CHECKOUT])
     const { session } = connection
-    expect(session.operations.operations.map(({ id }) => id)).toEqual(['checkout__create'])
+    expect(session.operations.operations.map(({ id }) => id)).toContain('checkout__create')
     const result = await session.call('checkout__create', { sku: 'W-1' })
     expect(result).toMatchObject({ ok: true })
   })
@@ -172,6 +203,119 @@ describe('a call of a platform that announces its profile', () => {
 
   it('is not needed by others', async () => {
     expect(await (await post('orders.get')).json()).toEqual({ id: 'o_1' })
+  })
+})
+
+const META_VERSION = 'io.modelcontextprotocol/protocolVersion'
+const callTool = async (name: string, args: object, meta: object = {}) => {
+  const response = await fetch(`${origin}/mcp`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'tools/call',
+      'mcp-name': name,
+    },
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: {
+        name,
+        arguments: args,
+        _meta: {
+          [META_VERSION]: '2026-07-28',
+          'io.modelcontextprotocol/clientInfo': { name: 'platform', version: '1.0.0' },
+          'io.modelcontextprotocol/clientCapabilities': {},
+          ...meta,
+        },
+      },
+    }),
+  })
+  return (await response.json()) as {
+    error?: { code: number; data: { code: string } }
+    result?: { structuredContent?: object; isError?: boolean; _meta: Record<string, unknown> }
+  }
+}
+const agent = (path: string) => ({ 'ucp-agent': { profile: `${platformUrl}/${path}` } })
+
+describe('a tool call of a platform that announces its profile', () => {
+  it('[UCP-33][UCP-108][UCP-112] is answered with the capabilities it rests on, and `meta` is no argument', async () => {
+    announced = platformProfile([CHECKOUT])
+    const { result } = await callTool('checkout__create', { sku: 'W-1', meta: agent('mcp') })
+    expect(result?.structuredContent).toEqual({
+      ucp: { version: '2026-04-08', capabilities: { [CHECKOUT]: [{ version: '2026-04-08' }] } },
+      id: 'c_W-1',
+    })
+  })
+
+  it('says so beside a result whose schema admits nothing else', async () => {
+    announced = platformProfile([CHECKOUT])
+    const { result } = await callTool('checkout__close', { meta: agent('closed') })
+    expect(result?.structuredContent).toEqual({ done: true })
+    expect(result?._meta['ucp']).toMatchObject({ version: '2026-04-08' })
+  })
+
+  it('leaves `meta` to a function that takes it', async () => {
+    announced = platformProfile([CHECKOUT])
+    const meta = agent('own')
+    const { result } = await callTool('checkout__echo', { meta })
+    expect(result?.structuredContent).toMatchObject({ meta })
+  })
+
+  it('accepts the announcement of 2026-01-11 in `_meta`', async () => {
+    announced = platformProfile([CHECKOUT])
+    const { result } = await callTool(
+      'checkout__create',
+      { sku: 'W-1' },
+      { ucp: { profile: `${platformUrl}/legacy` } },
+    )
+    expect(result?.structuredContent).toHaveProperty('ucp')
+  })
+
+  it('[UCP-111] is refused in a normal result when its capability was not negotiated', async () => {
+    announced = platformProfile([CHECKOUT])
+    const { result } = await callTool('orders__get', { meta: agent('mcp-order') })
+    expect(result?.structuredContent).toMatchObject({
+      ucp: { status: 'error' },
+      messages: [{ code: 'capabilities_incompatible' }],
+    })
+  })
+
+  it('[UCP-39][UCP-113] gets error -32001 for what no negotiation can begin with', async () => {
+    announced = platformProfile([CHECKOUT], '2030-01-01')
+    const codeOf = async (meta: object) => {
+      const { error } = await callTool('checkout__create', { sku: 'W-1', meta })
+      return [error?.code, error?.data.code]
+    }
+    expect(await codeOf(agent('mcp-version'))).toEqual([-32001, 'version_unsupported'])
+    expect(await codeOf({ 'ucp-agent': { profile: 'http://profile.example/x' } })).toEqual([
+      -32001,
+      'invalid_profile_url',
+    ])
+    expect(await codeOf({ 'ucp-agent': 'nonsense' })).toEqual([-32001, 'invalid_profile_url'])
+    expect(await codeOf({ 'ucp-agent': { profile: 'http://127.0.0.1:9/x' } })).toEqual([
+      -32001,
+      'profile_unreachable',
+    ])
+  })
+
+  it('lets a platform call over MCP in a session', async () => {
+    announced = platformProfile([CHECKOUT])
+    const connection = await connect(
+      origin,
+      { url: `${platformUrl}/session`, profile: mcpProfile() },
+      { allowLoopback: true, transports: ['mcp'] },
+    )
+    if (!connection.connected) throw new Error(connection.message)
+    announced = mcpProfile()
+    const result = await connection.session.call('checkout__create', { sku: 'W-2' })
+    expect(result).toMatchObject({ ok: true, value: { id: 'c_W-2', ucp: {} } })
+  })
+
+  it('is not needed by others', async () => {
+    expect((await callTool('orders__get', {})).result?.structuredContent).toEqual({ id: 'o_1' })
   })
 })
 

@@ -1,21 +1,18 @@
-import { parseAgentHeader } from '../capabilities/agent-header.ts'
+import type { Admission, Admit } from '../capabilities/admission.ts'
+import { judgeProfileUrl, parseAgentHeader } from '../capabilities/agent-header.ts'
 import { buildBusinessProfile, hostProfile } from '../capabilities/build-profile.ts'
 import { createDocumentFetcher, type DocumentFetcher } from '../capabilities/document-fetcher.ts'
 import { createDocumentIndex } from '../capabilities/document-index.ts'
 import { negotiate } from '../capabilities/negotiate.ts'
 import { resolveOperations } from '../capabilities/operations.ts'
-import {
-  type ProtocolErrorCode,
-  toIncompatibleBody,
-  toRestError,
-} from '../capabilities/protocol-error.ts'
+import { type ProtocolErrorCode, toIncompatibleBody } from '../capabilities/protocol-error.ts'
 import { checkRequest, selectResponseCapabilities } from '../capabilities/request-check.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { ProfileDefinition } from '../core/profile.ts'
 import type { Service } from '../core/service.ts'
 import { toToolName } from '../core/tool-name.ts'
 import { listTargets } from '../discovery/document.ts'
-import type { HttpHandler, HttpResponse } from '../wire/http.ts'
+import type { HttpHandler } from '../wire/http.ts'
 import { buildOpenApi } from './openapi.ts'
 import { buildOpenRpc } from './openrpc.ts'
 
@@ -28,16 +25,10 @@ export interface ProfileOptions extends ProfileDefinition {
   readonly fetcher?: DocumentFetcher
 }
 
-/** What a negotiated call is answered with, or why it is refused. */
-export type Admission =
-  | { readonly admitted: true; readonly ucp: JsonObject }
-  | { readonly admitted: false; readonly response: HttpResponse }
-
 /** The profile of a service, and what it means for calls. */
 export interface ProfileSurface {
   readonly handler: HttpHandler
-  /** Judges a call of a platform that announced its profile. */
-  readonly admit: (agentHeader: string, functionName: string) => Promise<Admission>
+  readonly admit: Admit
 }
 
 /** Publishes the profile of a service and checks calls against the profiles that platforms announce. */
@@ -52,10 +43,13 @@ export function createProfileSurface(service: Service, options: ProfileOptions):
       request.method === 'GET' || request.method === 'HEAD'
         ? current().hosted.answer(request.header('if-none-match'))
         : { status: 405, headers: { allow: 'GET, HEAD' }, body: '' },
-    async admit(agentHeader, functionName) {
-      const header = parseAgentHeader(agentHeader, { allowLoopback })
-      if (!header.ok) return refuse('invalid_profile_url', header.message)
-      const fetched = await fetcher.get(header.profile)
+    async admit(announcement, functionName) {
+      const agent =
+        'header' in announcement
+          ? parseAgentHeader(announcement.header, { allowLoopback })
+          : judgeProfileUrl(announcement.profile, { allowLoopback })
+      if (!agent.ok) return refuse('invalid_profile_url', agent.message)
+      const fetched = await fetcher.get(agent.profile)
       if (!fetched.ok) {
         const code = fetched.code === 'malformed' ? 'profile_malformed' : 'profile_unreachable'
         return refuse(code, fetched.message)
@@ -140,10 +134,8 @@ function judge(
   const { verdict } = checkRequest(negotiation, set, operation, { enforce })
   if (verdict === 'capabilities_incompatible') {
     const content = `${operation} belongs to a capability that was not negotiated`
-    return {
-      admitted: false,
-      response: json(200, toIncompatibleBody(negotiation.protocolVersion ?? version, { content })),
-    }
+    const body = toIncompatibleBody(negotiation.protocolVersion ?? version, { content })
+    return { admitted: false, refusal: { kind: 'incompatible', body } }
   }
   const names = selectResponseCapabilities(negotiation, set, operation)
   const capabilities = Object.fromEntries(
@@ -153,12 +145,7 @@ function judge(
 }
 
 function refuse(code: ProtocolErrorCode, content: string): Admission {
-  const { status, body } = toRestError(code, { content })
-  return { admitted: false, response: json(status, body) }
-}
-
-function json(status: number, body: JsonObject): HttpResponse {
-  return { status, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+  return { admitted: false, refusal: { kind: 'error', code, text: { content } } }
 }
 
 function assertCapabilities(service: Service, { capabilities }: ProfileOptions): void {

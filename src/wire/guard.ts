@@ -23,6 +23,25 @@ export interface Guard {
   readonly share: (request: HttpRequest, response: HttpResponse) => HttpResponse
 }
 
+/** What pages of allowed origins may send: the headers of every surface. */
+const REQUEST_HEADERS = [
+  'accept',
+  'authorization',
+  'content-type',
+  'idempotency-key',
+  'last-event-id',
+  'mcp-method',
+  'mcp-name',
+  'mcp-protocol-version',
+  'mcp-session-id',
+  'traceparent',
+  'tracestate',
+  'ucp-agent',
+]
+
+/** What they may read of an answer besides its body. */
+const RESPONSE_HEADERS = 'etag, mcp-session-id, retry-after, www-authenticate, x-forrst-request-id'
+
 /** How many Host values are remembered as fine; the header is foreign, so the memory is bounded. */
 const MAX_KNOWN = 100
 
@@ -35,7 +54,7 @@ export function createGuard({ allowedHosts = [], allowedOrigins = [] }: GuardOpt
 
   return {
     judgeHost(request) {
-      const host = request.header('host')
+      const host = request.header('host') ?? request.header(':authority')
       if (hosts === undefined || host === undefined || known.has(host)) return undefined
       if (!isAddressOrLoopback(host) && !hosts.has(toHostName(host))) {
         const name = toHostName(host).slice(0, 100)
@@ -59,9 +78,8 @@ export function createGuard({ allowedHosts = [], allowedOrigins = [] }: GuardOpt
         status: 204,
         headers: {
           'access-control-allow-origin': origin,
-          'access-control-allow-methods': 'GET, HEAD, POST',
-          'access-control-allow-headers':
-            'authorization, content-type, idempotency-key, traceparent, tracestate',
+          'access-control-allow-methods': 'GET, HEAD, POST, DELETE',
+          'access-control-allow-headers': REQUEST_HEADERS.join(', '),
           'access-control-max-age': '600',
           vary: 'origin',
         },
@@ -98,8 +116,8 @@ function corsHeaders(origin: string, response: HttpResponse): Record<string, str
   const vary = response.headers['vary']
   return {
     'access-control-allow-origin': origin,
-    'access-control-expose-headers': 'etag, retry-after, x-forrst-request-id',
+    'access-control-expose-headers': RESPONSE_HEADERS,
     'cross-origin-resource-policy': 'cross-origin',
-    vary: vary === undefined ? 'origin' : `${String(vary)}, origin`,
+    vary: vary === undefined || vary === 'origin' ? 'origin' : `${String(vary)}, origin`,
   }
 }

@@ -52,10 +52,13 @@ function writeList(writer: Writer, model: CodeModel): void {
 // What starts with `x-` is for other readers of the spec; the payload has become a type.
 function settingsOf(definition: TriggerDef): Record<string, unknown> {
   const entries = Object.entries(definition).filter(
-    ([key]) => key !== 'payload' && !key.startsWith('x-'),
+    ([key]) => !LEFT_OUT.has(key) && !key.startsWith('x-'),
   )
   return Object.fromEntries(entries)
 }
+
+/** How deliveries are run by `waymark serve`; an agent runs each event once. */
+const LEFT_OUT = new Set(['payload', 'version', 'arguments', 'attempts', 'timeout', 'concurrency'])
 
 /** Payloads that follow from the kind of trigger. */
 const USUAL_PAYLOADS: Record<TriggerDef['type'], unknown> = {

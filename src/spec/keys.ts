@@ -21,7 +21,17 @@ export interface KeyTable {
   readonly extensions: readonly string[]
 }
 
-const TRIGGER_EXTENSIONS = ['prompt', 'payload_map', 'tool', 'payload']
+const TRIGGER_EXTENSIONS = [
+  'prompt',
+  'payload_map',
+  'tool',
+  'version',
+  'arguments',
+  'attempts',
+  'timeout',
+  'concurrency',
+  'payload',
+]
 
 /** Every key of the format, by the mapping it belongs to. Order is the order of writing. */
 export const KEYS: Readonly<Record<NodeKind, KeyTable>> = {

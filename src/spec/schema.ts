@@ -157,6 +157,17 @@ const triggerKeys = {
   prompt: text('Template with {{placeholders}} filled from the payload').optional(),
   payload_map: z.record(z.string(), z.string()).optional().describe('Name to dot path'),
   tool: text('The tool to call').optional(),
+  version: text('Version of the tool; the latest stable one when absent').optional(),
+  arguments: z.record(z.string(), z.json()).optional().describe('Arguments beside the event'),
+  attempts: z.int().min(1).max(100).optional().describe('Tries before it is given up; 5'),
+  timeout: z
+    .strictObject({
+      value: z.number().positive().describe('How many'),
+      unit: z.enum(['millisecond', 'second', 'minute', 'hour']).describe('Of what'),
+    })
+    .optional()
+    .describe('How long one run may take; a minute when absent'),
+  concurrency: z.int().min(1).max(1000).optional().describe('Runs at the same time; 10'),
   payload: z.array(field).optional().describe('Fields of the payload'),
 }
 

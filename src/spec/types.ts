@@ -1,4 +1,4 @@
-import type { Json } from '../core/json.ts'
+import type { Duration, Json, JsonObject } from '../core/json.ts'
 
 /*
  * The tool-spec format as a type. Keys are spelled as in the YAML file (snake_case): a parsed file
@@ -267,6 +267,16 @@ export interface TriggerCommon extends Extensible {
   readonly payload_map?: Readonly<Record<string, string>>
   /** Extension: the tool to call. */
   readonly tool?: string
+  /** Extension: version of the tool; the latest stable one when absent. */
+  readonly version?: string
+  /** Extension: arguments that the event does not give; those of the event win. */
+  readonly arguments?: JsonObject
+  /** Extension: how often an event is tried before it is given up; 5 when absent. */
+  readonly attempts?: number
+  /** Extension: how long one run may take; a minute when absent. */
+  readonly timeout?: Duration
+  /** Extension: runs at the same time in one process; 10 when absent. */
+  readonly concurrency?: number
   /** Extension: fields of the payload, for the generated type. */
   readonly payload?: readonly FieldDef[]
 }

@@ -46,8 +46,8 @@ export interface SourceContext<Definition extends TriggerDef = TriggerDef> {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Folder that relative paths count from. */
   readonly cwd: string
-  /** True when only this machine reaches the server; true as well when there is no server. */
-  readonly loopback: boolean
+  /** The address the server listens on; 127.0.0.1 when there is none. */
+  readonly host: string
   /** Tells whether a delivery still waits or runs; for sources that must not overlap. */
   readonly isOpen: (delivery: string) => Promise<boolean>
 }

@@ -26,22 +26,6 @@ export interface ExtensionCall {
 /** Runs the rest of the call; never throws, so that an extension sees every outcome of those inside it. */
 export type Next = (call: Call) => Maybe<Outcome>
 
-/** A call that was accepted earlier, went on in the background and has ended. */
-export interface EndedOperation {
-  readonly id: string
-  readonly status: 'completed' | 'failed' | 'cancelled'
-  readonly function: string
-  readonly version: string
-  /** Id of the request that was accepted. */
-  readonly request: string
-  /** Epoch milliseconds. */
-  readonly endedAt: number
-  /** Absent when it was cancelled, or when what came of it could not be kept. */
-  readonly outcome: Outcome | undefined
-  /** What the caller had declared. */
-  readonly extensions: readonly ExtensionEntry[]
-}
-
 /** An optional feature of a call: what it is called, which functions it brings, and what it does around a call. */
 export interface Extension {
   readonly urn: string
@@ -60,11 +44,6 @@ export interface Extension {
   readonly health?: () => Maybe<ServiceHealth | undefined>
   /** May throw a CallError: it becomes the outcome that extensions further out see. */
   readonly around?: (exchange: ExtensionCall, next: Next) => Maybe<Outcome>
-  /**
-   * Told by the async extension that an operation has ended, whatever the process and however the operation ended; after
-   * a crash perhaps twice. The operation counts as announced when it resolves.
-   */
-  readonly operationEnded?: (operation: EndedOperation, service: Service) => Maybe<void>
   /** Begins work in the background, such as what a process that died left behind; called once, when the service starts. */
   readonly start?: (service: Service) => void
   /** Releases what the extension holds when the service closes. */

@@ -1,10 +1,11 @@
 import { isRecord } from '../core/json.ts'
 
-/** Loads a package that is only needed for one kind of store, or says in one line what to install. */
+/** Loads a package that is only needed for one kind of store or queue, or says in one line what to install. */
 export async function loadOptional(
   name: string,
   scheme: string,
   load: (name: string) => Promise<unknown> = (specifier) => import(specifier),
+  kind: 'store' | 'queue' = 'store',
 ): Promise<Record<string, unknown>> {
   try {
     const loaded = await load(name)
@@ -13,7 +14,7 @@ export async function loadOptional(
     return isRecord(loaded['default']) ? { ...loaded['default'], ...loaded } : loaded
   } catch (thrown) {
     if (!isMissing(thrown)) throw thrown
-    const message = `A ${scheme} store needs the package "${name}": run npm install ${name}`
+    const message = `A ${scheme} ${kind} needs the package "${name}": run npm install ${name}`
     throw new TypeError(message, { cause: thrown })
   }
 }

@@ -1,0 +1,18 @@
+import type { Clock } from '../core/clock.ts'
+import type { Logger } from '../core/service.ts'
+import type { Store } from '../store/store.ts'
+import { createInProcessQueue } from './in-process.ts'
+import type { JobQueue } from './queue.ts'
+
+/** What every job queue can be told, whatever runs it. */
+export interface CreateJobQueueOptions {
+  /** Milliseconds after which the job of a process that died is run by another; 30,000 when absent. */
+  readonly leaseMs?: number
+  readonly clock?: Clock
+  readonly log?: Logger | undefined
+}
+
+/** Creates the job queue that fits a store; nothing connects before the first `add` or `work`. */
+export function createJobQueue(store: Store, options: CreateJobQueueOptions = {}): JobQueue {
+  return createInProcessQueue(store, options)
+}

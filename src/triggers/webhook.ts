@@ -4,6 +4,7 @@ import { isRecord, type Json } from '../core/json.ts'
 import type { Maybe } from '../core/maybe.ts'
 import type { WebhookTrigger } from '../spec/types.ts'
 import type { HttpHandler, HttpRequest, HttpResponse } from '../wire/http.ts'
+import { whenAborted } from './queue-backoff.ts'
 import type { SourceContext, TriggerEvent, TriggerSource } from './trigger.ts'
 import { answer, answerSettled, refuse } from './webhook-answer.ts'
 import { decodeWebhook, type WebhookContent } from './webhook-payload.ts'
@@ -165,9 +166,4 @@ const MAX_ID = 200
 
 function shorten(id: string): string {
   return id.length <= MAX_ID ? id : createHash('sha256').update(id).digest('hex')
-}
-
-function whenAborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve()
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
 }

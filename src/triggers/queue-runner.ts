@@ -1,0 +1,129 @@
+import { toBackoff, whenAborted } from './queue-backoff.ts'
+import type { Settled, SourceContext, TriggerEvent } from './trigger.ts'
+
+/** How a message ended for its broker: finished, given up, back to the broker now, or back after a while. */
+export type Ending = 'done' | 'dead' | 'returned' | { readonly retryMs: number }
+
+/** Runs messages and keeps those that wait for another attempt. */
+export interface QueueRunner {
+  /** Runs a message and tells once how it ended. A copy of a message at work ends together with it. */
+  readonly run: (event: TriggerEvent, onEnd: (ending: Ending) => void) => void
+  /** Messages whose function runs now. */
+  readonly running: () => number
+  /** Messages that wait for another attempt without being handed back. */
+  readonly held: () => number
+  /** Lets what runs finish until the signal aborts; hands back what waits. */
+  readonly stop: (signal: AbortSignal) => Promise<void>
+  readonly trouble: () => string | undefined
+}
+
+/** How messages that need another attempt are treated. */
+export interface QueueRunnerOptions {
+  /** Keeps them here for that long in all; without it they go back to the broker, which knows delays. */
+  readonly holdMs?: number
+  /** Called when a message begins to wait, for brokers that count what they have handed out. */
+  readonly onHold?: () => void
+}
+
+interface Flight {
+  readonly event: TriggerEvent
+  readonly onEnd: ((ending: Ending) => void)[]
+  readonly begunAt: number
+  timer?: ReturnType<typeof setTimeout>
+}
+
+/** Makes a runner over `settle`. */
+export function createQueueRunner(
+  { settle, clock, log, trigger }: SourceContext,
+  { holdMs, onHold }: QueueRunnerOptions = {},
+): QueueRunner {
+  const flights = new Map<string, Flight>()
+  let running = 0
+  let held = 0
+  let failures = 0
+  let isStopping = false
+  let onIdle: (() => void) | undefined
+
+  function run(event: TriggerEvent, onEnd: (ending: Ending) => void): void {
+    const copy = flights.get(event.id)
+    if (copy) {
+      copy.onEnd.push(onEnd)
+      return
+    }
+    const flight: Flight = { event, onEnd: [onEnd], begunAt: clock.elapsed() }
+    flights.set(event.id, flight)
+    attempt(flight)
+  }
+
+  function attempt(flight: Flight): void {
+    running += 1
+    settle(flight.event).then(
+      (settled) => conclude(flight, settled),
+      (error) => concludeUnstored(flight, error),
+    )
+  }
+
+  function conclude(flight: Flight, settled: Settled): void {
+    running -= 1
+    failures = 0
+    if (settled.status === 'retry') wait(flight, settled.delayMs)
+    else end(flight, settled.status === 'dead' ? 'dead' : 'done')
+  }
+
+  /** The store is away: nothing is known about the message, so it stays with its broker. */
+  function concludeUnstored(flight: Flight, error: unknown): void {
+    running -= 1
+    if (failures === 0) log.error(`queue ${trigger.name} cannot store deliveries`, { error })
+    failures += 1
+    wait(flight, toBackoff(Math.min(failures, 7)))
+  }
+
+  function wait(flight: Flight, delayMs: number): void {
+    if (isStopping) end(flight, 'returned')
+    else if (holdMs === undefined) end(flight, { retryMs: delayMs })
+    else if (clock.elapsed() - flight.begunAt + delayMs > holdMs) end(flight, 'returned')
+    else hold(flight, delayMs)
+  }
+
+  function hold(flight: Flight, delayMs: number): void {
+    held += 1
+    flight.timer = setTimeout(() => {
+      held -= 1
+      delete flight.timer
+      attempt(flight)
+    }, delayMs)
+    onHold?.()
+  }
+
+  function end(flight: Flight, ending: Ending): void {
+    flights.delete(flight.event.id)
+    for (const onEnd of flight.onEnd) onEnd(ending)
+    if (running === 0) onIdle?.()
+  }
+
+  function giveBackHeld(): void {
+    for (const flight of [...flights.values()]) {
+      if (flight.timer === undefined) continue
+      clearTimeout(flight.timer)
+      delete flight.timer
+      held -= 1
+      end(flight, 'returned')
+    }
+  }
+
+  return {
+    run,
+    running: () => running,
+    held: () => held,
+    trouble: () => (failures > 0 ? 'cannot store deliveries, trying again' : undefined),
+    async stop(signal) {
+      isStopping = true
+      giveBackHeld()
+      if (running === 0) return
+      const idle = new Promise<void>((resolve) => {
+        onIdle = resolve
+      })
+      await Promise.race([idle, whenAborted(signal)])
+    },
+  }
+}

@@ -1,0 +1,54 @@
+import type { AmqpChannel, AmqpMessage } from './rabbitmq-client.ts'
+
+/** Acknowledges the messages of one channel: one frame for a run of messages that are all done. */
+export interface Acknowledger {
+  readonly received: (message: AmqpMessage) => void
+  readonly done: (message: AmqpMessage) => void
+  /** Refuses a message; the broker passes it to its dead-letter exchange, if it has one, and forgets it. */
+  readonly reject: (message: AmqpMessage) => void
+  /** Gives a message back to the queue. */
+  readonly giveBack: (message: AmqpMessage) => void
+  readonly flush: () => void
+}
+
+/** Makes an acknowledger. It writes once per turn of the event loop, before new messages are read. */
+export function createAcknowledger(channel: AmqpChannel): Acknowledger {
+  // Delivery tags count up, so the first member is always the lowest.
+  const open = new Set<number>()
+  let ready: AmqpMessage[] = []
+  let isClosed = false
+  channel.on('close', () => {
+    isClosed = true
+  })
+
+  function flush(): void {
+    const messages = ready
+    ready = []
+    if (isClosed || messages.length === 0) return
+    const lowest = open.values().next().value ?? Number.POSITIVE_INFINITY
+    let last: AmqpMessage | undefined
+    for (const message of messages) {
+      if (message.fields.deliveryTag > lowest) channel.ack(message)
+      else if (message.fields.deliveryTag > (last?.fields.deliveryTag ?? 0)) last = message
+    }
+    if (last) channel.ack(last, true)
+  }
+
+  function finish(message: AmqpMessage, write: () => void): void {
+    open.delete(message.fields.deliveryTag)
+    if (!isClosed) write()
+  }
+
+  return {
+    received: (message) => void open.add(message.fields.deliveryTag),
+    done(message) {
+      open.delete(message.fields.deliveryTag)
+      ready.push(message)
+      if (ready.length === 1) setImmediate(flush)
+    },
+    // What was done below a refused message must not be swept along: each of these names one message only.
+    reject: (message) => finish(message, () => channel.nack(message, false, false)),
+    giveBack: (message) => finish(message, () => channel.nack(message, false, true)),
+    flush,
+  }
+}

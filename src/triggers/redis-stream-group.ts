@@ -1,0 +1,127 @@
+import {
+  readEntries,
+  readStreams,
+  type StreamClient,
+  type StreamEntry,
+  sendCommand,
+} from './redis-stream-client.ts'
+
+/** A consumer of a group on one stream. */
+export interface StreamGroup {
+  /** Reads entries nobody has got yet; waits for the first for a few seconds. */
+  readonly read: (count: number) => Promise<readonly StreamEntry[]>
+  /** Takes over entries whose consumer has not been heard of for a while. */
+  readonly claim: (count: number) => Promise<readonly StreamEntry[]>
+  /** Says that these entries are still at work here. */
+  readonly keep: (ids: readonly string[]) => Promise<void>
+  readonly acknowledge: (ids: readonly string[]) => Promise<void>
+  /** Lets others claim these entries at once. */
+  readonly giveBack: (ids: readonly string[]) => Promise<void>
+  /** Gives back what is left, or removes the consumer when nothing is. */
+  readonly leave: () => Promise<void>
+}
+
+/** What makes a consumer. */
+export interface StreamGroupOptions {
+  readonly stream: string
+  readonly group: string
+  readonly consumer: string
+  /** Milliseconds of silence after which an entry may be claimed by others. */
+  readonly idleMs: number
+  /** Deletes entries when they are acknowledged. */
+  readonly deletes: boolean
+  /** For reading, which blocks the connection. */
+  readonly reader: StreamClient
+  /** For everything else. */
+  readonly writer: StreamClient
+}
+
+const BLOCK_MS = 2000
+const PATIENCE_MS = 10_000
+const MAX_IDS = 500
+const MAX_LEFT = 10_000
+
+/** Makes a consumer; the group and the stream are made when they are not there. */
+export function createStreamGroup(options: StreamGroupOptions): StreamGroup {
+  const { stream, group, consumer, idleMs, reader, writer } = options
+  let cursor = '0-0'
+
+  async function withGroup<Value>(run: () => Promise<Value>): Promise<Value> {
+    try {
+      return await run()
+    } catch (thrown) {
+      if (!hasPrefix(thrown, 'NOGROUP')) throw thrown
+      await createGroup(options)
+      return run()
+    }
+  }
+
+  async function inBatches(
+    ids: readonly string[],
+    run: (batch: readonly string[]) => Promise<unknown>,
+  ): Promise<void> {
+    for (let start = 0; start < ids.length; start += MAX_IDS) {
+      await run(ids.slice(start, start + MAX_IDS))
+    }
+  }
+
+  function giveBack(ids: readonly string[]): Promise<void> {
+    return inBatches(ids, (batch) => {
+      const command = ['XCLAIM', stream, group, consumer, '0', ...batch]
+      return sendCommand(writer, toCommand([...command, 'IDLE', String(idleMs), 'JUSTID']))
+    })
+  }
+
+  return {
+    read: (count) =>
+      withGroup(async () => {
+        const limits = ['COUNT', String(count), 'BLOCK', String(BLOCK_MS)]
+        const command = ['XREADGROUP', 'GROUP', group, consumer, ...limits, 'STREAMS', stream, '>']
+        return readStreams(await sendCommand(reader, toCommand(command), BLOCK_MS + PATIENCE_MS))
+      }),
+    claim: (count) =>
+      withGroup(async () => {
+        const command = ['XAUTOCLAIM', stream, group, consumer, String(idleMs), cursor]
+        const answer = await sendCommand(writer, toCommand([...command, 'COUNT', String(count)]))
+        const [next, entries] = Array.isArray(answer) ? answer : []
+        cursor = typeof next === 'string' ? next : '0-0'
+        return readEntries(entries)
+      }),
+    keep: (ids) =>
+      inBatches(ids, (batch) => {
+        const command = ['XCLAIM', stream, group, consumer, '0', ...batch, 'JUSTID']
+        return sendCommand(writer, toCommand(command))
+      }),
+    acknowledge: (ids) =>
+      inBatches(ids, async (batch) => {
+        await sendCommand(writer, ['XACK', stream, group, ...batch])
+        if (options.deletes) await sendCommand(writer, ['XDEL', stream, ...batch])
+      }),
+    giveBack,
+    async leave() {
+      const command = ['XPENDING', stream, group, '-', '+', String(MAX_LEFT), consumer]
+      const answer = await sendCommand(writer, toCommand(command))
+      const left = readEntries(answer).map(({ id }) => id)
+      // Removing a consumer forgets what it has not acknowledged: only one that has nothing is removed.
+      if (left.length > 0) await giveBack(left)
+      else await sendCommand(writer, ['XGROUP', 'DELCONSUMER', stream, group, consumer])
+    },
+  }
+}
+
+async function createGroup({ stream, group, writer }: StreamGroupOptions): Promise<void> {
+  try {
+    await sendCommand(writer, ['XGROUP', 'CREATE', stream, group, '0', 'MKSTREAM'])
+  } catch (thrown) {
+    if (!hasPrefix(thrown, 'BUSYGROUP')) throw thrown
+  }
+}
+
+function toCommand(words: readonly string[]): readonly [string, ...string[]] {
+  const [name = '', ...rest] = words
+  return [name, ...rest]
+}
+
+function hasPrefix(thrown: unknown, prefix: string): boolean {
+  return thrown instanceof Error && thrown.message.startsWith(prefix)
+}

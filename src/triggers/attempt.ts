@@ -1,0 +1,111 @@
+import type { Outcome } from '../core/call.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Logger, Service } from '../core/service.ts'
+import type { TriggerDef } from '../spec/types.ts'
+import { beginAttempt, type Delivery, endAttempt } from './delivery.ts'
+import type { DeliveryEntry, DeliveryLog } from './delivery-log.ts'
+import type { Liveness } from './liveness.ts'
+import { backoffMs, isRetryable } from './retry-policy.ts'
+import { runTrigger } from './run-trigger.ts'
+import type { Settled } from './trigger.ts'
+
+/** What an attempt to run a delivery needs. */
+export interface AttemptOptions {
+  readonly service: Service
+  readonly trigger: TriggerDef
+  readonly deliveries: DeliveryLog
+  readonly liveness: Liveness
+  readonly clock: Clock
+  readonly random: () => number
+  readonly log: Logger
+  /** Aborts when running calls must come to an end. */
+  readonly stopped: AbortSignal
+}
+
+/** Milliseconds until somebody looks again at a delivery that another process runs. */
+export const BUSY_MS = 2_000
+
+const DEFAULT_ATTEMPTS = 5
+
+/** Takes a delivery over and runs it once; one that took every process down with it is given up. */
+export async function takeDelivery(
+  options: AttemptOptions,
+  { delivery, revision }: DeliveryEntry,
+): Promise<Settled> {
+  const { deliveries, clock, liveness } = options
+  const { id } = delivery
+  const lost = delivery.attempts.at(-1)?.outcome === 'running'
+  if (lost && delivery.tried >= maxAttempts(options)) {
+    const end = { endedAt: clock.now(), outcome: 'lost' } as const
+    await conclude(options, endAttempt(delivery, end, { state: 'dead' }), revision)
+    return { status: 'dead', delivery: id }
+  }
+  const begun = beginAttempt(delivery, clock.now(), liveness.id)
+  const written = await deliveries.write(begun, revision)
+  if (written === undefined) return { status: 'retry', delivery: id, delayMs: BUSY_MS }
+  return runAttempt(options, { delivery: begun, revision: written })
+}
+
+/** Runs a delivery whose attempt has begun and writes down how it ended. */
+export async function runAttempt(
+  options: AttemptOptions,
+  { delivery, revision }: DeliveryEntry,
+): Promise<Settled> {
+  const { service, trigger, clock, stopped } = options
+  const outcome = await runTrigger(service, trigger, delivery, stopped)
+  const next = toNext(options, delivery, outcome)
+  const written = await conclude(options, next, revision)
+  return written
+    ? toSettled(next, outcome, clock.now())
+    : { status: 'duplicate', delivery: delivery.id }
+}
+
+/** Warns that a delivery ended in the dead-letter list. */
+export function warnDead({ trigger, log }: AttemptOptions, delivery: Delivery): void {
+  const errors = delivery.attempts.at(-1)?.errors?.map(({ code, message }) => `${code}: ${message}`)
+  log.warn(`trigger ${trigger.name} gave a delivery up`, {
+    delivery: delivery.id,
+    tried: delivery.tried,
+    errors,
+  })
+}
+
+/** The list first: a dead letter that nobody finds would be worse than one listed a moment too early. */
+async function conclude(
+  options: AttemptOptions,
+  next: Delivery,
+  revision: number,
+): Promise<boolean> {
+  const dead = next.state === 'dead'
+  if (dead) await options.deliveries.bury(next)
+  const written = (await options.deliveries.write(next, revision)) !== undefined
+  if (dead && written) warnDead(options, next)
+  return written
+}
+
+function toNext(options: AttemptOptions, delivery: Delivery, outcome: Outcome): Delivery {
+  const { clock, stopped, random } = options
+  const now = clock.now()
+  if (outcome.ok) return endAttempt(delivery, { endedAt: now, outcome: 'done' }, { state: 'done' })
+  if (stopped.aborted) {
+    const end = { endedAt: now, outcome: 'interrupted' } as const
+    return endAttempt(delivery, end, { state: 'retrying', nextAttemptAt: now })
+  }
+  const end = { endedAt: now, outcome: 'failed', errors: outcome.errors } as const
+  if (!isRetryable(outcome) || delivery.tried >= maxAttempts(options)) {
+    return endAttempt(delivery, end, { state: 'dead' })
+  }
+  const nextAttemptAt = now + backoffMs(delivery.tried, outcome, random)
+  return endAttempt(delivery, end, { state: 'retrying', nextAttemptAt })
+}
+
+function toSettled(delivery: Delivery, outcome: Outcome, now: number): Settled {
+  const { id, state, nextAttemptAt = now } = delivery
+  if (outcome.ok) return { status: 'done', delivery: id, result: outcome.result }
+  if (state === 'dead') return { status: 'dead', delivery: id }
+  return { status: 'retry', delivery: id, delayMs: Math.max(0, nextAttemptAt - now) }
+}
+
+function maxAttempts({ trigger }: AttemptOptions): number {
+  return trigger.attempts ?? DEFAULT_ATTEMPTS
+}

@@ -1,0 +1,77 @@
+import { toMilliseconds } from '../core/duration.ts'
+import type { Service } from '../core/service.ts'
+import type { TriggerDef } from '../spec/types.ts'
+
+const NAME = /^[a-z][a-z0-9_]{0,63}$/
+
+/**
+ * Defines a trigger: what happens outside, and the function it calls.
+ *
+ * @example
+ * defineTrigger({
+ *   type: 'schedule',
+ *   name: 'nightly_cleanup',
+ *   description: 'Removes drafts nobody touched for a month',
+ *   cron: '0 2 * * *',
+ *   timezone: 'Europe/Berlin',
+ *   tool: 'events.cleanup',
+ * })
+ */
+export function defineTrigger<const Definition extends TriggerDef>(
+  definition: Definition,
+): Definition {
+  return definition
+}
+
+/** Names the function a trigger calls: its `tool`, or the function of its own name. */
+export function targetOf({ tool, name }: TriggerDef): string {
+  return tool ?? name
+}
+
+/** Refuses definitions that cannot work with a TypeError that names the trigger and the field. */
+export function checkTriggerDefinitions(
+  definitions: readonly TriggerDef[],
+  { registry }: Service,
+): void {
+  const names = new Set<string>()
+  const paths = new Set<string>()
+  for (const definition of definitions) {
+    const { name, version, type } = definition
+    const refuse = (field: string, reason: string): never => {
+      throw new TypeError(`trigger ${name ?? '(unnamed)'}: ${field} ${reason}`)
+    }
+    if (typeof name !== 'string' || !NAME.test(name)) {
+      refuse('name', 'must be snake_case of at most 64 characters, such as "nightly_cleanup"')
+    }
+    if (names.has(name)) refuse('name', 'is used by another trigger')
+    names.add(name)
+    if (type === 'webhook') {
+      if (paths.has(definition.path))
+        refuse('path', `${definition.path} is used by another webhook`)
+      paths.add(definition.path)
+    }
+    checkNumbers(definition, refuse)
+    const entry = registry.find(targetOf(definition))
+    if (entry === undefined) {
+      refuse('tool', `names a function that does not exist: ${targetOf(definition)}`)
+    } else if (version === undefined ? !entry.latest : !entry.versions.has(version)) {
+      refuse('version', `must be one of ${entry.ordered.map((found) => found.version).join(', ')}`)
+    }
+  }
+}
+
+function checkNumbers(
+  { attempts = 1, concurrency = 1, timeout }: TriggerDef,
+  refuse: (field: string, reason: string) => never,
+): void {
+  if (!Number.isInteger(attempts) || attempts < 1) refuse('attempts', 'must be a whole number')
+  if (!Number.isInteger(concurrency) || concurrency < 1) {
+    refuse('concurrency', 'must be a whole number')
+  }
+  const timeoutMs = timeout && toMilliseconds(timeout)
+  if (timeout !== undefined && !(timeoutMs && timeoutMs <= MAX_TIMEOUT_MS)) {
+    refuse('timeout', "must be a duration of up to a day, such as { value: 30, unit: 'second' }")
+  }
+}
+
+const MAX_TIMEOUT_MS = 86_400_000

@@ -1,0 +1,132 @@
+import { CallError } from '../core/error.ts'
+import type { JobQueue } from '../jobs/queue.ts'
+import { type AttemptOptions, BUSY_MS, runAttempt, takeDelivery, warnDead } from './attempt.ts'
+import {
+  beginAttempt,
+  beginRound,
+  type Delivery,
+  endAttempt,
+  toDelivery,
+  toDeliveryId,
+} from './delivery.ts'
+import { createDeliveryJobs } from './delivery-jobs.ts'
+import type { DeliveryEntry } from './delivery-log.ts'
+import type { Receipt, Settled, TriggerEvent } from './trigger.ts'
+
+/** Takes the events of one trigger to its function. */
+export interface Deliverer {
+  /** Keeps an event and runs it in the background; rejects when it could not be kept. */
+  readonly accept: (event: TriggerEvent) => Promise<Receipt>
+  /** Runs an event now; never rejects. */
+  readonly settle: (event: TriggerEvent) => Promise<Settled>
+  /** Sends a delivery again, whatever became of it; refuses one that runs. */
+  readonly redeliver: (entry: DeliveryEntry) => Promise<void>
+  /** Begins to run accepted deliveries. */
+  readonly work: () => void
+  /** Resolves when nothing settles any more. */
+  readonly idle: () => Promise<void>
+}
+
+/** What deliveries of one trigger need. */
+export interface DelivererOptions extends AttemptOptions {
+  readonly jobs: JobQueue
+}
+
+const STORE_AWAY_MS = 5_000
+
+/** Creates what takes the events of one trigger to its function: at least once, in one process at a time. */
+export function createDeliverer(options: DelivererOptions): Deliverer {
+  const { trigger, deliveries, clock, log } = options
+  const jobs = createDeliveryJobs(options, options.jobs)
+  const settling = new Set<Promise<Settled>>()
+
+  async function accept(event: TriggerEvent): Promise<Receipt> {
+    const delivery = toDelivery(trigger, event, clock.now())
+    // First the job, then the record: whatever happens in between, the event runs and is recorded.
+    await jobs.addFirst(delivery)
+    const put = await deliveries.create(delivery)
+    if (put.created) await deliveries.index(delivery)
+    const isNew = put.created || put.delivery.token === delivery.token
+    return { status: isNew ? 'accepted' : 'duplicate', delivery: delivery.id }
+  }
+
+  function settle(event: TriggerEvent): Promise<Settled> {
+    const work = settleNow(options, event).catch((error: unknown): Settled => {
+      log.error(`trigger ${trigger.name} cannot keep its deliveries`, { error })
+      const delivery = toDeliveryId(trigger.name, event.id)
+      return { status: 'retry', delivery, delayMs: STORE_AWAY_MS }
+    })
+    settling.add(work)
+    return work.finally(() => settling.delete(work))
+  }
+
+  async function redeliver({ delivery, revision }: DeliveryEntry): Promise<void> {
+    if (await isBusy(options, delivery)) throw conflict(delivery, 'is running')
+    const again = beginRound(delivery)
+    if ((await deliveries.write(again, revision)) === undefined) {
+      throw conflict(delivery, 'has just changed')
+    }
+    await jobs.addNext(again)
+    await deliveries.unearth(again)
+  }
+
+  return {
+    accept,
+    settle,
+    redeliver,
+    work: jobs.work,
+    async idle() {
+      await Promise.allSettled(settling)
+    },
+  }
+}
+
+async function settleNow(options: DelivererOptions, event: TriggerEvent): Promise<Settled> {
+  const { trigger, deliveries, clock, liveness } = options
+  const now = clock.now()
+  const received = receive(options, event)
+  if (received.state === 'dead') return settleUnfit(options, received)
+  const begun = beginAttempt(received, now, liveness.id)
+  const put = await deliveries.create(begun)
+  if (put.created) {
+    const [settled] = await Promise.all([runAttempt(options, put), deliveries.index(begun)])
+    return settled
+  }
+  const { delivery } = put
+  const id = toDeliveryId(trigger.name, event.id)
+  if (delivery.state === 'done') return { status: 'duplicate', delivery: id }
+  if (delivery.state === 'dead') return { status: 'dead', delivery: id }
+  const busy = await isBusy(options, delivery)
+  return busy ? { status: 'retry', delivery: id, delayMs: BUSY_MS } : takeDelivery(options, put)
+}
+
+/** Makes the delivery of an event; one whose payload no store would hold is dead from the start. */
+function receive({ trigger, clock, liveness }: DelivererOptions, event: TriggerEvent): Delivery {
+  const now = clock.now()
+  try {
+    return toDelivery(trigger, event, now)
+  } catch (thrown) {
+    if (!(thrown instanceof CallError)) throw thrown
+    const bare = toDelivery(trigger, { ...event, payload: null }, now)
+    const end = { endedAt: now, outcome: 'failed', errors: thrown.errors } as const
+    return endAttempt(beginAttempt(bare, now, liveness.id), end, { state: 'dead' })
+  }
+}
+
+async function settleUnfit(options: DelivererOptions, dead: Delivery): Promise<Settled> {
+  const { deliveries } = options
+  const { created } = await deliveries.create(dead)
+  if (created) {
+    await Promise.all([deliveries.index(dead), deliveries.bury(dead)])
+    warnDead(options, dead)
+  }
+  return { status: 'dead', delivery: dead.id }
+}
+
+async function isBusy({ liveness }: DelivererOptions, { state, by }: Delivery): Promise<boolean> {
+  return state === 'running' && by !== undefined && liveness.isAlive(by)
+}
+
+function conflict({ id }: Delivery, what: string): CallError {
+  return new CallError('CONFLICT', { message: `Delivery ${id} ${what}`, details: { delivery: id } })
+}

@@ -1,0 +1,136 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { CallError, type CallErrorShape } from '../core/error.ts'
+import type { Json, JsonObject } from '../core/json.ts'
+import type { TriggerDef } from '../spec/types.ts'
+import type { TriggerEvent } from './trigger.ts'
+
+/** Where a delivery is on its way: `done` and `dead` are ends, the others are not. */
+export type DeliveryState = 'received' | 'running' | 'retrying' | 'done' | 'dead'
+
+/** One try to run the function. */
+export interface DeliveryAttempt {
+  /** Epoch milliseconds. */
+  readonly startedAt: number
+  readonly endedAt?: number
+  /** `lost`: the process died with it; `interrupted`: the process was stopped before it ended. */
+  readonly outcome: 'running' | 'done' | 'failed' | 'lost' | 'interrupted'
+  readonly errors?: readonly CallErrorShape[]
+}
+
+/** An event on its way to its function: received, tried, done or given up. */
+export interface Delivery {
+  /** The same for every copy of the same event. */
+  readonly id: string
+  readonly trigger: string
+  readonly type: TriggerDef['type']
+  readonly eventId: string
+  readonly event?: string
+  readonly payload: Json
+  readonly meta?: JsonObject
+  readonly state: DeliveryState
+  /** Epoch milliseconds. */
+  readonly receivedAt: number
+  /** The newest twenty of this round. */
+  readonly attempts: readonly DeliveryAttempt[]
+  /** Attempts of this round, including those no longer listed. */
+  readonly tried: number
+  /** When the next attempt is due, while it is retrying. */
+  readonly nextAttemptAt?: number
+  /** How often it was sent again by hand. */
+  readonly round: number
+  /** Which process runs it, while it is running. */
+  readonly by?: string
+  /** Tells apart who wrote the record first. */
+  readonly token: string
+}
+
+/** Events with more payload are refused: record and job have to fit into every store. */
+export const MAX_PAYLOAD_BYTES: number = 700 * 1024
+
+const MAX_LISTED_ATTEMPTS = 20
+
+/** Makes the delivery of an event; refuses one whose payload no store would hold. */
+export function toDelivery(
+  trigger: TriggerDef,
+  { id, event, payload, meta }: TriggerEvent,
+  receivedAt: number,
+): Delivery {
+  assertPayloadFits(payload)
+  const name = event ?? ('event' in trigger ? trigger.event : undefined)
+  return {
+    id: toDeliveryId(trigger.name, id),
+    trigger: trigger.name,
+    type: trigger.type,
+    eventId: id,
+    ...(name !== undefined && { event: name }),
+    payload,
+    ...(meta && { meta }),
+    state: 'received',
+    receivedAt,
+    attempts: [],
+    tried: 0,
+    round: 0,
+    token: randomUUID(),
+  }
+}
+
+/** Names a delivery after its trigger and event, so that copies of an event meet in one record. */
+export function toDeliveryId(trigger: string, eventId: string): string {
+  const hash = createHash('sha256').update(`${trigger}\n${eventId}`).digest('base64url')
+  return `dlv_${hash.slice(0, 24)}`
+}
+
+/** Tells whether nothing will happen to a delivery by itself any more. */
+export function isOver({ state }: Delivery): boolean {
+  return state === 'done' || state === 'dead'
+}
+
+/** Marks the beginning of an attempt; one that never ended was lost with its process. */
+export function beginAttempt(delivery: Delivery, now: number, by: string): Delivery {
+  const { nextAttemptAt: _, ...rest } = closeLost(delivery, now)
+  const attempt: DeliveryAttempt = { startedAt: now, outcome: 'running' }
+  return {
+    ...rest,
+    state: 'running',
+    by,
+    tried: rest.tried + 1,
+    attempts: [...rest.attempts, attempt].slice(-MAX_LISTED_ATTEMPTS),
+  }
+}
+
+/** Marks the end of the attempt that runs. */
+export function endAttempt(
+  delivery: Delivery,
+  end: Omit<DeliveryAttempt, 'startedAt'>,
+  next: { readonly state: DeliveryState; readonly nextAttemptAt?: number },
+): Delivery {
+  const { by: _, ...rest } = delivery
+  const last = delivery.attempts.at(-1)
+  return {
+    ...rest,
+    ...next,
+    attempts: last ? [...delivery.attempts.slice(0, -1), { ...last, ...end }] : delivery.attempts,
+  }
+}
+
+/** Begins another round of a delivery that is over. */
+export function beginRound({ by: _, nextAttemptAt: __, ...delivery }: Delivery): Delivery {
+  return { ...delivery, state: 'received', round: delivery.round + 1, attempts: [], tried: 0 }
+}
+
+function closeLost(delivery: Delivery, now: number): Delivery {
+  return delivery.attempts.at(-1)?.outcome === 'running'
+    ? endAttempt(delivery, { endedAt: now, outcome: 'lost' }, { state: 'retrying' })
+    : delivery
+}
+
+function assertPayloadFits(payload: Json): void {
+  if (typeof payload === 'string' ? payload.length < 1_000 : payload === null) return
+  const bytes = Buffer.byteLength(JSON.stringify(payload))
+  if (bytes <= MAX_PAYLOAD_BYTES) return
+  throw new CallError('INVALID_REQUEST', {
+    message: `The payload has ${bytes} bytes as JSON; at most ${MAX_PAYLOAD_BYTES} fit`,
+    status: 413,
+    details: { bytes, limit: MAX_PAYLOAD_BYTES },
+  })
+}

@@ -1,5 +1,6 @@
 import type { CallErrorShape } from './error.ts'
 import type { JsonObject } from './json.ts'
+import type { Maybe } from './maybe.ts'
 import type { QueryPlan } from './query-plan.ts'
 
 /** An extension the caller declared, or that a surface derived from a header. */
@@ -34,6 +35,14 @@ export interface TraceFacts {
   readonly baggage?: JsonObject
 }
 
+/** Where partial results go while a function runs; offered by a surface that can send them. */
+export interface Outlet {
+  /** Says that every gate is passed and the function is about to run. */
+  readonly begin: () => void
+  /** Hands one partial result over; waits while the caller reads slowly. */
+  readonly emit: (item: unknown) => Maybe<void>
+}
+
 /** What extensions found out for the handler and for calls it makes itself. */
 export interface CallFacts {
   readonly trace?: TraceFacts
@@ -51,6 +60,8 @@ export interface CallFacts {
   readonly query?: QueryPlan
   /** Reports how far a long call is, between 0 and 1. */
   readonly progress?: (fraction: number, message?: string) => void
+  /** Present when the caller reads partial results as they come. */
+  readonly outlet?: Outlet
 }
 
 /** One call, as every surface hands it to the core. Pointers in errors count from the Forrst request root. */

@@ -50,6 +50,9 @@ function checkName(definition: FunctionDefinition, system: boolean, refuse: Refu
     refuse('version', `must be a semantic version such as "1.0.0"; got ${JSON.stringify(version)}`)
   }
   if (typeof definition.handler !== 'function') refuse('handler', 'must be a function')
+  if (isGenerator(definition.handler) && definition.item === undefined) {
+    refuse('item', 'must say what the generator in handler yields')
+  }
 }
 
 function checkAcceptance(definition: FunctionDefinition, refuse: Refuse): void {
@@ -131,7 +134,7 @@ function checkReferences(
 function checkSchemas(shape: TargetShape, components: Components, refuse: Refuse): void {
   const { type } = shape.inputSchema
   if (type !== undefined && type !== 'object') refuse('input', 'must describe an object')
-  const schemas = { input: shape.inputSchema, output: shape.outputSchema }
+  const schemas = { input: shape.inputSchema, output: shape.outputSchema, item: shape.itemSchema }
   for (const [field, schema] of Object.entries(schemas)) {
     const mistake = schema && findSchemaMistakes(schema, components.schemas ?? {})[0]
     if (mistake) refuse(field, `is wrong at "${mistake.pointer}": ${mistake.message}`)
@@ -157,6 +160,10 @@ function checkArguments(shape: TargetShape, components: Components, refuse: Refu
   }
   const missing = Object.keys(properties).find((name) => !described.some((d) => d.name === name))
   if (missing !== undefined) refuse('arguments', `does not describe "${missing}", which input has`)
+}
+
+function isGenerator(handler: object): boolean {
+  return Object.prototype.toString.call(handler) === '[object AsyncGeneratorFunction]'
 }
 
 function attempt<Value>(action: () => Value, refuse: (reason: string) => never): Value {

@@ -38,6 +38,8 @@ export interface Extension {
   readonly joins?: (target: Target, service: Service) => boolean
   /** Tells whether the extension sees calls to this function although its callers cannot declare it; asked once. */
   readonly watches?: (target: Target, service: Service) => boolean
+  /** Names extensions that cannot be declared in the same call; asked when a caller declares this one. */
+  readonly conflicts?: (entry: ExtensionEntry) => readonly string[]
   /** Words why a function refuses the extension; a general sentence when absent. */
   readonly refusal?: (target: Target) => string | undefined
   /** Adds to what the health functions say about the whole service. */
@@ -118,9 +120,24 @@ export function selectExtensions(
   if (unsupported.length > 0 && service.unknownExtensions === 'reject') {
     throw notSupported(service, unsupported)
   }
+  if (declared.size > 1) assertNoConflict(service, declared, target)
   return service.extensions
     .filter(({ urn }) => declared.has(urn) || target.joining.includes(urn))
     .map((extension) => ({ extension, entry: declared.get(extension.urn) }))
+}
+
+function assertNoConflict(
+  { extensions }: Service,
+  declared: ReadonlyMap<string, ExtensionEntry>,
+  target: Target,
+): void {
+  for (const { urn, conflicts } of extensions) {
+    const entry = conflicts && declared.get(urn)
+    const other = entry && conflicts(entry).find((conflict) => declared.has(conflict))
+    if (entry === undefined || other === undefined) continue
+    const names = [urn, other].map((full) => full.replace('urn:forrst:ext:', ''))
+    throw notApplicable(entry, target, `Extensions ${names.join(' and ')} cannot be combined`)
+  }
 }
 
 const OUTSIDE_GATE = new Set(

@@ -58,6 +58,7 @@ export interface FunctionDefinition<
   Input extends Schema = Schema,
   Output extends Schema = Schema,
   Code extends string = string,
+  Item extends Schema = Schema,
 > {
   readonly name: Name
   readonly version: string
@@ -68,6 +69,8 @@ export interface FunctionDefinition<
   /** Schema of the arguments object. */
   readonly input?: Input
   readonly output?: Output
+  /** Schema of each partial result of a function that streams: its handler is an async generator that yields them. */
+  readonly item?: Item
   /** How discovery prints the arguments; must agree with `input`, and stands in for it when `input` is absent. */
   readonly arguments?: readonly (ContentDescriptor | Reference)[]
   /** How discovery prints the result; its schema stands in for `output` when that is absent. */
@@ -97,9 +100,10 @@ export interface FunctionDefinition<
   readonly health?: FunctionHealth
   /** Says what the call would do, without doing it. */
   dryRun?(invocation: Invocation<OutputOf<Input, UntypedInput>, Code>): Maybe<DryRunReport>
-  handler(
-    invocation: Invocation<OutputOf<Input, UntypedInput>, Code>,
-  ): Maybe<OutputOf<Output, unknown>>
+  handler(invocation: Invocation<OutputOf<Input, UntypedInput>, Code>):
+    | Maybe<OutputOf<Output, unknown>>
+    // biome-ignore lint/suspicious/noConfusingVoidType: what a generator without a return statement gives.
+    | Maybe<AsyncIterable<OutputOf<Item, unknown>, OutputOf<Output, unknown> | void>>
 }
 
 /** Defines a function; handler types follow from the schemas, codes from the declared errors. */
@@ -108,24 +112,33 @@ export function defineFunction<
   Input extends Schema = JsonSchema,
   Output extends Schema = JsonSchema,
   const Code extends string = never,
+  Item extends Schema = never,
 >(
-  definition: FunctionDefinition<Name, Input, Output, Code>,
-): FunctionDefinition<Name, Input, Output, Code> {
+  definition: FunctionDefinition<Name, Input, Output, Code, Item>,
+): FunctionDefinition<Name, Input, Output, Code, Item> {
   return definition
 }
 
 /** The arguments a caller sends to a function. */
 export type ArgumentsOf<F> =
-  F extends FunctionDefinition<string, infer Input, infer _Output, infer _Code>
+  F extends FunctionDefinition<string, infer Input, infer _Output, infer _Code, infer _Item>
     ? InputOf<Input, UntypedInput>
     : never
 
 /** The result a caller gets from a function. */
 export type ResultOf<F> =
-  F extends FunctionDefinition<string, infer _Input, infer Output, infer _Code>
+  F extends FunctionDefinition<string, infer _Input, infer Output, infer _Code, infer _Item>
     ? OutputOf<Output, unknown>
     : never
 
 /** The codes a function declares. */
 export type CodesOf<F> =
-  F extends FunctionDefinition<string, infer _Input, infer _Output, infer Code> ? Code : never
+  F extends FunctionDefinition<string, infer _Input, infer _Output, infer Code, infer _Item>
+    ? Code
+    : never
+
+/** The partial results a caller gets from a function that streams; never from any other. */
+export type ItemOf<F> =
+  F extends FunctionDefinition<string, infer _Input, infer _Output, infer _Code, infer Item>
+    ? OutputOf<Item, unknown>
+    : never

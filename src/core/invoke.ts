@@ -6,6 +6,7 @@ import { andThen, isPromise, type Maybe, toMaybe } from './maybe.ts'
 import { type Middleware, runMiddleware } from './middleware.ts'
 import type { Problem, Validation } from './schema.ts'
 import type { Logger } from './service.ts'
+import { drain, isAsyncIterable } from './stream.ts'
 import type { Target, TargetShape } from './target.ts'
 
 /** Makes the step that takes a call from its arguments to its outcome; what it returns never throws. */
@@ -14,11 +15,12 @@ export function createInvoke(
   middleware: readonly Middleware[],
   log: Logger,
 ): (call: Call) => Maybe<Outcome> {
+  const run = target.itemSchema === undefined ? runHandler : runStreamingHandler
   const handle =
     middleware.length === 0
-      ? (call: Call, input: unknown) => runHandler(target, call, input)
+      ? (call: Call, input: unknown) => run(target, call, input)
       : (call: Call, input: unknown) =>
-          runMiddleware(middleware, { call, target }, (inner) => runHandler(target, inner, input))
+          runMiddleware(middleware, { call, target }, (inner) => run(target, inner, input))
 
   const settle = (call: Call, checked: Validation): Maybe<Outcome> =>
     checked.ok ? handle(call, checked.value) : toInvalidArguments(checked.problems)
@@ -71,6 +73,15 @@ function runHandler(target: Target, call: Call, input: unknown): Maybe<Outcome> 
   return isPromise(result)
     ? result.then((value) => checkResult(target, call, value))
     : checkResult(target, call, result)
+}
+
+async function runStreamingHandler(target: Target, call: Call, input: unknown): Promise<Outcome> {
+  const given: unknown = await target.definition.handler(toInvocation(target, call, input))
+  if (!isAsyncIterable(given)) return checkResult(target, call, given)
+  const { result, items } = await drain(target, call, given)
+  // Whoever has read the items has the result; what nobody gathered cannot be checked as a whole.
+  if (result === undefined && items === undefined) return { ok: true, result: null }
+  return checkResult(target, call, result === undefined ? items : result)
 }
 
 /** Builds what a handler sees of a call. */

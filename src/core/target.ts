@@ -19,9 +19,12 @@ export interface Target {
   readonly system: boolean
   readonly inputSchema: JsonSchema
   readonly outputSchema: JsonSchema | undefined
+  /** Schema of the partial results; absent when the function gives its result in one piece. */
+  readonly itemSchema: JsonSchema | undefined
   readonly checkInput: Check
   /** Absent when results are not described, or not checked in this environment. */
   readonly checkOutput: Check | undefined
+  readonly checkItem: Check | undefined
   /** The errors the function declares, by code. */
   readonly errors: ReadonlyMap<string, ErrorDefinition>
   /** Every declared side effect. */
@@ -32,6 +35,8 @@ export interface Target {
   readonly accepts: (urn: string) => boolean
   /** URNs of extensions that take part in every call. */
   readonly joining: readonly string[]
+  /** True when a caller may ask for the partial results. */
+  readonly streams: boolean
   /** State of the function, shared by its versions. */
   readonly health: () => FunctionHealth
   /** Takes a call that passed every gate through checks, middleware and handler; never throws. */
@@ -39,7 +44,7 @@ export interface Target {
 }
 
 /** Everything about a target that follows from its definition alone. */
-export type TargetShape = Omit<Target, 'joining' | 'health' | 'run'>
+export type TargetShape = Omit<Target, 'joining' | 'streams' | 'health' | 'run'>
 
 /** Derives from a definition what calls and descriptions need. */
 export function toTargetShape(
@@ -49,6 +54,7 @@ export function toTargetShape(
 ): TargetShape {
   const input = definition.input ?? inputFromArguments(definition, components)
   const output = definition.output ?? outputFromResult(definition, components)
+  const { item } = definition
   const acceptance = definition.accepts ?? presetAcceptance(definition)
   const sideEffects = definition.sideEffects ?? (definition.readOnly ? [] : definition.writes)
   return {
@@ -59,8 +65,10 @@ export function toTargetShape(
     system: options.system,
     inputSchema: toJsonSchema(input, 'input'),
     outputSchema: output && toJsonSchema(output, 'output'),
+    itemSchema: item && toJsonSchema(item, 'output'),
     checkInput: toCheck(input, components),
     checkOutput: options.validateResults && output ? toCheck(output, components) : undefined,
+    checkItem: options.validateResults && item ? toCheck(item, components) : undefined,
     errors: collectErrors(definition, components),
     sideEffects,
     stateChanges: (sideEffects ?? []).filter(isStateChange),

@@ -5,7 +5,7 @@ import type {
   Reference,
 } from '../core/description.ts'
 import { toDraft7 } from '../core/dialect.ts'
-import { isRecord } from '../core/json.ts'
+import { isRecord, type JsonObject } from '../core/json.ts'
 import { isReference } from '../core/reference.ts'
 import type { JsonSchema } from '../core/schema.ts'
 import type { Target } from '../core/target.ts'
@@ -21,6 +21,7 @@ export function toFunctionObject(
   const described = toArguments(target, place)
   const result = toResult(target, place)
   const query = definition.query && toQuery(definition.query)
+  const extensions = toDeclarations(target, place)
   return {
     name: target.name,
     version: target.version,
@@ -32,15 +33,23 @@ export function toFunctionObject(
     ...pick(definition, ['links', 'examples']),
     ...(query && { query }),
     ...(target.sideEffects && { sideEffects: target.sideEffects }),
-    ...pick(definition, [
-      'deprecated',
-      'discoverable',
-      'simulations',
-      'extensions',
-      'externalDocs',
-    ]),
+    ...pick(definition, ['deprecated', 'discoverable', 'simulations']),
+    ...(extensions && { extensions }),
+    ...pick(definition, ['externalDocs']),
   }
 }
+
+/** That a function streams follows from its definition; nobody has to declare it. */
+function toDeclarations(
+  { definition: { extensions }, itemSchema, streams }: Target,
+  place: (schema: JsonSchema) => JsonSchema,
+): FunctionObject['extensions'] {
+  const declared = extensions?.some(({ urn }) => urn === STREAM) === true
+  if (!streams || itemSchema === undefined || declared) return extensions
+  return [...(extensions ?? []), { urn: STREAM, item: place(itemSchema) as JsonObject }]
+}
+
+const STREAM = 'urn:forrst:ext:stream'
 
 function toStability({ definition, stability }: Target): FunctionObject['stability'] {
   if (definition.deprecated !== undefined) return 'deprecated'

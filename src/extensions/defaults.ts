@@ -9,6 +9,7 @@ import { type QueryExtensionOptions, queryExtension } from './query.ts'
 import { type RedactExtensionOptions, redactExtension } from './redact.ts'
 import { type RetryExtensionOptions, retryExtension } from './retry.ts'
 import { simulationExtension } from './simulation.ts'
+import { streamExtension } from './stream.ts'
 import { type TracingExtensionOptions, tracingExtension } from './tracing.ts'
 
 /** How the standard extensions behave; `false` leaves one out. */
@@ -24,6 +25,7 @@ export interface DefaultExtensionOptions {
   readonly simulation?: false
   readonly dryRun?: false
   readonly query?: QueryExtensionOptions | false
+  readonly stream?: false
 }
 
 /** Lists the extensions a service has unless it says otherwise: all that need no storage. */
@@ -40,5 +42,6 @@ export function defaultExtensions(options: DefaultExtensionOptions = {}): readon
     options.simulation ?? simulationExtension(),
     options.dryRun ?? dryRunExtension(),
     options.query !== false && queryExtension(options.query),
+    options.stream ?? streamExtension(),
   ].filter((extension) => extension !== false)
 }

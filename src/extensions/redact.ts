@@ -1,4 +1,4 @@
-import type { Outcome } from '../core/call.ts'
+import { type Call, type Outcome, withFacts } from '../core/call.ts'
 import { CallError } from '../core/error.ts'
 import type { Extension, ExtensionCall } from '../core/extension.ts'
 import type { JsonObject } from '../core/json.ts'
@@ -63,12 +63,13 @@ export function redactExtension(options: RedactExtensionOptions = {}): Extension
         wanted === undefined
           ? standard
           : createRedactor(always ? [...fields, ...wanted] : wanted, masks)
-      return andThen(next(call), (outcome) => {
-        const found = new Set<string>()
-        const shown =
-          mode === 'none' || !isRedactable(target)
-            ? outcome
-            : redactOutcome(outcome, (value, path) => redactor(value, { mode, found, path }))
+      const found = new Set<string>()
+      const redact: Redact | undefined =
+        mode === 'none' || !isRedactable(target)
+          ? undefined
+          : (value, path) => redactor(value, { mode, found, path })
+      return andThen(next(redact ? redactItems(call, redact) : call), (outcome) => {
+        const shown = redact ? redactOutcome(outcome, redact) : outcome
         if (declared || found.size > 0) {
           answer({ mode, redacted_fields: [...found], policy })
         }
@@ -79,6 +80,14 @@ export function redactExtension(options: RedactExtensionOptions = {}): Extension
 }
 
 type Redact = (value: unknown, path: readonly string[]) => unknown
+
+function redactItems(call: Call, redact: Redact): Call {
+  const { outlet } = call.facts
+  if (outlet === undefined) return call
+  return withFacts(call, {
+    outlet: { ...outlet, emit: (item) => outlet.emit(redact(item, [])) },
+  })
+}
 
 function redactOutcome(outcome: Outcome, redact: Redact): Outcome {
   if (outcome.ok) {

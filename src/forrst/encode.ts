@@ -5,6 +5,7 @@ import { isPrepared } from '../core/prepared.ts'
 import { readRetryAfter } from '../core/retry-after.ts'
 import type { Service } from '../core/service.ts'
 import type { HttpResponse } from '../wire/http.ts'
+import { EVENT_STREAM_HEADERS } from '../wire/sse.ts'
 import { PROTOCOL } from './envelope.ts'
 
 const HEAD = `{"protocol":${JSON.stringify(PROTOCOL)},"id":`
@@ -24,19 +25,48 @@ export function encodeOutcome(
   service: Service,
 ): HttpResponse {
   const { id, call } = answering
-  const plain = id !== null && PLAIN_ID.test(id)
   const headers = encodeHeaders(outcome, answering, service)
-  if (plain) headers['x-forrst-request-id'] = id
+  if (isPlain(id)) headers['x-forrst-request-id'] = id
   const status = pickStatus(outcome, call?.reply)
   if (outcome.ok && call?.function === BARE) {
     return { status, headers, body: stringify(outcome.result) }
   }
+  return { status, headers, body: encodeDocument(outcome, answering, service) }
+}
+
+/** Writes an outcome as the document that answers its request. */
+export function encodeDocument(
+  outcome: Outcome,
+  { id, call }: Answering,
+  service: Service,
+): string {
   const core = outcome.ok
     ? `"result":${stringify(outcome.result)}`
     : `"result":null,"errors":${JSON.stringify(outcome.errors.map(encodeError))}`
-  const body = `${HEAD}${plain ? `"${id}"` : JSON.stringify(id)},${core}${encodeExtras(call?.reply, service.node)}}`
-  if (body.length > service.limits.maxResponseBytes) throw tooLarge(service)
-  return { status, headers, body }
+  const document = `${HEAD}${encodeId(id)},${core}${encodeExtras(call?.reply, service.node)}}`
+  if (document.length > service.limits.maxResponseBytes) throw tooLarge(service)
+  return document
+}
+
+/** Writes a partial result. */
+export function encodeItem(item: unknown, service: Service): string {
+  const text = stringify(item)
+  if (text.length > service.limits.maxResponseBytes) throw tooLarge(service)
+  return text
+}
+
+/** Writes the headers of an answer that goes on while its function runs. */
+export function encodeStreamHeaders(
+  { id, call }: Answering,
+  { node }: Service,
+): Record<string, string> {
+  return {
+    ...EVENT_STREAM_HEADERS,
+    connection: 'keep-alive',
+    ...(isPlain(id) && { 'x-forrst-request-id': id }),
+    ...(node !== undefined && { 'x-forrst-node': node }),
+    ...call?.reply.headers,
+  }
 }
 
 /** Encodes a failure whatever is in it: details or meta that JSON cannot hold must not cost the caller an answer. */
@@ -92,6 +122,14 @@ function encodeExtras(reply: Reply | undefined, node: string | undefined): strin
 
 // Visible ASCII without quote and backslash: needs no escaping in JSON, and cannot inject a header.
 const PLAIN_ID = /^[\x21\x23-\x5b\x5d-\x7e]+$/
+
+function isPlain(id: string | null): id is string {
+  return id !== null && PLAIN_ID.test(id)
+}
+
+function encodeId(id: string | null): string {
+  return isPlain(id) ? `"${id}"` : JSON.stringify(id)
+}
 
 function encodeHeaders(
   outcome: Outcome,

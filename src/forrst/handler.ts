@@ -1,4 +1,4 @@
-import type { Call, Outcome } from '../core/call.ts'
+import type { Call, Principal } from '../core/call.ts'
 import { dispatch } from '../core/dispatch.ts'
 import { toFailure } from '../core/invoke.ts'
 import { isPromise, type Maybe } from '../core/maybe.ts'
@@ -6,6 +6,8 @@ import type { Service } from '../core/service.ts'
 import type { HttpHandler, HttpRequest, HttpResponse } from '../wire/http.ts'
 import { assertJson, decodeCall, decodeEnvelope, readDocument, readId } from './decode.ts'
 import { type Answering, encodeFailure, encodeMethodRefusal, encodeOutcome } from './encode.ts'
+import type { RequestDocument } from './envelope.ts'
+import { answerStream, asksForStream } from './stream.ts'
 
 /** Serves a service over the Forrst protocol. */
 export function createForrstHandler(service: Service): HttpHandler {
@@ -16,17 +18,46 @@ export function createForrstHandler(service: Service): HttpHandler {
     if (request.method !== 'POST') return encodeMethodRefusal()
     const answering: Answering = { id: null, call: undefined, startedAt: clock.elapsed() }
     try {
-      const outcome = receive(service, request, answering)
-      noticeContext(answering.call)
-      return isPromise(outcome)
-        ? outcome
-            .then((ready) => encodeOutcome(ready, answering, service))
-            .catch((thrown: unknown) => fail(thrown, answering, service))
-        : encodeOutcome(outcome, answering, service)
+      const envelope = readEnvelope(service, request, answering)
+      const proceed = (principal: Principal | undefined): Maybe<HttpResponse> => {
+        const call = decodeCall(envelope, request, service, principal, answering.startedAt)
+        answering.call = call
+        noticeContext(call)
+        return answer(service, answering, call)
+      }
+      const principal = service.authenticate?.({ header: request.header, surface: 'forrst' })
+      return isPromise(principal)
+        ? principal.then(proceed).catch((thrown: unknown) => fail(thrown, answering, service))
+        : proceed(principal)
     } catch (thrown) {
       return fail(thrown, answering, service)
     }
   }
+}
+
+function readEnvelope(
+  service: Service,
+  request: HttpRequest,
+  answering: Answering,
+): RequestDocument {
+  assertJson(request)
+  const document = readDocument(request, service)
+  answering.id = readId(document)
+  return decodeEnvelope(document)
+}
+
+function answer(service: Service, answering: Answering, call: Call): Maybe<HttpResponse> {
+  if (call.extensions.length > 0 && asksForStream(call, service)) {
+    return answerStream(service, { ...answering, call }, (streaming) =>
+      dispatch(service, streaming),
+    )
+  }
+  const outcome = dispatch(service, call)
+  return isPromise(outcome)
+    ? outcome
+        .then((ready) => encodeOutcome(ready, answering, service))
+        .catch((thrown: unknown) => fail(thrown, answering, service))
+    : encodeOutcome(outcome, answering, service)
 }
 
 function fail(thrown: unknown, answering: Answering, service: Service): HttpResponse {
@@ -35,30 +66,14 @@ function fail(thrown: unknown, answering: Answering, service: Service): HttpResp
 }
 
 /** Warns once: without context nobody can tell which service makes a call. */
-function createContextNotice({ log, registry }: Service): (call: Call | undefined) => void {
+function createContextNotice({ log, registry }: Service): (call: Call) => void {
   let noticed = false
   return (call) => {
-    if (noticed || call === undefined || call.context !== undefined) return
+    if (noticed || call.context !== undefined) return
     if (registry.find(call.function)?.latest?.system) return
     noticed = true
     log.warn('a call came without context; callers should send { "context": { "caller": … } }', {
       function: call.function,
     })
   }
-}
-
-function receive(service: Service, request: HttpRequest, answering: Answering): Maybe<Outcome> {
-  assertJson(request)
-  const document = readDocument(request, service)
-  answering.id = readId(document)
-  const envelope = decodeEnvelope(document)
-  const principal = service.authenticate?.({ header: request.header, surface: 'forrst' })
-  if (isPromise(principal)) {
-    return principal.then((known) => {
-      answering.call = decodeCall(envelope, request, service, known, answering.startedAt)
-      return dispatch(service, answering.call)
-    })
-  }
-  answering.call = decodeCall(envelope, request, service, principal, answering.startedAt)
-  return dispatch(service, answering.call)
 }

@@ -1,13 +1,13 @@
 import { isPromise, type Maybe } from '../core/maybe.ts'
 import type { HttpRequest, HttpResponse } from '../wire/http.ts'
-import { encodeResult } from './encode.ts'
-import { encodeError, type McpError } from './errors.ts'
 import {
   createEventStream,
   EVENT_STREAM_HEADERS,
   type EventStream,
   encodeEvent,
-} from './event-stream.ts'
+} from '../wire/sse.ts'
+import { encodeResult } from './encode.ts'
+import { encodeError, type McpError } from './errors.ts'
 import type { Encoded } from './methods.ts'
 import type { RequestId } from './protocol.ts'
 
@@ -32,7 +32,7 @@ export function answerHttp(answering: HttpAnswering): Maybe<HttpResponse> {
   let stream: EventStream | undefined
   let open: (() => void) | undefined
   const push = (message: string): void => {
-    if (stream !== undefined) stream.push(message)
+    if (stream !== undefined) stream.push(encodeMessage(message))
     else {
       early.push(message)
       open?.()
@@ -54,7 +54,7 @@ export function answerHttp(answering: HttpAnswering): Maybe<HttpResponse> {
     open = () => {
       if (stream !== undefined || !acceptsStream(request)) return
       stream = createEventStream(answering.keepAliveMs)
-      for (const message of early) stream.push(message)
+      for (const message of early) stream.push(encodeMessage(message))
       request.signal().addEventListener('abort', stream.end, { once: true })
       resolve({ status: 200, headers: EVENT_STREAM_HEADERS, body: stream })
     }
@@ -68,7 +68,7 @@ export function answerHttp(answering: HttpAnswering): Maybe<HttpResponse> {
         else stream.end()
       } else if (stream === undefined) resolve(whole())
       else {
-        stream.push(text())
+        stream.push(encodeMessage(text()))
         stream.end()
       }
     }
@@ -122,8 +122,13 @@ function encodeEvents(messages: readonly string[]): HttpResponse {
   return {
     status: 200,
     headers: EVENT_STREAM_HEADERS,
-    body: messages.map(encodeEvent).join(''),
+    body: messages.map(encodeMessage).join(''),
   }
+}
+
+/** Writes a JSON-RPC message as an event. */
+export function encodeMessage(message: string): string {
+  return encodeEvent('message', message)
 }
 
 /** Writes the answer to a request, as text. */

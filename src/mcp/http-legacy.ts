@@ -1,12 +1,12 @@
 import type { Principal } from '../core/call.ts'
 import { isPromise, type Maybe } from '../core/maybe.ts'
 import type { HttpRequest, HttpResponse } from '../wire/http.ts'
+import { createEventStream, EVENT_STREAM_HEADERS } from '../wire/sse.ts'
 import { createAbortable } from './abortable.ts'
 import { type Message, readMeta } from './decode.ts'
 import { invalidRequest, McpError, RPC, sessionNotFound, toMcpError } from './errors.ts'
-import { createEventStream, EVENT_STREAM_HEADERS } from './event-stream.ts'
 import type { Exchange } from './exchange.ts'
-import { acceptsStream, answerHttp, encodeSuccess } from './http-answer.ts'
+import { acceptsStream, answerHttp, encodeMessage, encodeSuccess } from './http-answer.ts'
 import { encodeNotification } from './peer.ts'
 import { followChanges } from './peer-changes.ts'
 import { LEGACY_VERSIONS, MODERN_VERSION } from './protocol.ts'
@@ -152,7 +152,7 @@ function openStream(server: McpServer, request: HttpRequest, session: Session): 
     oldest.end()
   }
   const stop = followChanges(environment, session.peer, (message) => {
-    if ([...session.streams].at(-1) === stream) stream.push(message)
+    if ([...session.streams].at(-1) === stream) stream.push(encodeMessage(message))
   })
   const stream = createEventStream(environment.keepAliveMs, () => {
     stop()

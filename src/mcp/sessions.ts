@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
-import type { EventStream } from './event-stream.ts'
+import type { EventStream } from '../wire/sse.ts'
 import { createPeer, type LivePeer } from './peer.ts'
 import type { Seal } from './seal.ts'
 import type { Introduction } from './server.ts'

@@ -77,6 +77,7 @@ export function createService<const Functions extends readonly FunctionDefinitio
         ...shape,
         health,
         joining: [],
+        streams: shape.itemSchema !== undefined && enabled.has('urn:forrst:ext:stream'),
         run: () => Promise.reject(new TypeError(`${shape.name} is not ready`)),
       }
       target.joining = extensions

@@ -8,8 +8,6 @@ import { FORRST_REQUIREMENTS } from './forrst.ts'
 const NOT_CITED: Readonly<Record<string, string>> = {
   ...range(189, 198, 'async: its own issue'),
   'F-228': 'replay: its own issue',
-  'F-234': 'stream: its own issue',
-  'F-235': 'stream: its own issue',
   'F-237': 'webhook: its own issue',
 }
 

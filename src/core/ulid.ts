@@ -5,7 +5,7 @@ const RANDOM_LENGTH = 16
 /** Makes a ULID: sorts by its moment (epoch milliseconds), with 80 random bits behind it. */
 export function createUlid(now: number): string {
   let time = ''
-  for (let rest = now, place = 0; place < TIME_LENGTH; place += 1) {
+  for (let rest = Math.floor(now), place = 0; place < TIME_LENGTH; place += 1) {
     time = `${DIGITS[rest % DIGITS.length]}${time}`
     rest = Math.floor(rest / DIGITS.length)
   }

@@ -58,5 +58,11 @@ export { toFetchHandler } from './http/fetch.ts'
 export { toHonoHandler } from './http/hono.ts'
 export { toNodeListener } from './http/node.ts'
 export { type RunningServer, type ServeOptions, serve } from './http/serve.ts'
+export type { ForrstClient } from './remote/forrst-client.ts'
+export {
+  connectForrstSource,
+  type ForrstSource,
+  type ForrstSourceOptions,
+} from './remote/forrst-source.ts'
 export { createService, type ServiceOptions } from './system/create-service.ts'
 export type { HttpHandler, HttpRequest, HttpResponse } from './wire/http.ts'

@@ -17,6 +17,7 @@ import { createService } from '../system/create-service.ts'
 import type { Io } from './command.ts'
 import { RemoteError, UsageError } from './exit.ts'
 import { readTextFile } from './read-json.ts'
+import { loadForrstService, parseForrstReference } from './source-forrst.ts'
 import { loadModuleService, type ServiceSurroundings } from './source-module.ts'
 
 /** What a reference on the command line gave. */
@@ -41,7 +42,7 @@ export async function loadSources(
   )
   if (first === undefined) {
     throw new UsageError(
-      'what should be served? Give a module, a tool spec, an OpenAPI document or an MCP server: waymark serve service.ts',
+      'what should be served? Give a module, a tool spec, an OpenAPI document, an MCP server or the URL of a Forrst service: waymark serve service.ts',
     )
   }
   for (const { service } of others) {
@@ -63,6 +64,8 @@ async function loadSource(
 ): Promise<OneSource> {
   const remote = readMcpReference(reference)
   if (remote !== undefined) return loadMcpServer(remote, surroundings)
+  const url = parseForrstReference(reference)
+  if (url !== undefined) return loadForrstService(url, io, surroundings)
   const path = resolve(io.cwd, reference)
   if (!existsSync(path)) throw new UsageError(`${reference} does not exist`)
   if (!statSync(path).isDirectory() && /\.(ya?ml|json)$/i.test(path)) {

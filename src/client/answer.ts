@@ -9,6 +9,8 @@ export interface Answer {
   readonly meta: JsonObject
   /** What the Retry-After header asks for. */
   readonly retryAfterMs?: number | undefined
+  /** HTTP status; absent when no answer came. */
+  readonly status?: number
   readonly cause?: unknown
 }
 

@@ -35,6 +35,7 @@ export function decodeResponse(response: TransportResponse, expected: Expectatio
     extensions: decodeEntries(document['extensions']),
     meta: decodeMeta(document['meta']),
     retryAfterMs,
+    status: response.status,
   }
 }
 

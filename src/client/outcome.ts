@@ -33,6 +33,8 @@ export interface CallFailure<ErrorCode extends string = string> extends OutcomeF
   readonly ok: false
   readonly error: OutcomeError<ErrorCode>
   readonly errors: readonly [OutcomeError<ErrorCode>, ...OutcomeError<ErrorCode>[]]
+  /** HTTP status of the answer; absent when none came that is a Forrst document. */
+  readonly status?: number
   /** What the platform said about a failed connection; never from the service. */
   readonly cause?: unknown
 }
@@ -44,7 +46,7 @@ export type CallOutcome<Result = unknown, Declared extends string = string> =
 
 /** Makes the outcome of a call from the answer to its last attempt. */
 export function toCallOutcome(
-  { outcome, extensions, meta, cause }: Answer,
+  { outcome, extensions, meta, status, cause }: Answer,
   { id, attempts }: { readonly id: string; readonly attempts: number },
 ): CallOutcome {
   const frame = { id, attempts, extensions, meta }
@@ -55,6 +57,7 @@ export function toCallOutcome(
     error: errors[0],
     errors,
     ...frame,
+    ...(status !== undefined && { status }),
     ...(cause !== undefined && { cause }),
   }
 }

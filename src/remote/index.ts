@@ -1,2 +1,7 @@
+export {
+  connectForrstSource,
+  type ForrstSource,
+  type ForrstSourceOptions,
+} from './forrst-source.ts'
 export { connectMcpSource, type McpSource, type McpSourceOptions } from './mcp-source.ts'
 export { parseMcpReference } from './reference.ts'

@@ -13,7 +13,7 @@ import { loadSources } from '../source.ts'
 /** Serves a service on one port. */
 export const serveCommand: Command = {
   name: 'serve',
-  summary: 'Serve modules, tool specs, OpenAPI documents and MCP servers on every surface',
+  summary: 'Serve modules, tool specs, OpenAPI documents, MCP servers and remote services',
   usage: '<source…>',
   flags: {
     port: {
@@ -77,6 +77,7 @@ export const serveCommand: Command = {
     'waymark serve service.ts',
     'waymark serve examples/events --port 8080',
     'waymark serve tools/zendesk.tool-spec.yaml petstore.yaml',
+    'waymark serve https://api.example.com/forrst',
     'waymark serve "mcp:npx -y @modelcontextprotocol/server-filesystem /tmp"',
   ],
   async run(input) {

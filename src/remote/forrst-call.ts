@@ -1,0 +1,166 @@
+import type { Call } from '../core/call.ts'
+import { CallError, type CallErrorShape } from '../core/error.ts'
+import { canonicalUrn } from '../core/extension-urn.ts'
+import type { DryRunReport, Invocation } from '../core/function.ts'
+import { isRecord, type JsonObject } from '../core/json.ts'
+import type { FunctionObject } from '../discovery/types.ts'
+import type { ForrstCallOptions, ForrstClient, ForrstOutcome } from './forrst-client.ts'
+import type { Behaviour } from './forrst-function.ts'
+import { unwrapCursor, wrapCursors } from './forrst-query.ts'
+
+/** What calls to one remote service share. */
+export interface ForwardOptions {
+  /** What the remote service is called in errors. */
+  readonly name: string
+  readonly client: ForrstClient
+  /** Milliseconds for one answer when a call has no deadline. */
+  readonly timeoutMs: number
+  /** Extensions the remote service has. */
+  readonly extensions: ReadonlySet<string>
+  /** Runs when the remote service does not know a function that its document had. */
+  readonly onUnknown: () => void
+}
+
+const QUERY = 'urn:forrst:ext:query'
+const LOCALE = 'urn:forrst:ext:locale'
+const DRY_RUN = 'urn:forrst:ext:dry-run'
+const IDEMPOTENCY = 'urn:forrst:ext:idempotency'
+
+/** Creates what passes calls of one function on to the service that has it. */
+export function createForward(object: FunctionObject, options: ForwardOptions): Behaviour {
+  const send = async (invocation: Invocation, extra: ForrstCallOptions['extensions'] = []) => {
+    const outcome = await options.client.call(object.name, invocation.input as JsonObject, {
+      ...toCallOptions(object, invocation.call, options),
+      extensions: [...toEntries(invocation.call), ...extra],
+    })
+    if (outcome.ok) return outcome
+    throw toCallError(outcome, object, options)
+  }
+  return {
+    handler: async (invocation) =>
+      wrapCursors((await send(invocation)).result, invocation.call.facts.query),
+    ...(options.extensions.has(DRY_RUN) &&
+      (object.sideEffects?.length ?? 0) > 0 && {
+        dryRun: async (invocation) => {
+          const entry = { urn: DRY_RUN, options: { enabled: true, include_diff: true } }
+          return toDryRunReport(await send(invocation, [entry]))
+        },
+      }),
+  }
+}
+
+function toCallOptions(
+  { version, sideEffects }: FunctionObject,
+  call: Call,
+  { timeoutMs, extensions }: ForwardOptions,
+): ForrstCallOptions {
+  const { idempotencyKey } = call.facts
+  return {
+    version,
+    within: call,
+    timeoutMs,
+    ...(sideEffects?.length === 0 && { readOnly: true }),
+    ...(idempotencyKey !== undefined && extensions.has(IDEMPOTENCY) && { idempotencyKey }),
+  }
+}
+
+/** What the caller asked of the answer itself: the remote service has to know it too. */
+function toEntries(call: Call): NonNullable<ForrstCallOptions['extensions']> {
+  return call.extensions.flatMap(({ urn, options, implicit }) => {
+    const canonical = canonicalUrn(urn)
+    if (canonical === QUERY && call.facts.query) {
+      return [{ urn: QUERY, options: unwrapCursor(options, call.facts.query) }]
+    }
+    if (canonical !== LOCALE) return []
+    const language = implicit ? firstLanguage(options['accept_language']) : undefined
+    if (implicit && language === undefined) return []
+    return [{ urn: LOCALE, options: language ? { language } : options, required: false }]
+  })
+}
+
+function firstLanguage(header: unknown): string | undefined {
+  const [first = ''] = typeof header === 'string' ? header.split(/[,;]/, 1) : []
+  return /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/.test(first.trim()) ? first.trim() : undefined
+}
+
+// Errors of the way to the service. Those after which the function may have run must not look like a refusal:
+// callers repeat what was refused.
+const LOST: Readonly<Record<string, string>> = {
+  CLIENT_UNREACHABLE: 'UNAVAILABLE',
+  CLIENT_TIMEOUT: 'DEADLINE_EXCEEDED',
+}
+
+/** Refusals of the request we wrote, or of who we are: nothing our own caller could mend. */
+const OURS = new Set([
+  'PARSE_ERROR',
+  'INVALID_REQUEST',
+  'INVALID_PROTOCOL_VERSION',
+  'EXTENSION_NOT_SUPPORTED',
+  'EXTENSION_NOT_APPLICABLE',
+  'INTERNAL_ERROR',
+  'UNAUTHORIZED',
+  'FORBIDDEN',
+])
+
+function toCallError(
+  outcome: Extract<ForrstOutcome, { readonly ok: false }>,
+  object: FunctionObject,
+  { name, onUnknown }: ForwardOptions,
+): CallError {
+  const [first] = outcome.errors
+  const { code, message } = first
+  if (code.startsWith('CLIENT_')) {
+    return new CallError(LOST[code] ?? 'DEPENDENCY_ERROR', {
+      message: `${name}: ${message}`,
+      details: { dependency: name, dependency_error: code },
+      cause: outcome.cause,
+    })
+  }
+  if (code === 'FUNCTION_NOT_FOUND' || code === 'VERSION_NOT_FOUND') onUnknown()
+  if (OURS.has(code) && !declares(object, code)) {
+    return new CallError('DEPENDENCY_ERROR', {
+      message: `${name} answered ${code}: ${message}`,
+      details: { dependency: name, dependency_error: code },
+    })
+  }
+  const error = new CallError(code, {
+    message,
+    ...(outcome.status !== undefined && { status: outcome.status }),
+  })
+  return Object.assign(error, { errors: outcome.errors })
+}
+
+function declares({ errors = [] }: FunctionObject, code: string): boolean {
+  return errors.some((error) => 'code' in error && error.code === code)
+}
+
+function toDryRunReport(outcome: Extract<ForrstOutcome, { readonly ok: true }>): DryRunReport {
+  const data = outcome.extensions.find(({ urn }) => canonicalUrn(urn) === DRY_RUN)?.data ?? {}
+  if (data['valid'] === false) throw toRefusal(data['validation_errors'])
+  const { would_affect: wouldAffect, diff, side_effects: sideEffects } = data
+  return {
+    ...(Array.isArray(wouldAffect) && { wouldAffect: wouldAffect.filter(isObject) }),
+    ...(isObject(diff) && { diff }),
+    ...(Array.isArray(sideEffects) && { sideEffects: sideEffects.filter(isObject) }),
+  }
+}
+
+function toRefusal(findings: unknown): CallError {
+  const errors = (Array.isArray(findings) ? findings : []).filter(isObject).map(toFinding)
+  const [first, ...rest] = errors
+  return first === undefined ? new CallError('INVALID_ARGUMENTS') : CallError.all([first, ...rest])
+}
+
+function toFinding({ field, code, message }: JsonObject): CallErrorShape {
+  return {
+    code: typeof code === 'string' ? code : 'INVALID_ARGUMENTS',
+    message: typeof message === 'string' ? message : 'The remote service refuses it',
+    ...(typeof field === 'string' && {
+      source: { pointer: `/call/arguments/${field.replaceAll('.', '/')}` },
+    }),
+  }
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return isRecord(value)
+}

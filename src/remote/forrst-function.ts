@@ -1,0 +1,180 @@
+import { checkDefinition } from '../core/check-definition.ts'
+import type {
+  Components,
+  ContentDescriptor,
+  ErrorDefinition,
+  ExamplePairing,
+  Reference,
+  Simulation,
+} from '../core/description.ts'
+import { to202012 } from '../core/dialect.ts'
+import type { FunctionDefinition } from '../core/function.ts'
+import { isRecord } from '../core/json.ts'
+import { type ComponentKind, resolveReference } from '../core/reference.ts'
+import type { JsonSchema } from '../core/schema.ts'
+import { collectSchemas, moveReferences } from '../core/schema-references.ts'
+import { toTargetShape } from '../core/target.ts'
+import { isPrerelease } from '../core/version.ts'
+import type { FunctionObject } from '../discovery/types.ts'
+import { toVisibleText } from './untrusted-text.ts'
+
+/** What runs when a described function is called. */
+export type Behaviour = Pick<FunctionDefinition, 'handler' | 'dryRun'>
+
+/** What became of a described function. */
+export interface ReadFunction {
+  /** Absent when nothing of it could be used. */
+  readonly definition?: FunctionDefinition
+  /** Why something of it is left out; absent when all of it is there. */
+  readonly problem?: string
+}
+
+/** How much of a description is taken over, most first; what makes no sense is left out bit by bit. */
+const ATTEMPTS: readonly (readonly (keyof FunctionDefinition)[])[] = [
+  [],
+  ['examples', 'simulations'],
+  ['examples', 'simulations', 'output', 'result', 'query', 'links', 'extensions'],
+]
+
+/**
+ * Makes a definition out of a function of a discovery document, complete in itself: every reference is resolved, so
+ * that it can be registered beside functions of other services.
+ */
+export function readFunctionObject(
+  object: FunctionObject,
+  components: Components,
+  behave: (object: FunctionObject) => Behaviour,
+): ReadFunction {
+  let problem: string | undefined
+  for (const omitted of ATTEMPTS) {
+    try {
+      const whole = toDefinition(object, components, behave)
+      const definition = omit(whole, omitted)
+      checkDefinition(definition, { components: {}, system: false }, () =>
+        toTargetShape(definition, {}, { system: false, validateResults: true }),
+      )
+      return { definition, ...(problem !== undefined && { problem }) }
+    } catch (thrown) {
+      problem ??= thrown instanceof Error ? thrown.message : String(thrown)
+    }
+  }
+  return { problem: problem ?? 'it cannot be read' }
+}
+
+function toDefinition(
+  object: FunctionObject,
+  components: Components,
+  behave: (object: FunctionObject) => Behaviour,
+): FunctionDefinition {
+  const resolve = createResolver(components)
+  const { name, version, summary, description, query, sideEffects } = object
+  const described = resolve<ContentDescriptor>('contentDescriptors', object.arguments)
+  const result = object.result && resolve('contentDescriptors', [object.result])[0]
+  const output = result && isRecord(result.schema) ? result.schema : undefined
+  const errors = resolve<ErrorDefinition>('errors', object.errors).map(({ data, ...error }) => ({
+    ...error,
+    ...(isRecord(data) && { data: standAlone(data, components) }),
+  }))
+  const simulations = listOf<Simulation>(object.simulations)
+  return {
+    name,
+    version,
+    stability: toStability(object),
+    ...(typeof summary === 'string' && { summary: toVisibleText(summary) }),
+    ...(typeof description === 'string' && { description: toVisibleText(description) }),
+    ...(object.arguments && toInput(described, components)),
+    ...(output && { output: standAlone(output, components) }),
+    ...(result && { result: omit(result, ['schema']) }),
+    ...(errors.length > 0 && { errors }),
+    ...(object.tags && { tags: resolve('tags', object.tags) }),
+    ...(object.links && { links: resolve('links', object.links) }),
+    ...(object.examples && { examples: resolveExamples(object, components) }),
+    ...(isRecord(query) && { query }),
+    ...(Array.isArray(sideEffects) && { sideEffects }),
+    ...(toDeprecated(object) && { deprecated: toDeprecated(object) }),
+    ...(simulations.length > 0 && { simulations }),
+    ...(object.extensions && { extensions: listOf(object.extensions) }),
+    ...(isRecord(object.externalDocs) && { externalDocs: object.externalDocs }),
+    ...behave({ ...object, errors }),
+  } as FunctionDefinition
+}
+
+type Resolve = <Component extends object>(
+  kind: ComponentKind,
+  values: readonly (Component | Reference)[] | undefined,
+) => readonly Component[]
+
+function createResolver(components: Components): Resolve {
+  return (kind, values) =>
+    listOf(values).map((value) => {
+      const resolved = resolveReference(value, components, kind)
+      if (isRecord(resolved)) return resolved as never
+      throw new TypeError(`${JSON.stringify(value).slice(0, 200)} leads nowhere`)
+    })
+}
+
+function resolveExamples(
+  { examples }: FunctionObject,
+  components: Components,
+): readonly ExamplePairing[] {
+  const resolve = createResolver(components)
+  return resolve<ExamplePairing>('examplePairings', examples).map((pairing) => ({
+    ...pairing,
+    params: resolve('examples', pairing.params),
+    ...(pairing.result && { result: resolve('examples', [pairing.result])[0] as object }),
+  }))
+}
+
+/** A document lists arguments but does not say that there are no others: the service itself decides about those. */
+function toInput(
+  described: readonly ContentDescriptor[],
+  components: Components,
+): Pick<FunctionDefinition, 'arguments' | 'input'> {
+  const descriptors = described.map((descriptor) => ({
+    ...descriptor,
+    schema: standAlone(isRecord(descriptor.schema) ? descriptor.schema : {}, components),
+  }))
+  const schemas = Object.fromEntries(described.map(({ name, schema }) => [name, schema]))
+  const required = described.filter((descriptor) => descriptor.required).map(({ name }) => name)
+  return {
+    arguments: descriptors,
+    input: standAlone(
+      { type: 'object', properties: schemas, ...(required.length > 0 && { required }) },
+      components,
+    ),
+  }
+}
+
+/** Takes the shared schemas a schema refers to along with it. */
+function standAlone(schema: JsonSchema, { schemas = {} }: Components): JsonSchema {
+  const named = Object.entries(collectSchemas([schema], isRecord(schemas) ? schemas : {}))
+  const place = (name: string) => `#/$defs/${name}`
+  const moved = to202012(moveReferences(schema, place) as JsonSchema)
+  if (named.length === 0) return moved
+  const definitions = named.map(([name, definition]) => [
+    name,
+    to202012(moveReferences(definition, place) as JsonSchema),
+  ])
+  return { ...moved, $defs: Object.fromEntries(definitions) }
+}
+
+function toStability({ version, stability }: FunctionObject): FunctionDefinition['stability'] {
+  if (stability === 'experimental' && !isPrerelease(version)) return 'experimental'
+  return undefined
+}
+
+function toDeprecated({ deprecated, stability }: FunctionObject): FunctionDefinition['deprecated'] {
+  if (isRecord(deprecated)) return deprecated
+  return stability === 'deprecated' ? {} : undefined
+}
+
+function listOf<Item>(values: readonly Item[] | undefined): readonly Item[] {
+  const listed: readonly Item[] = Array.isArray(values) ? values : []
+  return listed.filter((value) => isRecord(value))
+}
+
+function omit<Source extends object>(source: Source, members: readonly PropertyKey[]): Source {
+  return Object.fromEntries(
+    Object.entries(source).filter(([key, value]) => !members.includes(key) && value !== undefined),
+  ) as Source
+}

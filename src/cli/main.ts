@@ -3,9 +3,11 @@ import type { Command, CommandFlag, CommandInput, Io } from './command.ts'
 import { callCommand } from './commands/call.ts'
 import { capabilitiesCommand } from './commands/capabilities.ts'
 import { checkCommand } from './commands/check.ts'
+import { createCompletionCommand } from './commands/completion.ts'
 import { describeCommand } from './commands/describe.ts'
 import { forgeCommand } from './commands/forge.ts'
 import { healthCommand } from './commands/health.ts'
+import { initCommand } from './commands/init.ts'
 import { negotiateCommand } from './commands/negotiate.ts'
 import { serveCommand } from './commands/serve.ts'
 import { EXIT, RemoteError, UsageError } from './exit.ts'
@@ -14,6 +16,7 @@ import { didYouMean } from './suggest.ts'
 import { VERSION } from './version.ts'
 
 const COMMANDS: readonly Command[] = [
+  initCommand,
   serveCommand,
   callCommand,
   describeCommand,
@@ -22,6 +25,7 @@ const COMMANDS: readonly Command[] = [
   forgeCommand,
   negotiateCommand,
   checkCommand,
+  createCompletionCommand(() => COMMANDS),
 ]
 
 /** Runs the program with its arguments and gives the exit code. */

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline/promises'
 import { formatDraft } from '../../codegen/index.ts'
 import { formatProblems, parseToolSpec, type SpecProblem, type ToolSpec } from '../../spec/index.ts'
+import { ask as askPerson } from '../ask.ts'
 import type { Io } from '../command.ts'
 import { UsageError } from '../exit.ts'
 import { printable } from '../print.ts'
@@ -18,7 +18,7 @@ export interface Draft {
 
 /** Shows a draft and asks Y / n / edit until it is taken or refused; undefined means refused. */
 export async function reviewDraft(first: Draft, io: Io): Promise<Draft | undefined> {
-  const ask = io.ask ?? ((question: string) => askKeyboard(question, io))
+  const ask = (question: string) => askPerson(question, io, 'n')
   let draft = first
   for (;;) {
     io.err(`${printable(formatDraft(draft.spec))}\n`)
@@ -77,17 +77,4 @@ function runEditor(editor: string, file: string, io: Io): Promise<void> {
       code === 0 ? done() : fail(new UsageError(`${editor} ended with code ${code}`)),
     )
   })
-}
-
-/** Asks at the keyboard; a closed input means no. */
-async function askKeyboard(question: string, io: Io): Promise<string> {
-  const lines = createInterface({ input: process.stdin, output: process.stderr })
-  const closed = new Promise<string>((resolve) => lines.once('close', () => resolve('n')))
-  try {
-    return await Promise.race([lines.question(question, { signal: io.signal }), closed])
-  } catch {
-    return 'n'
-  } finally {
-    lines.close()
-  }
 }

@@ -1,0 +1,120 @@
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { basename, join, relative, resolve } from 'node:path'
+import { ask } from '../ask.ts'
+import type { Command, CommandInput } from '../command.ts'
+import { EXIT, UsageError } from '../exit.ts'
+import { JSON_FLAG, readText } from '../flags.ts'
+import { buildProject, type Language } from '../init/template.ts'
+import { createPaint, formatTable } from '../print.ts'
+import { VERSION } from '../version.ts'
+
+/** Writes a small service with a test. */
+export const initCommand: Command = {
+  name: 'init',
+  summary: 'Write a small service with a test that passes',
+  usage: '[folder]',
+  flags: {
+    name: {
+      type: 'string',
+      value: 'name',
+      summary: 'what the service is called; the folder when absent',
+    },
+    language: { type: 'string', value: 'ts|js', summary: 'TypeScript or JavaScript' },
+    waymark: {
+      type: 'string',
+      value: 'range',
+      summary: `version range or file of the waymark package; ^${VERSION} when absent`,
+    },
+    yes: { type: 'boolean', short: 'y', summary: 'ask nothing, take what is usual' },
+    force: {
+      type: 'boolean',
+      summary: 'write into a folder that is not empty; existing files stay',
+    },
+    json: JSON_FLAG,
+  },
+  examples: [
+    'waymark init orders',
+    'waymark init . --name orders --language js',
+    'waymark init orders --yes',
+  ],
+  async run(input) {
+    const { io, flags, positionals } = input
+    const [folder = '.', ...others] = positionals
+    if (others.length > 0) throw new UsageError('one folder at a time: waymark init orders')
+    const target = resolve(io.cwd, folder)
+    refuseFullFolder(target, folder, flags['force'] === true)
+    const asks = io.terminal && flags['yes'] !== true
+    const name = await readName(input, toName(basename(target)), asks)
+    const language = await readLanguage(input, asks)
+    const files = buildProject({
+      name,
+      language,
+      waymark: readText(input, 'waymark') ?? `^${VERSION}`,
+    })
+    const written = files.filter(({ path }) => !existsSync(join(target, path)))
+    mkdirSync(target, { recursive: true })
+    for (const { path, text } of written) writeFileSync(join(target, path), text, { flag: 'wx' })
+    io.out(formatResult(input, { target, name, paths: written.map(({ path }) => path) }))
+    return EXIT.ok
+  },
+}
+
+function refuseFullFolder(target: string, folder: string, force: boolean): void {
+  if (!existsSync(target) || force) return
+  const found = readdirSync(target).filter((name) => name !== '.git')
+  if (found.length === 0) return
+  throw new UsageError(
+    `${folder} is not empty (${found.slice(0, 3).join(', ')}${found.length > 3 ? ', …' : ''}); name a new folder, or add --force to write beside what is there`,
+  )
+}
+
+const NAME = /^[a-z][a-z0-9-]{0,49}$/
+
+async function readName(input: CommandInput, usual: string, asks: boolean): Promise<string> {
+  const given = readText(input, 'name')
+  const answer =
+    given ?? (asks ? await ask(`What is the service called? (${usual}) `, input.io, usual) : usual)
+  const name = answer.trim() || usual
+  if (NAME.test(name)) return name
+  throw new UsageError(
+    `a service name has lower-case letters, digits and dashes and begins with a letter; got "${name.slice(0, 60)}"`,
+  )
+}
+
+async function readLanguage(input: CommandInput, asks: boolean): Promise<Language> {
+  const given = readText(input, 'language')
+  const answer =
+    given ?? (asks ? await ask('TypeScript or JavaScript? (ts) ', input.io, 'ts') : 'ts')
+  const word = answer.trim().toLowerCase() || 'ts'
+  if (word === 'ts' || word === 'typescript') return 'ts'
+  if (word === 'js' || word === 'javascript') return 'js'
+  throw new UsageError(`the language is ts or js; got "${word.slice(0, 40)}"`)
+}
+
+function toName(folder: string): string {
+  const name = folder
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^[^a-z]+|-+$/g, '')
+    .slice(0, 50)
+  return name === '' ? 'greetings' : name
+}
+
+function formatResult(
+  { io, flags }: CommandInput,
+  {
+    target,
+    name,
+    paths,
+  }: { readonly target: string; readonly name: string; readonly paths: readonly string[] },
+): string {
+  if (flags['json']) return `${JSON.stringify({ folder: target, name, files: paths })}\n`
+  const paint = createPaint(io)
+  const shown = relative(io.cwd, target)
+  const steps = [...(shown === '' ? [] : [`cd ${shown}`]), 'npm install', 'npm test', 'npm start']
+  return [
+    `${paint.bold(name)} is written${shown === '' ? '' : ` to ${shown}`}:\n`,
+    formatTable(paths.map((path) => [path])),
+    `\nNext: ${steps.join(' && ')}\n`,
+  ].join('')
+}

@@ -35,6 +35,8 @@ export type Settled =
 /** What a source of events gets to work with. */
 export interface SourceContext<Definition extends TriggerDef = TriggerDef> {
   readonly trigger: Definition
+  /** Name of the service, for keys in what several services share. */
+  readonly service: string
   /** Stores an event and lets it run in the background; rejects when it could not be stored. */
   readonly accept: (event: TriggerEvent) => Promise<Receipt>
   /** Runs an event now, for sources that keep it until it is done; never rejects for a failing function. */

@@ -1,4 +1,5 @@
 import type { Failure, Outcome, Reply, ReplyEntry } from '../core/call.ts'
+import { resolveCode } from '../core/codes.ts'
 import { CallError } from '../core/error.ts'
 import type { Json } from '../core/json.ts'
 import { isPrepared } from '../core/prepared.ts'
@@ -89,4 +90,28 @@ export async function replaceStoredOutcome(
   const outcome = toStoredOutcome(later.outcome)
   const value = toStored({ state: 'done', hash, request, run, at: later.at, outcome })
   return (await store.compareAndSet(key, value, { revision: entry.revision, ttl: 'keep' })).swapped
+}
+
+/**
+ * Gives a key back whose call was only accepted: for work in the background that came to nothing and may be tried
+ * again. Tells whether the key is free; it is not while its call is still being answered.
+ */
+export async function forgetStoredOutcome(store: Store, scope: KeyScope): Promise<boolean> {
+  const key = toRecordKey(scope)
+  const entry = await store.get(key)
+  if (entry === undefined) return true
+  if (toRecord(entry).state !== 'done') return false
+  await store.delete(key)
+  return true
+}
+
+/** Tells whether a failure is one that the same call would meet again; one before the function ran, or because nobody waited, is none. */
+export function isFinalFailure({ errors }: Failure): boolean {
+  return errors.every(
+    ({ code, source }) =>
+      !resolveCode(code).retryable &&
+      code !== 'CANCELLED' &&
+      code !== 'EXTENSION_NOT_APPLICABLE' &&
+      !(source && 'pointer' in source && source.pointer.startsWith('/extensions/')),
+  )
 }

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type Call, type Failure, type Outcome, withFacts } from '../core/call.ts'
 import { formatTimestamp } from '../core/clock.ts'
-import { resolveCode } from '../core/codes.ts'
 import { CallError } from '../core/error.ts'
 import type { Extension, ExtensionCall } from '../core/extension.ts'
 import type { Duration } from '../core/json.ts'
@@ -10,6 +9,7 @@ import { holdClaim } from './idempotency-claim.ts'
 import {
   fromRecord,
   type IdempotencyRecord,
+  isFinalFailure,
   type KeyScope,
   toArgumentsHash,
   toRecord,
@@ -45,7 +45,7 @@ const RETRY_AFTER_MS = 1_000
 
 /** Creates the extension that runs a function once per key, however often the call is repeated. */
 export function idempotencyExtension(options: IdempotencyExtensionOptions): Extension {
-  const { store, keeps = isFinal, lease = { value: 1, unit: 'minute' } } = options
+  const { store, keeps = isFinalFailure, lease = { value: 1, unit: 'minute' } } = options
   const ttl = requireMilliseconds('idempotency: ttl', options.ttl ?? DAY)
   const maxTtl = requireMilliseconds(
     'idempotency: maxTtl',
@@ -162,15 +162,4 @@ function answerFromRecord(
   restoreReply(call.reply, record.entries)
   if (record.disposition) call.reply.disposition = record.disposition
   return fromRecord(record, key)
-}
-
-/** A failure that the same call would meet again; one before the function ran, or because nobody waited, is none. */
-function isFinal({ errors }: Failure): boolean {
-  return errors.every(
-    ({ code, source }) =>
-      !resolveCode(code).retryable &&
-      code !== 'CANCELLED' &&
-      code !== 'EXTENSION_NOT_APPLICABLE' &&
-      !(source && 'pointer' in source && source.pointer.startsWith('/extensions/')),
-  )
 }

@@ -1,10 +1,13 @@
 import type { Extension } from '../core/extension.ts'
+import type { JobQueue } from '../jobs/queue.ts'
 import type { Store } from '../store/store.ts'
+import { type AsyncExtensionOptions, asyncExtension } from './async.ts'
 import { type AtomicLockExtensionOptions, atomicLockExtension } from './atomic-lock.ts'
 import { type CachingExtensionOptions, cachingExtension } from './caching.ts'
 import { type CancellationExtensionOptions, cancellationExtension } from './cancellation.ts'
 import { type IdempotencyExtensionOptions, idempotencyExtension } from './idempotency.ts'
 import { type MaintenanceExtensionOptions, maintenanceExtension } from './maintenance.ts'
+import type { Outgoing } from './outgoing.ts'
 import { type PriorityExtensionOptions, priorityExtension } from './priority.ts'
 import { type QuotaExtensionOptions, quotaExtension } from './quota.ts'
 import { type RateLimitExtensionOptions, rateLimitExtension } from './rate-limit.ts'
@@ -12,6 +15,11 @@ import { type RateLimitExtensionOptions, rateLimitExtension } from './rate-limit
 /** How the extensions that remember things behave; `false` leaves one out. */
 export interface StatefulExtensionOptions {
   readonly store: Store
+  /** Runs what goes on in the background; the extensions that need it are left out when absent. */
+  readonly jobs?: JobQueue | undefined
+  /** Sends callbacks; none are sent when absent. */
+  readonly outgoing?: Outgoing | undefined
+  readonly async?: Omit<AsyncExtensionOptions, 'store' | 'jobs' | 'outgoing'> | false
   readonly idempotency?: Omit<IdempotencyExtensionOptions, 'store'> | false
   readonly atomicLock?: Omit<AtomicLockExtensionOptions, 'store'> | false
   readonly caching?: Omit<CachingExtensionOptions, 'store'> | false
@@ -26,8 +34,12 @@ export interface StatefulExtensionOptions {
 
 /** Lists the extensions that remember things, all on one store; they stand beside `defaultExtensions()`. */
 export function statefulExtensions(options: StatefulExtensionOptions): readonly Extension[] {
-  const { store, idempotency, atomicLock, caching, cancellation, maintenance } = options
+  const { store, jobs, outgoing } = options
+  const { idempotency, atomicLock, caching, cancellation, maintenance } = options
   return [
+    jobs !== undefined &&
+      options.async !== false &&
+      asyncExtension({ ...options.async, store, jobs, outgoing }),
     idempotency !== false && idempotencyExtension({ ...idempotency, store }),
     atomicLock !== false && atomicLockExtension({ ...atomicLock, store }),
     caching !== false && cachingExtension({ ...caching, store }),

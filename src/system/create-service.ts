@@ -15,7 +15,9 @@ import type { Credentials, Limits, Logger, Service } from '../core/service.ts'
 import type { Target } from '../core/target.ts'
 import { defaultExtensions } from '../extensions/defaults.ts'
 import { statefulExtensions } from '../extensions/stateful.ts'
+import type { JobQueue } from '../jobs/queue.ts'
 import type { Store } from '../store/store.ts'
+import { type Background, type CallbackOptions, createBackground } from './background.ts'
 import { systemFunctions } from './functions.ts'
 import { jsonLogger } from './json-logger.ts'
 
@@ -33,6 +35,10 @@ export interface ServiceOptions<Functions extends readonly FunctionDefinition[]>
   readonly extensions?: readonly Extension[]
   /** Where extensions keep what they remember; its owner closes it, after the service. */
   readonly store?: Store
+  /** Runs what goes on in the background; made for the store when absent. Its owner closes it, after the service. */
+  readonly jobs?: JobQueue
+  /** How callbacks of operations are signed, and where they may go; any public https address when absent. */
+  readonly callbacks?: CallbackOptions
   /** What happens to extension entries nobody knows; `reject` when absent. */
   readonly unknownExtensions?: 'reject' | 'ignore'
   readonly middleware?: readonly Middleware[]
@@ -62,11 +68,16 @@ const DEFAULT_LIMITS: Limits = {
 export function createService<const Functions extends readonly FunctionDefinition[]>(
   options: ServiceOptions<Functions>,
 ): Service<Functions> {
-  const { info, middleware = [], log = jsonLogger() } = options
+  const { info, middleware = [], log = jsonLogger(), clock = systemClock, store } = options
   if (!info?.title || !info.version) throw new TypeError('info.title and info.version are required')
   const components = options.components ?? {}
   checkComponents(components)
-  const extensions = orderExtensions(options.extensions ?? standardExtensions(options.store))
+  const { jobs, callbacks } = options
+  const background =
+    store && options.extensions === undefined
+      ? createBackground({ store, jobs, callbacks, clock, log })
+      : undefined
+  const extensions = orderExtensions(options.extensions ?? standardExtensions(store, background))
   const enabled = new Set(extensions.map(({ urn }) => urn))
   const registry = createRegistry({
     components,
@@ -102,12 +113,12 @@ export function createService<const Functions extends readonly FunctionDefinitio
     supports: (urn) => enabled.has(urn),
     unknownExtensions: options.unknownExtensions ?? 'reject',
     healthChecks: {
-      ...(options.store && { store: toStoreCheck(options.store) }),
+      ...(store && { store: toStoreCheck(store) }),
       ...options.health,
     },
     lastSuccess: new Map(),
     limits: { ...DEFAULT_LIMITS, ...options.limits },
-    clock: options.clock ?? systemClock,
+    clock,
     log,
     node: options.node,
     authenticate: options.authenticate,
@@ -116,9 +127,12 @@ export function createService<const Functions extends readonly FunctionDefinitio
     start() {
       if (started) return
       started = true
+      background?.start()
       for (const extension of extensions) extension.start?.(service)
     },
     async close() {
+      // First the work that uses them all: it ends, or is handed back.
+      await background?.close()
       await Promise.all(extensions.map((extension) => extension.close?.()))
       await options.onClose?.()
     },
@@ -131,8 +145,13 @@ export function createService<const Functions extends readonly FunctionDefinitio
   return service
 }
 
-function standardExtensions(store: Store | undefined): readonly Extension[] {
-  return store ? [...defaultExtensions(), ...statefulExtensions({ store })] : defaultExtensions()
+function standardExtensions(
+  store: Store | undefined,
+  background: Background | undefined,
+): readonly Extension[] {
+  if (store === undefined) return defaultExtensions()
+  const { jobs, outgoing } = background ?? {}
+  return [...defaultExtensions(), ...statefulExtensions({ store, jobs, outgoing })]
 }
 
 /** Most calls go on without the store, so its absence does not take the service out of rotation. */

@@ -20,7 +20,7 @@ const DAY_MS = 24 * 60 * 60_000
 export async function startRedisStream(options: QueueDriverOptions): Promise<TriggerSource> {
   const { context, address } = options
   const { trigger, log } = context
-  const settings = readSettings(address, trigger.name)
+  const settings = readSettings(address, context)
   const connect = await loadRedis(trigger.name, options.load)
   const reader = connect(toServer(address.server))
   const writer = connect(toServer(address.server))
@@ -123,14 +123,17 @@ interface StreamSettings {
   readonly maxBytes: number
 }
 
-function readSettings({ settings }: QueueAddress, name: string): StreamSettings {
+function readSettings(
+  { settings }: QueueAddress,
+  { service, trigger: { name } }: QueueDriverOptions['context'],
+): StreamSettings {
   const mode = settings.text('mode') ?? 'stream'
   if (mode !== 'stream') {
     throw new TypeError(`queue ${name}: queue_url: mode must be stream; lists lose messages`)
   }
   return {
     prefetch: settings.count('prefetch', PREFETCH, MAX_PREFETCH),
-    group: settings.text('group') ?? `waymark:${name}`,
+    group: settings.text('group') ?? `waymark:${service}:${name}`,
     consumer: `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`,
     idleMs: settings.count('idle', IDLE_MS, DAY_MS),
     deletes: settings.flag('delete', false),

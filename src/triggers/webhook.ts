@@ -10,41 +10,32 @@ import { answer, answerSettled, refuse } from './webhook-answer.ts'
 import { decodeWebhook, type WebhookContent } from './webhook-payload.ts'
 import { createSignatureCheck, readScheme, type SignatureVerdict } from './webhook-signature.ts'
 
-/** What a webhook needs besides its context. */
-export interface WebhookOptions {
-  /** The address the server listens on: without a secret only loopback addresses take deliveries. */
-  readonly host: string
+/** How deliveries are taken. */
+export interface StartWebhookOptions {
   /** Longest body in bytes; 1 MiB when absent. */
   readonly maxBytes?: number
   /** How long a delivery with `wait: true` is waited for, in milliseconds; 30 s when absent. */
   readonly waitMs?: number
 }
 
-/** A webhook at work: mount its handler at its path, on the port everything else is served on. */
-export interface Webhook {
-  readonly source: TriggerSource
-  /** The handler takes exactly this path; every method, so that it can say which one it wants. */
-  readonly mount: { readonly path: string; readonly handler: HttpHandler }
-}
-
 const MAX_BYTES = 1024 * 1024
 const WAIT_MS = 30_000
 
 /**
- * Takes signed deliveries over HTTP. Throws a TypeError when its secret is named but not set.
+ * Takes signed deliveries over HTTP: mount the `handler` of the source at the path of the trigger, for every method.
+ * Throws a TypeError when a secret is named but not set.
  *
  * @example
- * const { source, mount } = createWebhook(context, { host: '127.0.0.1' })
- * createApp(service, { mounts: [{ ...mount, match: 'exact' }] })
- * // at the end: await source.stop(signal)
+ * const { handler, stop } = startWebhook(context)
+ * createApp(service, { mounts: [{ path: context.trigger.path, match: 'exact', handler }] })
  */
-export function createWebhook(
+export function startWebhook(
   context: SourceContext<WebhookTrigger>,
-  { host, maxBytes = MAX_BYTES, waitMs = WAIT_MS }: WebhookOptions,
-): Webhook {
+  { maxBytes = MAX_BYTES, waitMs = WAIT_MS }: StartWebhookOptions = {},
+): TriggerSource & { readonly handler: HttpHandler } {
   const { trigger, log } = context
   const check = createSignatureCheck(trigger, context.env)
-  const isOpen = check !== undefined || isLoopback(host)
+  const isOpen = check !== undefined || isLoopback(context.host)
   if (check === undefined) {
     const rest = isOpen ? 'everybody on this machine may call it' : 'it refuses every delivery'
     log.warn(`webhook ${trigger.name} has no secret_env: ${rest}`, { path: trigger.path })
@@ -70,12 +61,10 @@ export function createWebhook(
   }
 
   return {
-    mount: { path: trigger.path, handler: handle },
-    source: {
-      async stop(signal) {
-        stopped = true
-        await Promise.race([Promise.allSettled(running), whenAborted(signal)])
-      },
+    handler: handle,
+    async stop(signal) {
+      stopped = true
+      await Promise.race([Promise.allSettled(running), whenAborted(signal)])
     },
   }
 }
@@ -101,6 +90,7 @@ async function accept(
     const { delivery } = await context.accept(event)
     return answer(202, { status: 'accepted', delivery })
   } catch (error) {
+    if (error instanceof CallError && error.status === 413) return TOO_LARGE
     context.log.error(`webhook ${context.trigger.name} could not store a delivery`, { error })
     return UNSTORED
   }

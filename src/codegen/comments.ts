@@ -10,7 +10,7 @@ export interface Doc {
 
 /** A tag of a doc comment: the name is ours, the text may be the document's. */
 export interface DocTag {
-  readonly name: 'deprecated' | 'default' | 'format' | 'minimum' | 'maximum' | 'pattern'
+  readonly name: 'deprecated' | 'default' | 'example' | 'format' | 'minimum' | 'maximum' | 'pattern'
   readonly text?: string
 }
 

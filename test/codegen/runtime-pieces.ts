@@ -33,14 +33,17 @@ export interface Piece {
 }
 
 /** Cuts the runtime into its declarations and finds out which of them need which. */
-export function readRuntimePieces(directory: string): Piece[] {
-  const found = CARRIED_FILES.flatMap((file) => {
+export function readRuntimePieces(
+  directory: string,
+  files: readonly string[] = CARRIED_FILES,
+): Piece[] {
+  const found = files.flatMap((file) => {
     return readDeclarations(readFileSync(`${directory}/${file}.ts`, 'utf8'), `${file}.ts`)
   })
   const names = new Set(found.map((declaration) => declaration.name))
   if (names.size !== found.length) {
     const twice = found.map(({ name }) => name).filter((name, at, all) => all.indexOf(name) !== at)
-    throw new TypeError(`two files of src/runtime declare ${twice.join(', ')}`)
+    throw new TypeError(`two files of ${directory} declare ${twice.join(', ')}`)
   }
   return found.map(({ name, text, mentions }) => ({
     name,
@@ -49,22 +52,39 @@ export function readRuntimePieces(directory: string): Piece[] {
   }))
 }
 
-/** Prints the pieces as a module. */
-export function formatRuntimePieces(pieces: readonly Piece[]): string {
-  const entries = pieces.map(({ name, text, uses }) => {
-    return `  ${name}: {\n    uses: ${JSON.stringify(uses)},\n    text: ${JSON.stringify(text)},\n  },\n`
-  })
-  return `/* Made from src/runtime by test/codegen/runtime-pieces.test.ts; run it with -u to make it anew. */
+/** What the module of some pieces is called and where they come from. */
+interface PiecesModule {
+  readonly made: string
+  readonly constant: string
+  /** Declares or imports the type of a piece. */
+  readonly type: string
+}
 
-/** A declaration of the runtime as generated code carries it. */
+const RUNTIME_MODULE: PiecesModule = {
+  made: 'src/runtime by test/codegen/runtime-pieces.test.ts',
+  constant: 'RUNTIME_PIECES',
+  type: `/** A declaration of the runtime as generated code carries it. */
 export interface RuntimePiece {
   /** Other pieces it needs. */
   readonly uses: readonly string[]
   readonly text: string
+}`,
 }
 
+/** Prints the pieces as a module. */
+export function formatRuntimePieces(
+  pieces: readonly Piece[],
+  { made, constant, type }: PiecesModule = RUNTIME_MODULE,
+): string {
+  const entries = pieces.map(({ name, text, uses }) => {
+    return `  ${name}: {\n    uses: ${JSON.stringify(uses)},\n    text: ${JSON.stringify(text)},\n  },\n`
+  })
+  return `/* Made from ${made}; run it with -u to make it anew. */
+
+${type}
+
 /** Every declaration of the runtime, in the order it is printed. */
-export const RUNTIME_PIECES: Readonly<Record<string, RuntimePiece>> = {
+export const ${constant}: Readonly<Record<string, RuntimePiece>> = {
 ${entries.join('')}}
 `
 }

@@ -2,6 +2,8 @@ import type {
   Components,
   ContentDescriptor,
   ErrorDefinition,
+  Example,
+  ExamplePairing,
   Link,
   QueryCapabilities,
 } from '../../core/description.ts'
@@ -24,6 +26,8 @@ export interface FunctionModel {
   readonly result: ContentDescriptor | undefined
   readonly errors: readonly ErrorDefinition[]
   readonly links: readonly LinkModel[]
+  /** Arguments of example calls, by position. */
+  readonly examples: readonly (readonly Example[])[]
   readonly query: QueryCapabilities | undefined
   /** True when the document says that it changes nothing. */
   readonly readOnly: boolean
@@ -116,6 +120,9 @@ function toModel(source: FunctionObject, { components, isMain }: Surroundings): 
     result,
     errors: uniqueCodes(resolve<ErrorDefinition>('errors', source.errors)),
     links: listOf(source.links).flatMap((link) => toLinks(link, components)),
+    examples: resolve<ExamplePairing>('examplePairings', source.examples).map(({ params }) =>
+      resolve<Example>('examples', params),
+    ),
     query: isRecord(source.query) ? source.query : undefined,
     readOnly: Array.isArray(source.sideEffects) && source.sideEffects.length === 0,
     streams: has('urn:forrst:ext:stream'),

@@ -48,7 +48,10 @@ export function createMemberPlan(reserved: Iterable<string> = []): NamePlan {
 
 /** Writes a function name as the start of its types: `EventsGet` for `events.get`. */
 export function toTypePrefix(name: string): string {
-  return name.split(/[.:/-]+/).map(toPascalCase).join('')
+  return name
+    .split(/[.:/-]+/)
+    .map(toPascalCase)
+    .join('')
 }
 
 /** Names the versions of one function as shortly as they can be told apart: `v1`, else `v1_2`, else `v1_2_0`. */

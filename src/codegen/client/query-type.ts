@@ -1,6 +1,6 @@
 import type { QueryCapabilities, Resource } from '../../core/description.ts'
 import { isRecord } from '../../core/json.ts'
-import { toPropertyKey, toStringLiteral } from '../literals.ts'
+import { LINE_WIDTH, toPropertyKey, toStringLiteral } from '../literals.ts'
 import { printType } from '../print-type.ts'
 import { keyword, type TypeNode, toUnion } from '../type-node.ts'
 import { listOf } from './model.ts'
@@ -51,8 +51,14 @@ function printFilters(options: QueryTypeOptions): readonly string[] {
     const known = options.attributeType(attribute) ?? ANY_VALUE
     const value = printType(known, '    ')
     const conditions = `Conditions<${value}, ${printNames(operators)}>`
-    const type = operators.includes('eq') ? `${value} | ${conditions}` : conditions
-    return `    readonly ${toPropertyKey(attribute)}?: ${type}`
+    const start = `    readonly ${toPropertyKey(attribute)}?:`
+    if (!operators.includes('eq')) return `${start} ${conditions}`
+    const oneLine = `${start} ${value} | ${conditions}`
+    const alternatives =
+      known.kind === 'union' ? known.types.map((type) => printType(type)) : [value]
+    return oneLine.length <= LINE_WIDTH
+      ? oneLine
+      : [start, ...[...alternatives, conditions].map((type) => `      | ${type}`)].join('\n')
   })
   const names = allowed.length === 0 ? 'string' : printNames(allowed)
   const where =
@@ -63,8 +69,15 @@ function printFilters(options: QueryTypeOptions): readonly string[] {
     '  /** Conditions that must all hold. */',
     ...where,
     '  /** Conditions read from left to right, for those joined by "or". */',
-    `  readonly filters?: readonly Filter<${names}, ${printNames(shared)}>[]`,
+    ...printFilterList(names, printNames(shared)),
   ]
+}
+
+function printFilterList(names: string, operators: string): readonly string[] {
+  const oneLine = `  readonly filters?: readonly Filter<${names}, ${operators}>[]`
+  return oneLine.length <= LINE_WIDTH
+    ? [oneLine]
+    : ['  readonly filters?: readonly Filter<', `    ${names},`, `    ${operators}`, '  >[]']
 }
 
 const ANY_VALUE: TypeNode = toUnion([keyword('string'), keyword('number'), keyword('boolean')])
@@ -78,7 +91,11 @@ function printSorts(allowed: readonly unknown[]): string {
   const names = allowed.filter((name) => typeof name === 'string')
   const both = names.flatMap((name) => [name, `-${name}`])
   const type = both.length === 0 ? 'string' : printNames(both)
-  return `  /** In order of priority; a minus sorts the other way round. */\n  readonly sorts?: readonly (${type})[]`
+  const start =
+    '  /** In order of priority; a minus sorts the other way round. */\n  readonly sorts?: readonly ('
+  const oneLine = `  readonly sorts?: readonly (${type})[]`
+  const lines = both.map((name) => `\n    | ${toStringLiteral(name)}`)
+  return oneLine.length <= LINE_WIDTH ? `${start}${type})[]` : `${start}${lines.join('')}\n  )[]`
 }
 
 function printList(member: string, allowed: readonly unknown[]): string {

@@ -1,3 +1,7 @@
+/*
+ * What generated clients are made of; test/codegen/client-pieces.test.ts cuts these files into pieces.
+ */
+
 /** How one call is made. */
 export interface CallOptions {
   /** How long the whole call may take, retries included; the service is told what is left. */

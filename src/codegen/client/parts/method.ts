@@ -50,11 +50,18 @@ export interface Target {
 /** Makes a function of the service callable, with further members. */
 export function createMethod<Type>(
   target: Target,
-  members: Readonly<Record<string, unknown>> = {},
+  members: (target: Target) => Readonly<Record<string, unknown>> = () => ({}),
 ): Type {
   const run = (callArguments?: unknown, options?: CallOptions): Promise<Answer> =>
     target.connection.call(target.function, callArguments, toWireOptions(target, options))
-  return toMethod(target, run, members)
+  return toMethod(target, run, members(target))
+}
+
+/** Makes the member that calls any function by its name, such as those of the system. */
+export function createAnyMethod<Type>(connection: Connection): Type {
+  const run = (name: string, callArguments?: unknown, options: CallOptions = {}): Promise<Answer> =>
+    connection.call(name, callArguments, options)
+  return toMethod({ connection, function: '', codes: [] }, run)
 }
 
 /** Turns a way to call into a method that throws, with one beside it that does not. */

@@ -21,6 +21,7 @@ export interface StdioOptions extends McpOptions {
 /** Serves a service over MCP to whoever writes lines to `input`; settles when that ends. */
 export async function serveStdio(service: Service, options: StdioOptions): Promise<void> {
   const { input, output, signal } = options
+  service.start()
   const server = createMcpServer(service, options)
   const ended = new AbortController()
   const end = () => ended.abort()

@@ -41,7 +41,7 @@ export function toEndEvent(end: CallEnd): WebhookEvent {
       function: end.function,
       version: end.version,
       status,
-      ...toContent(end),
+      ...toEndContent(end),
       completed_at: formatTimestamp(endedAt),
     },
   }
@@ -70,7 +70,11 @@ function toStatus(outcome: Outcome): 'completed' | 'failed' | 'cancelled' {
   return outcome.errors[0].code === 'CANCELLED' ? 'cancelled' : 'failed'
 }
 
-function toContent({ outcome, redacted }: CallEnd): JsonObject {
+/** Writes what came of a call as members of an event: `result`, `errors`, or that the result is not sent. */
+export function toEndContent({
+  outcome,
+  redacted,
+}: Pick<CallEnd, 'outcome' | 'redacted'>): JsonObject {
   if (!outcome.ok) {
     const errors = outcome.errors.map(({ code, message, details }) => ({
       code,

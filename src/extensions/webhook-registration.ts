@@ -39,7 +39,7 @@ export function requireRegistration(source: OptionSource, outgoing: Outgoing): W
   const url: unknown = source.options['callback_url']
   if (typeof url !== 'string') throw invalidOption(source, 'callback_url', 'an https URL')
   const problem = outgoing.refuse(url)
-  if (problem !== undefined) throw refusedUrl(source, 'callback_url', problem)
+  if (problem !== undefined) throw refusedOption(source, 'callback_url', problem)
   const events = readTexts(source, 'events')
   const usual = outgoing.signs('standard') ? 'v1' : 'v1a'
   const version = readChoice(source, 'signature_version', ['v1', 'v1a']) ?? usual
@@ -49,8 +49,8 @@ export function requireRegistration(source: OptionSource, outgoing: Outgoing): W
   return { url, events, version }
 }
 
-/** Makes the error about an address that callbacks cannot go to; `problem` ends the sentence. */
-export function refusedUrl(source: OptionSource, path: string, problem: string): CallError {
+/** Makes the error about an option that a rule of callbacks refuses; `problem` ends the sentence. */
+export function refusedOption(source: OptionSource, path: string, problem: string): CallError {
   return new CallError('INVALID_ARGUMENTS', {
     message: `options.${path.replaceAll('/', '.')} ${problem}`,
     source: { pointer: `${source.pointer}/options/${path}` },

@@ -1,0 +1,186 @@
+import type { Failure, Outcome } from '../core/call.ts'
+import { formatTimestamp } from '../core/clock.ts'
+import type { Extension, ExtensionCall } from '../core/extension.ts'
+import { canonicalUrn } from '../core/extension-urn.ts'
+import { type Duration, isRecord, type JsonObject } from '../core/json.ts'
+import type { Service } from '../core/service.ts'
+import { createUlid } from '../core/ulid.ts'
+import type { JobQueue } from '../jobs/queue.ts'
+import type { Store } from '../store/store.ts'
+import { toOwner } from './operation-record.ts'
+import { requireMilliseconds } from './option-values.ts'
+import type { Outgoing } from './outgoing.ts'
+import { replayFunctions } from './replay-functions.ts'
+import { REPLAY_URN, type ReplayRecord, toReplayCall } from './replay-record.ts'
+import { createReplayStore } from './replay-store.ts'
+import { type ReplayWish, readReplayWish } from './replay-wish.ts'
+import { createReplayWorker } from './replay-worker.ts'
+
+/** How calls that cannot run now are kept and run later. */
+export interface ReplayExtensionOptions {
+  readonly store: Store
+  readonly jobs: JobQueue
+  /** Sends the callbacks that callers ask for; callers cannot ask for any when absent. */
+  readonly outgoing?: Outgoing | undefined
+  /** How long a call waits at most when its caller does not say; 24 hours when absent. */
+  readonly ttl?: Duration
+  /** Longer wishes are cut to this; 7 days when absent. */
+  readonly maxTtl?: Duration
+  /** How long what came of a replay can be asked for; 24 hours when absent. */
+  readonly retention?: Duration
+  /** How often a queue whose head cannot run yet is looked at; 5 seconds when absent. */
+  readonly poll?: Duration
+  /** Calls of one caller that may wait; 1,000 when absent. */
+  readonly maxQueued?: number
+  /** Runs that may fail for a reason that passes; 3 when absent. */
+  readonly maxAttempts?: number
+  /** Pause after the first failed run, doubled after each further one; 5 seconds when absent. */
+  readonly backoff?: Duration
+  /** Which failures are queued; those that say "not now" from before the function ran when absent. */
+  readonly queues?: (failure: Failure, exchange: ExtensionCall) => boolean
+}
+
+const DAY: Duration = { value: 1, unit: 'day' }
+
+/** Creates the extension that keeps calls which cannot run now, and runs them when they can. */
+export function replayExtension(options: ReplayExtensionOptions): Extension {
+  const { store, jobs, outgoing, maxQueued = 1_000, maxAttempts = 3, queues = isNotNow } = options
+  const limits = {
+    ttlMs: requireMilliseconds('replay: ttl', options.ttl ?? DAY),
+    maxTtlMs: requireMilliseconds('replay: maxTtl', options.maxTtl ?? { value: 7, unit: 'day' }),
+  }
+  const pollMs = requireMilliseconds('replay: poll', options.poll ?? SECONDS_5)
+  const backoff = requireMilliseconds('replay: backoff', options.backoff ?? SECONDS_5)
+  const retentionMs = requireMilliseconds('replay: retention', options.retention ?? DAY)
+  const replays = createReplayStore(store, retentionMs)
+  const worker = createReplayWorker({
+    store,
+    replays,
+    jobs,
+    outgoing,
+    maxAttempts,
+    pollMs,
+    backoffMs: (attempt) => backoff * 2 ** (attempt - 1),
+  })
+
+  /** Keeps the call; false when it cannot be kept, and then nothing of it is. */
+  async function enqueue(
+    record: ReplayRecord,
+    { call, service }: ExtensionCall,
+    { callback }: ReplayWish,
+  ): Promise<boolean> {
+    try {
+      if ((await replays.count(record.owner, 1)) > maxQueued) {
+        await replays.count(record.owner, -1)
+        return false
+      }
+      await replays.create(record, { call: toReplayCall(call), ...(callback && { callback }) })
+    } catch (error) {
+      service.log.warn('a call could not be queued for replay', { request: call.id, error })
+      return false
+    }
+    try {
+      await worker.wake(service.clock.now())
+      return true
+    } catch (error) {
+      service.log.warn('a call could not be queued for replay', { request: call.id, error })
+      await replays.remove(record).catch(() => {})
+      return false
+    }
+  }
+
+  async function queue(
+    exchange: ExtensionCall,
+    wish: ReplayWish,
+    failure: Failure,
+  ): Promise<Outcome> {
+    const record = toRecord(exchange, wish, failure)
+    if (!(await enqueue(record, exchange, wish))) return failure
+    const position = await replays.position(record).catch(() => undefined)
+    const { reply } = exchange.call
+    reply.disposition = 'accepted'
+    reply.meta = { ...reply.meta, accepted: true }
+    exchange.answer(toQueuedData(record, position, failure))
+    return { ok: true, result: null }
+  }
+
+  return {
+    urn: REPLAY_URN,
+    version: '1.0.0',
+    functions: (service: Service) => replayFunctions(service, { replays, worker }),
+    async around(exchange, next) {
+      const { call, target, answer, service } = exchange
+      const wish = readReplayWish(exchange, limits, outgoing)
+      const outcome = await next(call)
+      const waits = wish.enabled && !target.system && !outcome.ok && queues(outcome, exchange)
+      if (waits && (await hasGoodArguments(exchange))) return queue(exchange, wish, outcome)
+      answer({ status: 'processed', replay_id: `rpl_${createUlid(service.clock.now())}` })
+      return outcome
+    },
+    start: (service) => worker.start(service),
+  }
+}
+
+const SECONDS_5: Duration = { value: 5, unit: 'second' }
+
+/** Said before the function ran. */
+const CLOSED = new Set(['SERVER_MAINTENANCE', 'FUNCTION_MAINTENANCE', 'FUNCTION_DISABLED'])
+/** May be said in the middle of it. */
+const BROKEN = new Set(['UNAVAILABLE', 'DEPENDENCY_ERROR'])
+
+/**
+ * What a function may have begun is queued only where running it again is harmless: it changes nothing, or the caller
+ * gave an idempotency key.
+ */
+function isNotNow({ errors }: Failure, { call, target }: ExtensionCall): boolean {
+  const [{ code }] = errors
+  if (CLOSED.has(code)) return true
+  const readOnly = target.sideEffects?.length === 0
+  const keyed = call.extensions.some(
+    ({ urn }) => canonicalUrn(urn) === 'urn:forrst:ext:idempotency',
+  )
+  return BROKEN.has(code) && (readOnly || keyed)
+}
+
+/** A call that its function would refuse anyway is told so now, not tomorrow. */
+async function hasGoodArguments({ call, target }: ExtensionCall): Promise<boolean> {
+  return (await target.checkInput(call.arguments)).ok
+}
+
+function toRecord(
+  { call, target, service }: ExtensionCall,
+  wish: ReplayWish,
+  failure: Failure,
+): ReplayRecord {
+  const queuedAt = service.clock.now()
+  return {
+    id: `rpl_${createUlid(queuedAt)}`,
+    owner: toOwner(call.principal),
+    function: target.name,
+    version: target.version,
+    request: call.id,
+    status: 'queued',
+    reason: failure.errors[0].code,
+    priority: wish.priority,
+    queuedAt,
+    expiresAt: queuedAt + wish.ttlMs,
+    attempts: 0,
+  }
+}
+
+function toQueuedData(
+  { id, reason, queuedAt, expiresAt }: ReplayRecord,
+  position: number | undefined,
+  { errors }: Failure,
+): JsonObject {
+  const estimate = errors[0].details?.['retry_after']
+  return {
+    status: 'queued',
+    replay_id: id,
+    reason,
+    queued_at: formatTimestamp(queuedAt),
+    expires_at: formatTimestamp(expiresAt),
+    ...(position !== undefined && { position }),
+    ...(isRecord(estimate) && { estimated_replay: estimate }),
+  }
+}

@@ -5,7 +5,9 @@ import { capabilitiesCommand } from './commands/capabilities.ts'
 import { checkCommand } from './commands/check.ts'
 import { createCompletionCommand } from './commands/completion.ts'
 import { describeCommand } from './commands/describe.ts'
+import { docsCommand } from './commands/docs.ts'
 import { forgeCommand } from './commands/forge.ts'
+import { generateCommand } from './commands/generate.ts'
 import { healthCommand } from './commands/health.ts'
 import { initCommand } from './commands/init.ts'
 import { negotiateCommand } from './commands/negotiate.ts'
@@ -23,8 +25,10 @@ const COMMANDS: readonly Command[] = [
   capabilitiesCommand,
   healthCommand,
   forgeCommand,
+  generateCommand,
   negotiateCommand,
   checkCommand,
+  docsCommand,
   createCompletionCommand(() => COMMANDS),
 ]
 

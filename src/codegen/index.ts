@@ -4,6 +4,8 @@ export type { AgentOptions, AgentPlan, AgentResult } from './agent/generate-agen
 export { describeAgent, generateAgent } from './agent/generate-agent.ts'
 export type { DomainVariables, Variable } from './agent/variables.ts'
 export { formatEnvTemplate, listVariables } from './agent/variables.ts'
+export type { ClientRuntime, GenerateClientOptions } from './client/generate-client.ts'
+export { generateClient } from './client/generate-client.ts'
 export type { DraftOptions, DraftResult } from './draft/draft-spec.ts'
 export { draftSpec, formatDraft, SKELETON } from './draft/draft-spec.ts'
 export type { DraftDocument } from './draft/instructions.ts'

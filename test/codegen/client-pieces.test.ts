@@ -10,6 +10,7 @@ const FILES = [
   'operation',
   'stream',
   'fetch-connection',
+  'fetch-stream',
   'sse',
 ]
 

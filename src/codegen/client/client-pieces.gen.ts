@@ -37,12 +37,20 @@ export const CLIENT_PIECES: Readonly<Record<string, RuntimePiece>> = {
     text: "/** Options of a call that the generated methods fill in. */\ninterface WireOptions extends CallOptions {\n  readonly version?: string | undefined\n  readonly readOnly?: boolean | undefined\n}",
   },
   Connection: {
-    uses: ["Answer","Opened","WireOptions"],
-    text: "/** A way to the service: failures are values, and nothing is thrown. */\ninterface Connection {\n  readonly call: (name: string, callArguments: unknown, options: WireOptions) => Promise<Answer>\n  /** Opens a stream of server-sent events; an answer without one is the outcome itself. */\n  readonly open: (name: string, callArguments: unknown, options: WireOptions) => Promise<Opened>\n}",
+    uses: ["Answer","WireOptions"],
+    text: "/** A way to the service: failures are values, and nothing is thrown. */\ninterface Connection {\n  readonly call: (name: string, callArguments: unknown, options: WireOptions) => Promise<Answer>\n}",
   },
-  Opened: {
-    uses: ["Answer","StreamEvent"],
-    text: "/** What opening a stream gives. */\ntype Opened = { readonly events: AsyncIterable<StreamEvent> } | { readonly answer: Answer }",
+  Stream: {
+    uses: ["StreamOptions","WireOptions"],
+    text: "/** A way to calls that are answered in parts: gives the parts, returns the result, throws a ServiceError. */\ntype Stream = (\n  name: string,\n  callArguments: unknown,\n  options: WireOptions & Pick<StreamOptions, 'onProgress'>,\n) => AsyncGenerator<unknown, unknown, void>",
+  },
+  StreamOptions: {
+    uses: ["CallOptions","StreamProgress"],
+    text: "/** How a stream is read. */\ninterface StreamOptions extends CallOptions {\n  /** Told about progress, between the parts. */\n  readonly onProgress?: ((progress: StreamProgress) => void) | undefined\n}",
+  },
+  StreamProgress: {
+    uses: [],
+    text: "/** How far a stream is. */\ninterface StreamProgress {\n  readonly current?: number\n  readonly total?: number\n  readonly percent?: number\n  readonly message?: string\n}",
   },
   StreamEvent: {
     uses: [],
@@ -240,37 +248,13 @@ export const CLIENT_PIECES: Readonly<Record<string, RuntimePiece>> = {
     uses: [],
     text: "/** Waits; throws the reason of the signal when that aborts first. */\nfunction pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {\n  return new Promise((resolve, reject) => {\n    if (signal?.aborted) {\n      reject(signal.reason)\n      return\n    }\n    const stop = (): void => {\n      clearTimeout(timer)\n      reject(signal?.reason)\n    }\n    const timer = setTimeout(() => {\n      signal?.removeEventListener('abort', stop)\n      resolve()\n    }, milliseconds)\n    signal?.addEventListener('abort', stop, { once: true })\n  })\n}",
   },
-  StreamOptions: {
-    uses: ["CallOptions","StreamProgress"],
-    text: "/** How a stream is read. */\ninterface StreamOptions extends CallOptions {\n  /** Told about progress, between the parts. */\n  readonly onProgress?: ((progress: StreamProgress) => void) | undefined\n}",
-  },
-  StreamProgress: {
-    uses: [],
-    text: "/** How far a stream is. */\ninterface StreamProgress {\n  readonly current?: number\n  readonly total?: number\n  readonly percent?: number\n  readonly message?: string\n}",
-  },
   Streamable: {
     uses: [],
     text: "/** The member of a method that answers in parts. */\ninterface Streamable<Parameters extends readonly unknown[], Part, Result> {\n  /** Gives the parts as they come; the generator returns the result. Throws a ServiceError. */\n  readonly stream: (...parameters: Parameters) => AsyncGenerator<Part, Result, void>\n}",
   },
   createStreamable: {
-    uses: ["CUT_SHORT","ServiceError","StreamOptions","Target","readParts","toWireOptions"],
-    text: "/** Makes the member of a method that answers in parts. */\nfunction createStreamable(target: Target): Readonly<Record<string, unknown>> {\n  return {\n    stream: async function* stream(callArguments?: unknown, options: StreamOptions = {}) {\n      const { onProgress, ...own } = options\n      const entry = { urn: 'urn:forrst:ext:stream', options: { accept: true } }\n      const extensions = [...(own.extensions ?? []), entry]\n      const wire = toWireOptions(target, { ...own, extensions })\n      const opened = await target.connection.open(target.function, callArguments, wire)\n      if ('answer' in opened) {\n        if (opened.answer.ok) return opened.answer.result\n        throw new ServiceError(opened.answer.errors, opened.answer.cause)\n      }\n      try {\n        return yield* readParts(opened.events, onProgress)\n      } catch (thrown) {\n        throw thrown instanceof ServiceError ? thrown : new ServiceError([CUT_SHORT], thrown)\n      }\n    },\n  }\n}",
-  },
-  readParts: {
-    uses: ["CUT_SHORT","ServiceError","StreamEvent","StreamOptions","StreamProgress","isGreeting","toErrorEntry"],
-    text: "async function* readParts(\n  events: AsyncIterable<StreamEvent>,\n  onProgress: StreamOptions['onProgress'],\n): AsyncGenerator<unknown, unknown, void> {\n  let isFirst = true\n  let result: unknown\n  let isDone = false\n  for await (const { event, data } of events) {\n    // The first part only says that the stream is open.\n    if (event === 'data' && !(isFirst && isGreeting(data))) yield data\n    if (event === 'data') isFirst = false\n    if (event === 'progress') onProgress?.(data as StreamProgress)\n    if (event === 'error') throw new ServiceError([toErrorEntry(data)])\n    if (event === 'done') result = data\n    isDone ||= event === 'done' || event === 'complete'\n    if (event === 'complete') break\n  }\n  if (isDone) return result\n  throw new ServiceError([CUT_SHORT])\n}",
-  },
-  CUT_SHORT: {
-    uses: [],
-    text: "const CUT_SHORT = {\n  code: 'CLIENT_CONNECTION_LOST',\n  message: 'The stream broke before it was complete',\n}",
-  },
-  isGreeting: {
-    uses: [],
-    text: "function isGreeting(data: unknown): boolean {\n  return (\n    typeof data === 'object' && data !== null && 'status' in data && data.status === 'connected'\n  )\n}",
-  },
-  toErrorEntry: {
-    uses: [],
-    text: "function toErrorEntry(data: unknown): { code: string; message: string; details?: unknown } {\n  const { code, message, details } = (data ?? {}) as Record<string, unknown>\n  return {\n    code: typeof code === 'string' ? code : 'INTERNAL_ERROR',\n    message: typeof message === 'string' ? message : 'The stream failed',\n    ...(details !== undefined && { details }),\n  }\n}",
+    uses: ["Stream","StreamOptions","Target","toWireOptions"],
+    text: "/** Makes the member of a method that answers in parts. */\nfunction createStreamable(\n  target: Target,\n  stream: Stream,\n): Readonly<Record<string, unknown>> {\n  return {\n    stream: (callArguments?: unknown, options: StreamOptions = {}) =>\n      stream(target.function, callArguments, {\n        ...toWireOptions(target, options),\n        onProgress: options.onProgress,\n      }),\n  }\n}",
   },
   ClientOptions: {
     uses: ["HeaderSource","RetryPolicy"],
@@ -281,8 +265,20 @@ export const CLIENT_PIECES: Readonly<Record<string, RuntimePiece>> = {
     text: "/** Headers of every request, or what makes them. */\ntype HeaderSource =\n  | Readonly<Record<string, string>>\n  | (() => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>)",
   },
   connect: {
-    uses: ["ClientOptions","Connection","NO_JSON","attempt","failure","repeat"],
-    text: "/** Connects to the service over `fetch`. */\nfunction connect(options: ClientOptions): Connection {\n  const open: Connection['open'] = (name, callArguments, given) => {\n    const call = { name, callArguments, given }\n    return repeat(options, given, (remainingMs) => attempt(options, call, remainingMs))\n  }\n  return {\n    open,\n    call: async (name, callArguments, given) => {\n      const opened = await open(name, callArguments, given)\n      return 'answer' in opened ? opened.answer : failure('CLIENT_INVALID_RESPONSE', NO_JSON)\n    },\n  }\n}",
+    uses: ["ClientOptions","Connection","NO_JSON","failure","request"],
+    text: "/** Connects to the service over `fetch`. */\nfunction connect(options: ClientOptions): Connection {\n  return {\n    call: async (name, callArguments, given) => {\n      const opened = await request(options, { name, callArguments, given })\n      if ('answer' in opened) return opened.answer\n      await opened.body.cancel()\n      return failure('CLIENT_INVALID_RESPONSE', NO_JSON)\n    },\n  }\n}",
+  },
+  Opened: {
+    uses: ["Answer"],
+    text: "/** What a request gives: an answer, or a stream of server-sent events. */\ntype Opened = { readonly answer: Answer } | { readonly body: ReadableStream<Uint8Array> }",
+  },
+  Outgoing: {
+    uses: ["WireOptions"],
+    text: "/** A call before it is written for the wire. */\ninterface Outgoing {\n  readonly name: string\n  readonly callArguments: unknown\n  readonly given: WireOptions\n}",
+  },
+  request: {
+    uses: ["ClientOptions","Opened","Outgoing","attempt","repeat"],
+    text: "/** Makes a call, attempt by attempt, and never throws. */\nfunction request(options: ClientOptions, call: Outgoing): Promise<Opened> {\n  return repeat(options, call.given, (remainingMs) => attempt(options, call, remainingMs))\n}",
   },
   NO_JSON: {
     uses: [],
@@ -310,11 +306,7 @@ export const CLIENT_PIECES: Readonly<Record<string, RuntimePiece>> = {
   },
   selectDelay: {
     uses: ["Attempted","MAY_HAVE_RUN","NOT_RUN","RetryPolicy","WireOptions","toMilliseconds"],
-    text: "function selectDelay(\n  opened: Attempted,\n  {\n    given,\n    policy,\n    attempts,\n  }: { readonly given: WireOptions; readonly policy: RetryPolicy; readonly attempts: number },\n): number | undefined {\n  if ('events' in opened || opened.answer.ok || attempts >= policy.maxAttempts) return undefined\n  const { errors, extensions } = opened.answer\n  const hint = extensions.find(({ urn }) => urn.endsWith(':ext:retry'))?.data ?? {}\n  const isRepeatable = given.readOnly === true || given.idempotencyKey !== undefined\n  const codes = isRepeatable ? [...NOT_RUN, ...MAY_HAVE_RUN] : NOT_RUN\n  if (hint['allowed'] === false || !errors.every(({ code }) => codes.includes(code))) {\n    return undefined\n  }\n  const details = errors[0].details as { readonly retry_after?: unknown } | undefined\n  const asked =\n    toMilliseconds(hint['after']) ?? toMilliseconds(details?.retry_after) ?? opened.retryAfterMs\n  const delay = asked ?? policy.baseDelayMs * 2 ** (attempts - 1)\n  // Many callers that failed together must not come back together.\n  return delay > policy.maxDelayMs ? undefined : delay * (1 + Math.random() / 2)\n}",
-  },
-  Outgoing: {
-    uses: ["WireOptions"],
-    text: "interface Outgoing {\n  readonly name: string\n  readonly callArguments: unknown\n  readonly given: WireOptions\n}",
+    text: "function selectDelay(\n  opened: Attempted,\n  {\n    given,\n    policy,\n    attempts,\n  }: { readonly given: WireOptions; readonly policy: RetryPolicy; readonly attempts: number },\n): number | undefined {\n  if ('body' in opened || opened.answer.ok || attempts >= policy.maxAttempts) return undefined\n  const { errors, extensions } = opened.answer\n  const hint = extensions.find(({ urn }) => urn.endsWith(':ext:retry'))?.data ?? {}\n  const isRepeatable = given.readOnly === true || given.idempotencyKey !== undefined\n  const codes = isRepeatable ? [...NOT_RUN, ...MAY_HAVE_RUN] : NOT_RUN\n  if (hint['allowed'] === false || !errors.every(({ code }) => codes.includes(code))) {\n    return undefined\n  }\n  const details = errors[0].details as { readonly retry_after?: unknown } | undefined\n  const asked =\n    toMilliseconds(hint['after']) ?? toMilliseconds(details?.retry_after) ?? opened.retryAfterMs\n  const delay = asked ?? policy.baseDelayMs * 2 ** (attempts - 1)\n  // Many callers that failed together must not come back together.\n  return delay > policy.maxDelayMs ? undefined : delay * (1 + Math.random() / 2)\n}",
   },
   attempt: {
     uses: ["Attempted","ClientOptions","Outgoing","failure","readAnswer","toConnectionFailure","toHeaders","toRequest"],
@@ -333,8 +325,8 @@ export const CLIENT_PIECES: Readonly<Record<string, RuntimePiece>> = {
     text: "function toRequest(call: Outgoing, { id, remainingMs, caller }: AttemptFacts): object {\n  const { name, callArguments, given } = call\n  const { version, idempotencyKey: key } = given\n  const context = { ...given.context, ...(caller !== undefined && { caller }) }\n  const left = remainingMs && { value: Math.ceil(remainingMs), unit: 'millisecond' }\n  const extensions: readonly ExtensionEntry[] = [\n    ...(given.extensions ?? []),\n    ...(left ? [{ urn: 'urn:forrst:ext:deadline', options: left }] : []),\n    ...(key === undefined ? [] : [{ urn: 'urn:forrst:ext:idempotency', options: { key } }]),\n  ]\n  return {\n    protocol: { name: 'forrst', version: '0.1.0' },\n    id,\n    call: {\n      function: name,\n      ...(version !== undefined && { version }),\n      ...(callArguments !== undefined && { arguments: callArguments }),\n    },\n    ...(Object.keys(context).length > 0 && { context }),\n    ...(extensions.length > 0 && { extensions }),\n  }\n}",
   },
   readAnswer: {
-    uses: ["Attempted","parseAnswer","readEvents"],
-    text: "async function readAnswer(response: Response, id: string): Promise<Attempted> {\n  const type = response.headers.get('content-type') ?? ''\n  if (type.startsWith('text/event-stream') && response.body !== null) {\n    return { events: readEvents(response.body) }\n  }\n  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)\n  const retryAfterMs = Number.isFinite(seconds) ? seconds * 1000 : undefined\n  const text = await response.text()\n  return { answer: parseAnswer(text, response.status, id), retryAfterMs }\n}",
+    uses: ["Attempted","parseAnswer"],
+    text: "async function readAnswer(response: Response, id: string): Promise<Attempted> {\n  const type = response.headers.get('content-type') ?? ''\n  if (type.startsWith('text/event-stream') && response.body !== null) {\n    return { body: response.body }\n  }\n  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)\n  const retryAfterMs = Number.isFinite(seconds) ? seconds * 1000 : undefined\n  const text = await response.text()\n  return { answer: parseAnswer(text, response.status, id), retryAfterMs }\n}",
   },
   parseAnswer: {
     uses: ["Answer","failure","isEntry","isObject","toEntry","tryParse"],
@@ -342,7 +334,7 @@ export const CLIENT_PIECES: Readonly<Record<string, RuntimePiece>> = {
   },
   toEntry: {
     uses: ["ErrorEntry","isObject"],
-    text: "function toEntry(value: unknown): ErrorEntry {\n  const { code, message, details, source } = isObject(value) ? value : {}\n  return {\n    code: typeof code === 'string' ? code : 'INTERNAL_ERROR',\n    message: typeof message === 'string' ? message : 'The call failed',\n    ...(details !== undefined && { details }),\n    ...(source !== undefined && { source }),\n  }\n}",
+    text: "/** Reads one error of an answer. */\nfunction toEntry(value: unknown): ErrorEntry {\n  const { code, message, details, source } = isObject(value) ? value : {}\n  return {\n    code: typeof code === 'string' ? code : 'INTERNAL_ERROR',\n    message: typeof message === 'string' ? message : 'The call failed',\n    ...(details !== undefined && { details }),\n    ...(source !== undefined && { source }),\n  }\n}",
   },
   isEntry: {
     uses: ["AnswerEntry","isObject"],
@@ -367,6 +359,22 @@ export const CLIENT_PIECES: Readonly<Record<string, RuntimePiece>> = {
   failure: {
     uses: ["Answer"],
     text: "function failure(code: string, message: string, cause?: unknown): Answer {\n  return { ok: false, errors: [{ code, message }], extensions: [], cause }\n}",
+  },
+  connectStream: {
+    uses: ["CUT_SHORT","ClientOptions","ServiceError","Stream","readEvents","readParts","request"],
+    text: "/** Connects to calls that are answered in parts, over server-sent events. */\nfunction connectStream(options: ClientOptions): Stream {\n  return async function* stream(name, callArguments, { onProgress, ...given }) {\n    const entry = { urn: 'urn:forrst:ext:stream', options: { accept: true } }\n    const extensions = [...(given.extensions ?? []), entry]\n    const opened = await request(options, { name, callArguments, given: { ...given, extensions } })\n    if ('answer' in opened) {\n      if (opened.answer.ok) return opened.answer.result\n      throw new ServiceError(opened.answer.errors, opened.answer.cause)\n    }\n    try {\n      return yield* readParts(readEvents(opened.body), onProgress)\n    } catch (thrown) {\n      throw thrown instanceof ServiceError ? thrown : new ServiceError([CUT_SHORT], thrown)\n    }\n  }\n}",
+  },
+  readParts: {
+    uses: ["CUT_SHORT","ServiceError","StreamEvent","StreamOptions","StreamProgress","isGreeting","toEntry"],
+    text: "async function* readParts(\n  events: AsyncIterable<StreamEvent>,\n  onProgress: StreamOptions['onProgress'],\n): AsyncGenerator<unknown, unknown, void> {\n  let isFirst = true\n  let result: unknown\n  let isDone = false\n  for await (const { event, data } of events) {\n    // The first part only says that the stream is open.\n    if (event === 'data' && !(isFirst && isGreeting(data))) yield data\n    if (event === 'data') isFirst = false\n    if (event === 'progress') onProgress?.(data as StreamProgress)\n    if (event === 'error') throw new ServiceError([toEntry(data)])\n    if (event === 'done') result = data\n    isDone ||= event === 'done' || event === 'complete'\n    if (event === 'complete') break\n  }\n  if (isDone) return result\n  throw new ServiceError([CUT_SHORT])\n}",
+  },
+  CUT_SHORT: {
+    uses: [],
+    text: "const CUT_SHORT = {\n  code: 'CLIENT_CONNECTION_LOST',\n  message: 'The stream broke before it was complete',\n}",
+  },
+  isGreeting: {
+    uses: [],
+    text: "function isGreeting(data: unknown): boolean {\n  return (\n    typeof data === 'object' && data !== null && 'status' in data && data.status === 'connected'\n  )\n}",
   },
   MAX_EVENT_LENGTH: {
     uses: [],

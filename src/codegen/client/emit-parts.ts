@@ -45,6 +45,7 @@ const ENTRIES: readonly string[] = [
   'StreamOptions',
   'Streamable',
   'connect',
+  'connectStream',
   'createAnyMethod',
   'createLink',
   'createMethod',
@@ -64,28 +65,28 @@ export interface Parts {
 export function writeParts(code: string, runtime: 'inline' | 'package'): Parts {
   const words = new Set(code.match(/[A-Za-z_$][\w$]*/g))
   const named = ENTRIES.filter((name) => words.has(name))
-  const provided = new Set(runtime === 'package' ? FROM_PACKAGE : [])
   const tail = createWriter()
   tail.line('/* From here on: what every generated client carries. */')
-  writePieces(tail, named, provided)
-  if (runtime === 'package') tail.line('', ...CONNECT_PACKAGE.split('\n'))
-  return { head: runtime === 'package' ? IMPORT_PACKAGE : '', tail: tail.toString() }
+  if (runtime === 'inline') {
+    writePieces(tail, named, [])
+    return { head: '', tail: tail.toString() }
+  }
+  const streams = named.includes('connectStream')
+  const needed = streams ? ['Connection', 'Stream', 'ServiceError'] : ['Connection']
+  writePieces(tail, [...named, ...needed], FROM_PACKAGE)
+  tail.line('', ...CONNECT_PACKAGE.split('\n'))
+  if (streams) tail.line('', ...STREAM_PACKAGE.split('\n'))
+  return { head: printImport(streams), tail: tail.toString() }
 }
 
-function writePieces(
-  writer: Writer,
-  names: readonly string[],
-  provided: ReadonlySet<string>,
-): void {
+function writePieces(writer: Writer, names: readonly string[], provided: readonly string[]): void {
   const wanted = new Set<string>()
   const visit = (name: string): void => {
-    if (wanted.has(name) || provided.has(name)) return
+    if (wanted.has(name) || provided.includes(name)) return
     wanted.add(name)
     for (const used of CLIENT_PIECES[name]?.uses ?? []) visit(used)
   }
   for (const name of names) visit(name)
-  // The package's connection stands on these even where no method names them.
-  if (provided.size > 0) for (const name of ['Connection', 'Answer']) visit(name)
   for (const [name, { text }] of Object.entries(CLIENT_PIECES)) {
     if (!wanted.has(name)) continue
     writer.gap()
@@ -97,14 +98,35 @@ function exportPiece(text: string): string {
   return text.replace(/^(?=interface|type|class)/m, 'export ')
 }
 
-const FROM_PACKAGE: readonly string[] = ['CallOptions', 'ClientOptions', 'connect']
+const FROM_PACKAGE: readonly string[] = ['CallOptions', 'ClientOptions', 'connect', 'connectStream']
 
-const IMPORT_PACKAGE = `import { type CallOptions, type ClientOptions, createClient } from 'waymark/client'
-`
+function printImport(streams: boolean): string {
+  const names = ['type CallOptions', 'type ClientOptions', 'createClient']
+  return `import { ${(streams ? ['CallError', ...names] : names).join(', ')} } from 'waymark/client'\n`
+}
 
-const CONNECT_PACKAGE = `function connect(options: ClientOptions): Connection {
+const CONNECT_PACKAGE = `/** Connects to the service through the client of the package. */
+function connect(options: ClientOptions): Connection {
   const client = createClient(options)
   return {
-    call: (name, callArguments, given) => client.call(name, callArguments, given),
+    call: (name, callArguments, given) => client.call(name, toArguments(callArguments), given),
+  }
+}
+
+function toArguments(given: unknown): Readonly<Record<string, unknown>> | undefined {
+  return given as Readonly<Record<string, unknown>> | undefined
+}`
+
+const STREAM_PACKAGE = `/** Connects to calls that are answered in parts. */
+function connectStream(options: ClientOptions): Stream {
+  const client = createClient(options)
+  return async function* stream(name, callArguments, given) {
+    const items = client.stream(name, toArguments(callArguments), given)
+    try {
+      for await (const item of items) yield item
+      return await items.result()
+    } catch (thrown) {
+      throw thrown instanceof CallError ? new ServiceError(thrown.errors, thrown) : thrown
+    }
   }
 }`

@@ -182,7 +182,7 @@ function writeCall(
   const { model } = planned
   const made = [
     ...(planned.queryName === undefined ? [] : ['...createQueryable(target),']),
-    ...(model.streams ? ['...createStreamable(target),'] : []),
+    ...(model.streams ? ['...createStreamable(target, stream),'] : []),
     ...(model.isAsync ? ['...createStartable(target),'] : []),
   ]
   const hasMembers = made.length > 0 || model.links.length > 0 || hasMore

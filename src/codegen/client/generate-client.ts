@@ -61,6 +61,8 @@ const RESERVED: readonly string[] = [
   'createClient',
   'servers',
   'connection',
+  'stream',
+  'CallError',
   'target',
   'options',
   'thrown',
@@ -149,6 +151,7 @@ function writeClient(
     `export function ${factoryName}(options: ClientOptions): ${clientName} {`,
     () => {
       writer.line('const connection = connect(options)')
+      if (groups.some(isStreaming)) writer.line('const stream = connectStream(options)')
       writer.block(
         'return {',
         () => {
@@ -161,6 +164,10 @@ function writeClient(
     },
     '}',
   )
+}
+
+function isStreaming({ main, others }: PlannedGroup): boolean {
+  return [main, ...others.map(({ planned }) => planned)].some(({ model }) => model.streams)
 }
 
 const ANY_PARAMETERS =

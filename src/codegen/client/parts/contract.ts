@@ -74,12 +74,28 @@ export interface WireOptions extends CallOptions {
 /** A way to the service: failures are values, and nothing is thrown. */
 export interface Connection {
   readonly call: (name: string, callArguments: unknown, options: WireOptions) => Promise<Answer>
-  /** Opens a stream of server-sent events; an answer without one is the outcome itself. */
-  readonly open: (name: string, callArguments: unknown, options: WireOptions) => Promise<Opened>
 }
 
-/** What opening a stream gives. */
-export type Opened = { readonly events: AsyncIterable<StreamEvent> } | { readonly answer: Answer }
+/** A way to calls that are answered in parts: gives the parts, returns the result, throws a ServiceError. */
+export type Stream = (
+  name: string,
+  callArguments: unknown,
+  options: WireOptions & Pick<StreamOptions, 'onProgress'>,
+) => AsyncGenerator<unknown, unknown, void>
+
+/** How a stream is read. */
+export interface StreamOptions extends CallOptions {
+  /** Told about progress, between the parts. */
+  readonly onProgress?: ((progress: StreamProgress) => void) | undefined
+}
+
+/** How far a stream is. */
+export interface StreamProgress {
+  readonly current?: number
+  readonly total?: number
+  readonly percent?: number
+  readonly message?: string
+}
 
 /** One event of a stream. */
 export interface StreamEvent {

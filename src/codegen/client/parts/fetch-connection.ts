@@ -4,12 +4,10 @@ import type {
   Connection,
   ErrorEntry,
   ExtensionEntry,
-  Opened,
   RetryPolicy,
   WireOptions,
 } from './contract.ts'
 import { pause, toMilliseconds } from './operation.ts'
-import { readEvents } from './sse.ts'
 
 /** Where the service is and how it is called. */
 export interface ClientOptions {
@@ -34,17 +32,29 @@ export type HeaderSource =
 
 /** Connects to the service over `fetch`. */
 export function connect(options: ClientOptions): Connection {
-  const open: Connection['open'] = (name, callArguments, given) => {
-    const call = { name, callArguments, given }
-    return repeat(options, given, (remainingMs) => attempt(options, call, remainingMs))
-  }
   return {
-    open,
     call: async (name, callArguments, given) => {
-      const opened = await open(name, callArguments, given)
-      return 'answer' in opened ? opened.answer : failure('CLIENT_INVALID_RESPONSE', NO_JSON)
+      const opened = await request(options, { name, callArguments, given })
+      if ('answer' in opened) return opened.answer
+      await opened.body.cancel()
+      return failure('CLIENT_INVALID_RESPONSE', NO_JSON)
     },
   }
+}
+
+/** What a request gives: an answer, or a stream of server-sent events. */
+export type Opened = { readonly answer: Answer } | { readonly body: ReadableStream<Uint8Array> }
+
+/** A call before it is written for the wire. */
+export interface Outgoing {
+  readonly name: string
+  readonly callArguments: unknown
+  readonly given: WireOptions
+}
+
+/** Makes a call, attempt by attempt, and never throws. */
+export function request(options: ClientOptions, call: Outgoing): Promise<Opened> {
+  return repeat(options, call.given, (remainingMs) => attempt(options, call, remainingMs))
 }
 
 const NO_JSON = 'The service answered a stream where a result was expected'
@@ -102,7 +112,7 @@ function selectDelay(
     attempts,
   }: { readonly given: WireOptions; readonly policy: RetryPolicy; readonly attempts: number },
 ): number | undefined {
-  if ('events' in opened || opened.answer.ok || attempts >= policy.maxAttempts) return undefined
+  if ('body' in opened || opened.answer.ok || attempts >= policy.maxAttempts) return undefined
   const { errors, extensions } = opened.answer
   const hint = extensions.find(({ urn }) => urn.endsWith(':ext:retry'))?.data ?? {}
   const isRepeatable = given.readOnly === true || given.idempotencyKey !== undefined
@@ -116,12 +126,6 @@ function selectDelay(
   const delay = asked ?? policy.baseDelayMs * 2 ** (attempts - 1)
   // Many callers that failed together must not come back together.
   return delay > policy.maxDelayMs ? undefined : delay * (1 + Math.random() / 2)
-}
-
-interface Outgoing {
-  readonly name: string
-  readonly callArguments: unknown
-  readonly given: WireOptions
 }
 
 async function attempt(
@@ -206,7 +210,7 @@ function toRequest(call: Outgoing, { id, remainingMs, caller }: AttemptFacts): o
 async function readAnswer(response: Response, id: string): Promise<Attempted> {
   const type = response.headers.get('content-type') ?? ''
   if (type.startsWith('text/event-stream') && response.body !== null) {
-    return { events: readEvents(response.body) }
+    return { body: response.body }
   }
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
   const retryAfterMs = Number.isFinite(seconds) ? seconds * 1000 : undefined
@@ -231,7 +235,8 @@ function parseAnswer(text: string, status: number, id: string): Answer {
   return { ok: true, result: body['result'], extensions }
 }
 
-function toEntry(value: unknown): ErrorEntry {
+/** Reads one error of an answer. */
+export function toEntry(value: unknown): ErrorEntry {
   const { code, message, details, source } = isObject(value) ? value : {}
   return {
     code: typeof code === 'string' ? code : 'INTERNAL_ERROR',

@@ -14,12 +14,12 @@ const FILES = [
   'sse',
 ]
 
-it('generated clients carry src/codegen/client/parts as they are', async () => {
-  const directory = fileURLToPath(new URL('../../src/codegen/client/parts', import.meta.url))
+it('generated clients carry src/codegen/typed-client/parts as they are', async () => {
+  const directory = fileURLToPath(new URL('../../src/codegen/typed-client/parts', import.meta.url))
   const text = formatRuntimePieces(readRuntimePieces(directory, FILES), {
-    made: 'src/codegen/client/parts by test/codegen/client-pieces.test.ts',
+    made: 'src/codegen/typed-client/parts by test/codegen/client-pieces.test.ts',
     constant: 'CLIENT_PIECES',
     type: "import type { RuntimePiece } from '../runtime-pieces.gen.ts'",
   })
-  await expect(text).toMatchFileSnapshot('../../src/codegen/client/client-pieces.gen.ts')
+  await expect(text).toMatchFileSnapshot('../../src/codegen/typed-client/client-pieces.gen.ts')
 })

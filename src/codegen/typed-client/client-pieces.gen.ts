@@ -1,4 +1,4 @@
-/* Made from src/codegen/client/parts by test/codegen/client-pieces.test.ts; run it with -u to make it anew. */
+/* Made from src/codegen/typed-client/parts by test/codegen/client-pieces.test.ts; run it with -u to make it anew. */
 
 import type { RuntimePiece } from '../runtime-pieces.gen.ts'
 

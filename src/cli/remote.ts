@@ -23,7 +23,7 @@ export function connect(input: CommandInput): Client {
 }
 
 /** Makes the error that ends a command when the service refused or could not be reached. */
-export function toRemoteError({ errors }: CallFailure): RemoteError {
+export function toRemoteError({ errors }: Pick<CallFailure, 'errors'>): RemoteError {
   const lines = errors.map(({ code, message, source }) => {
     const place =
       source && 'pointer' in source && source.pointer !== '' ? ` (${source.pointer})` : ''

@@ -33,9 +33,20 @@ const listOrders = defineFunction({
 
 const touch = defineFunction({ name: 'orders.touch', version: '1.0.0', handler: () => ({}) })
 
+const exportOrders = defineFunction({
+  name: 'orders.export',
+  version: '1.0.0',
+  item: z.object({ id: z.string() }),
+  output: z.object({ count: z.number() }),
+  async *handler() {
+    yield { id: 'o_1' }
+    return { count: 1 }
+  },
+})
+
 const service = createService({
   info: { title: 'Orders', version: '1.0.0' },
-  functions: [createOrder, listOrders, touch],
+  functions: [createOrder, listOrders, touch, exportOrders],
 })
 
 const client = createClient<typeof service>({ url: 'http://127.0.0.1:4000/forrst', name: 'test' })
@@ -123,4 +134,14 @@ export async function typedFromAMapWithoutTheService(): Promise<void> {
   const outcome = await generated.call('orders.get', { id: 'o_1' })
   if (outcome.ok) expectTypeOf(outcome.result).toEqualTypeOf<{ total: number }>()
   else expectTypeOf(outcome.error.code).toEqualTypeOf<'ORDERS_GONE' | Code | ClientCode>()
+}
+
+export async function streamsItemsOfTheirType(): Promise<void> {
+  const stream = client.stream('orders.export', {}, { onProgress: ({ percent }) => percent + 1 })
+  for await (const item of stream) expectTypeOf(item).toEqualTypeOf<{ id: string }>()
+  expectTypeOf(await stream.result()).toEqualTypeOf<{ count: number }>()
+  // @ts-expect-error no such function
+  client.stream('orders.exports')
+  const untyped = createClient({ url: 'http://127.0.0.1:4000/forrst' }).stream('any.thing')
+  for await (const item of untyped) expectTypeOf(item).toEqualTypeOf<unknown>()
 }

@@ -16,7 +16,7 @@ import {
   fetchDocument,
   fetchFunctionObject,
 } from './describe.ts'
-import { toCallError, toDependencyError } from './errors.ts'
+import { toCallError, toThrown } from './errors.ts'
 import {
   createFetchTransport,
   type FetchTransportOptions,
@@ -31,10 +31,12 @@ import type {
   NamesOf,
   UntypedFunctions,
 } from './function-types.ts'
+import { type Operation, resumeOperation, type StartOptions, startOperation } from './operation.ts'
 import type { CallOutcome } from './outcome.ts'
 import { randomHex, randomRequestId } from './random-id.ts'
 import { type RetryPolicy, resolvePolicy } from './retry.ts'
 import { type CallSettings, type RunCall, runCall } from './run-call.ts'
+import { type CallStream, createCallStream, type StreamOptions } from './stream.ts'
 import type { Transport } from './transport.ts'
 
 /** What a client needs besides a way to the service. */
@@ -82,6 +84,18 @@ export interface FunctionClient<Types> {
     name: Name,
     ...rest: CallParameters<MemberOf<Type, 'arguments'>, CallOptions>
   ) => Promise<MemberOf<Type, 'result'>>
+  /** Calls a function that streams: an iterator of its items, which throws a CallError when the call fails. */
+  readonly stream: <Name extends NamesOf<Types>, Type = Types[Name]>(
+    name: Name,
+    ...rest: CallParameters<MemberOf<Type, 'arguments'>, StreamOptions>
+  ) => CallStream<MemberOf<Type, 'item'>, MemberOf<Type, 'result'>>
+  /** Starts a call that goes on in the background; throws a CallError when it is refused. */
+  readonly start: <Name extends NamesOf<Types>, Type = Types[Name]>(
+    name: Name,
+    ...rest: CallParameters<MemberOf<Type, 'arguments'>, StartOptions>
+  ) => Promise<Operation<MemberOf<Type, 'result'>, MemberOf<Type, 'code'> & string>>
+  /** Takes up an operation by its id, such as one that was started before a restart. */
+  readonly operation: <Result = unknown>(id: string) => Operation<Result>
   /** Calls the function a link of the discovery document leads to from a result. */
   readonly follow: (link: Link, result: unknown, options?: CallOptions) => Promise<CallOutcome>
   /** Asks the system function about one function, all versions or one. */
@@ -115,7 +129,11 @@ export function createClient<Source extends ClientSource = UntypedFunctions>(
 
   return {
     call: run as Client<Source>['call'],
+    stream: createStreaming(settings, target) as Client<Source>['stream'],
     callOrThrow: createThrowing(run, target) as Client<Source>['callOrThrow'],
+    start: createStarting(run, settings) as Client<Source>['start'],
+    operation: ((id: string) =>
+      resumeOperation({ run, sleep: settings.sleep }, id)) as Client<Source>['operation'],
     follow: (link, result, callOptions) => followLink(run, { link, result, endpoint }, callOptions),
     describe: (name, callOptions) => fetchDescription(run, name, callOptions),
     discover: (callOptions) => fetchDocument(run, callOptions),
@@ -139,15 +157,20 @@ function resolveSettings(options: ClientOptions): CallSettings {
   }
 }
 
-// The end of the call being served is not the dependency's failure, and its caller should read it as what it is.
-const OWN_END = ['CANCELLED', 'DEADLINE_EXCEEDED']
+function createStreaming(settings: CallSettings, target: string) {
+  return (name: string, callArguments: unknown, options: StreamOptions = {}): CallStream =>
+    createCallStream(settings, { function: name, arguments: callArguments, options }, target)
+}
+
+function createStarting(run: RunCall, { sleep }: CallSettings) {
+  return (name: string, callArguments: unknown, options?: StartOptions): Promise<Operation> =>
+    startOperation({ run, sleep }, { function: name, arguments: callArguments }, options)
+}
 
 function createThrowing(run: RunCall, target: string) {
   return async (name: string, callArguments: unknown, options: CallOptions = {}) => {
     const outcome = await run(name, callArguments, options)
     if (outcome.ok) return outcome.result
-    const error = toCallError(outcome)
-    const own = options.within === undefined || OWN_END.includes(error.code)
-    throw own ? error : toDependencyError(error, target)
+    throw toThrown(toCallError(outcome), options, target)
   }
 }

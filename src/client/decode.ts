@@ -83,7 +83,8 @@ function decodeOutcome(document: Record<string, unknown>): Outcome {
 
 const MAX_ERRORS = 100
 
-function decodeError(value: unknown, index: number): CallErrorShape {
+/** Decodes one error of an answer. */
+export function decodeError(value: unknown, index: number): CallErrorShape {
   const error = isRecord(value) ? value : {}
   const { code, message, details } = error
   if (typeof code !== 'string' || code === '') {

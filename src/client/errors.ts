@@ -108,6 +108,19 @@ export function toCallError({
   return Object.assign(error, { errors })
 }
 
+// The end of the call being served is not the dependency's failure, and its caller should read it as what it is.
+const OWN_END = ['CANCELLED', 'DEADLINE_EXCEEDED']
+
+/** Turns the error of a call into what is thrown: a DEPENDENCY_ERROR when a handler made the call on behalf of another. */
+export function toThrown(
+  error: CallError,
+  { within }: { readonly within?: unknown },
+  target: string,
+): CallError {
+  const own = within === undefined || OWN_END.includes(error.code)
+  return own ? error : toDependencyError(error, target)
+}
+
 /** Turns a failed call into the failure of a handler that depended on it. */
 export function toDependencyError(error: CallError, dependency: string): CallError {
   return new CallError('DEPENDENCY_ERROR', {

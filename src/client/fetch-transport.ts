@@ -1,5 +1,6 @@
 import { CallError } from '../core/error.ts'
 import type { Maybe } from '../core/maybe.ts'
+import { isEventStream } from '../wire/media-type.ts'
 import { collectText, DEFAULT_MAX_RESPONSE_BYTES, tooLarge } from './collect-text.ts'
 import { clientError } from './errors.ts'
 import type { Transport, TransportResponse } from './transport.ts'
@@ -25,7 +26,7 @@ export function createFetchTransport(options: FetchTransportOptions): Transport 
   const { headers: source = {}, maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES } = options
   const url = parseEndpoint(options.url)
 
-  return async ({ body, headers, signal }) => {
+  return async ({ body, headers, signal, streams = false }) => {
     const merged = await mergeHeaders(source, headers)
     // Looked up late: tools that trace or fake requests replace the global one.
     const send = options.fetch ?? globalThis.fetch
@@ -37,7 +38,7 @@ export function createFetchTransport(options: FetchTransportOptions): Transport 
         signal,
         redirect: 'manual',
       })
-      return await readResponse(response, url, maxResponseBytes)
+      return await readResponse(response, { url, maxBytes: maxResponseBytes, streams })
     } catch (thrown) {
       throw toTransportError(thrown, url)
     }
@@ -80,12 +81,16 @@ async function mergeHeaders(
 
 async function readResponse(
   response: Response,
-  url: URL,
-  maxBytes: number,
+  { url, maxBytes, streams }: { url: URL; maxBytes: number; streams: boolean },
 ): Promise<TransportResponse> {
   if (response.type === 'opaqueredirect' || isRedirect(response.status)) {
     await response.body?.cancel()
     throw redirected(response, url)
+  }
+  const header = (name: string) => response.headers.get(name) ?? undefined
+  if (streams && response.body !== null && isEventStream(header('content-type'))) {
+    const chunks = readStream(response.body, url)
+    return { status: response.status, header, body: '', chunks }
   }
   if (Number(response.headers.get('content-length')) > maxBytes) {
     await response.body?.cancel()
@@ -93,8 +98,19 @@ async function readResponse(
   }
   return {
     status: response.status,
-    header: (name) => response.headers.get(name) ?? undefined,
+    header,
     body: response.body === null ? '' : await collectText(readChunks(response.body), maxBytes),
+  }
+}
+
+async function* readStream(
+  stream: ReadableStream<Uint8Array>,
+  url: URL,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* readChunks(stream)
+  } catch (thrown) {
+    throw toTransportError(thrown, url)
   }
 }
 

@@ -1,10 +1,12 @@
-import type { ArgumentsOf, CodesOf, ResultOf } from '../core/function.ts'
+import type { ArgumentsOf, CodesOf, ItemOf, ResultOf } from '../core/function.ts'
 import type { Service } from '../core/service.ts'
 
 /** One function as its callers see it. */
 export interface FunctionType {
   readonly arguments: unknown
   readonly result: unknown
+  /** What it yields while it runs; absent when it does not stream. */
+  readonly item?: unknown
   /** The codes it declares; protocol and client codes come on top. */
   readonly code: string
 }
@@ -17,6 +19,7 @@ export interface FunctionTypes {
 /** A function nothing is known about. */
 export interface UntypedFunction extends FunctionType {
   readonly arguments: Readonly<Record<string, unknown>>
+  readonly item: unknown
 }
 
 /** Functions nothing is known about. */
@@ -44,6 +47,7 @@ type EntriesOf<Source> =
 interface FunctionTypeOf<Entry> {
   readonly arguments: Entry extends FunctionType ? Entry['arguments'] : ArgumentsOf<Entry>
   readonly result: Entry extends FunctionType ? Entry['result'] : ResultOf<Entry>
+  readonly item: Entry extends FunctionType ? Entry['item'] : ItemOf<Entry>
   readonly code: Entry extends FunctionType ? Entry['code'] : CodesOf<Entry>
 }
 

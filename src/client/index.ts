@@ -8,6 +8,7 @@ export { createFetchTransport, type FetchTransportOptions } from './fetch-transp
 export type { FunctionType, FunctionTypes } from './function-types.ts'
 export { evaluateLink, type LinkedCall } from './link.ts'
 export { createLocalTransport, type LocalTransportOptions } from './local-transport.ts'
+export type { FollowOptions, Operation, OperationState, StartOptions } from './operation.ts'
 export {
   type CallFailure,
   type CallOutcome,
@@ -17,4 +18,5 @@ export {
 } from './outcome.ts'
 export type { RetryPolicy } from './retry.ts'
 export { resolveServerUrl } from './server-url.ts'
+export type { CallStream, StreamOptions, StreamProgress } from './stream.ts'
 export type { Transport, TransportRequest, TransportResponse } from './transport.ts'

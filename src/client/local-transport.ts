@@ -1,5 +1,6 @@
 import type { Maybe } from '../core/maybe.ts'
 import type { HttpHandler, HttpResponse } from '../wire/http.ts'
+import { isEventStream } from '../wire/media-type.ts'
 import { collectText, DEFAULT_MAX_RESPONSE_BYTES } from './collect-text.ts'
 import type { Transport } from './transport.ts'
 
@@ -21,7 +22,7 @@ export function createLocalTransport(
   const { path = '/forrst', maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES } = options
   const encoder = new TextEncoder()
 
-  return async ({ body, headers: ofRequest, signal }) => {
+  return async ({ body, headers: ofRequest, signal, streams = false }) => {
     const headers = new Map(Object.entries({ host: 'localhost', ...ofRequest, ...options.headers }))
     const response = await handler({
       method: 'POST',
@@ -32,21 +33,24 @@ export function createLocalTransport(
       bodyTooLarge: false,
       signal: () => signal,
     })
-    return {
-      status: response.status,
-      header: (name) => toHeaderText(response.headers[name]),
-      body: await readBody(response.body, maxResponseBytes),
+    const { status } = response
+    const header = (name: string) => toHeaderText(response.headers[name])
+    const streamed = isStreamed(response.body) ? response.body : undefined
+    if (streams && streamed !== undefined && isEventStream(header('content-type'))) {
+      return { status, header, body: '', chunks: streamed }
     }
+    return { status, header, body: await readBody(response.body, maxResponseBytes) }
   }
 }
 
 function readBody(body: HttpResponse['body'], maxBytes: number): Maybe<string> {
   // No character takes more than three bytes, so most texts need not be counted.
   if (typeof body === 'string' && body.length * 3 <= maxBytes) return body
-  return collectText(
-    typeof body === 'string' || body instanceof Uint8Array ? [body] : body,
-    maxBytes,
-  )
+  return collectText(isStreamed(body) ? body : [body], maxBytes)
+}
+
+function isStreamed(body: HttpResponse['body']): body is AsyncIterable<string | Uint8Array> {
+  return typeof body !== 'string' && !(body instanceof Uint8Array)
 }
 
 function toHeaderText(value: string | readonly string[] | undefined): string | undefined {

@@ -34,7 +34,33 @@ export type RunCall = (
 
 /** Makes a call, attempt by attempt, and never throws. */
 export async function runCall(settings: CallSettings, call: OutgoingCall): Promise<CallOutcome> {
-  const { options } = call
+  const { answer, ...attempted } = await runAttempts(settings, call, (start) =>
+    runAttempt(settings, call, start),
+  )
+  return toCallOutcome(answer, attempted)
+}
+
+/** What one attempt starts with. */
+export interface AttemptStart {
+  readonly id: string
+  readonly budget: Budget
+  /** What ends the attempt from outside. */
+  readonly sources: readonly (AbortSignal | undefined)[]
+}
+
+/** The answer to the last attempt, and which one that was. */
+export interface Attempted<Given extends Answer> {
+  readonly answer: Given | Answer
+  readonly id: string
+  readonly attempts: number
+}
+
+/** Attempts a call until its answer is final, and never throws. */
+export async function runAttempts<Given extends Answer>(
+  settings: CallSettings,
+  { options }: OutgoingCall,
+  attempt: (start: AttemptStart) => Promise<Given>,
+): Promise<Attempted<Given>> {
   let attempts = 0
   let id = ''
   try {
@@ -44,7 +70,7 @@ export async function runCall(settings: CallSettings, call: OutgoingCall): Promi
     for (;;) {
       attempts += 1
       id = settings.createId()
-      const answer = await runAttempt(settings, call, { id, budget, sources })
+      const answer = await attempt({ id, budget, sources })
       const delay = selectDelay({
         answer,
         attempts,
@@ -54,19 +80,21 @@ export async function runCall(settings: CallSettings, call: OutgoingCall): Promi
       })
       const left = budget.remaining()
       if (delay === undefined || (left !== undefined && delay >= left)) {
-        return toCallOutcome(answer, { id, attempts })
+        return { answer, id, attempts }
       }
       await pause(settings, delay, sources)
     }
   } catch (thrown) {
     const error = toClientError(thrown, 'CLIENT_INVALID_REQUEST')
-    return toCallOutcome(toFailedAnswer(error), { id, attempts })
+    return { answer: toFailedAnswer(error), id, attempts }
   }
 }
 
-type Sources = readonly (AbortSignal | undefined)[]
-
-async function pause(settings: CallSettings, delay: number, sources: Sources): Promise<void> {
+async function pause(
+  settings: CallSettings,
+  delay: number,
+  sources: AttemptStart['sources'],
+): Promise<void> {
   const { signal, close } = openScope(sources)
   try {
     await settings.sleep(delay, signal)
@@ -76,13 +104,13 @@ async function pause(settings: CallSettings, delay: number, sources: Sources): P
   }
 }
 
-// The service must get the chance to say DEADLINE_EXCEEDED itself.
-const READ_GRACE_MS = 1000
+/** The service must get the chance to say DEADLINE_EXCEEDED itself. */
+export const READ_GRACE_MS = 1000
 
 async function runAttempt(
   settings: CallSettings,
   call: OutgoingCall,
-  { id, budget, sources }: { id: string; budget: Budget; sources: Sources },
+  { id, budget, sources }: AttemptStart,
 ): Promise<Answer> {
   const { clock, createSpanId, name: caller } = settings
   const remainingMs = budget.remaining()
@@ -113,7 +141,8 @@ function isBare(name: string): boolean {
   return name.endsWith(':ext:discovery:fn:describe')
 }
 
-function timeoutError(timeoutMs: number): CallError {
+/** Makes the error of a wait that was too long. */
+export function timeoutError(timeoutMs: number): CallError {
   return clientError('CLIENT_TIMEOUT', {
     message: `No complete answer came within ${Math.round(timeoutMs)} ms`,
     details: { timeout: toDuration(timeoutMs) },

@@ -1,6 +1,6 @@
 import { describe, expectTypeOf, it } from 'vitest'
 import { z } from 'zod'
-import type { ArgumentsOf, CodesOf, ResultOf } from './function.ts'
+import type { ArgumentsOf, CodesOf, ItemOf, ResultOf } from './function.ts'
 import { defineFunction } from './function.ts'
 import { jsonSchema } from './schema.ts'
 
@@ -50,6 +50,41 @@ describe('types of a function', () => {
       output: z.object({ total: z.number() }),
       // @ts-expect-error total must be a number
       handler: () => ({ total: 'much' }),
+    })
+  })
+
+  it('say what a function yields, and let only one with an item schema yield', () => {
+    const stream = defineFunction({
+      name: 'a.b',
+      version: '1.0.0',
+      output: z.object({ total: z.number() }),
+      item: z.object({ row: z.number() }),
+      async *handler() {
+        yield { row: 1 }
+        return { total: 1 }
+      },
+    })
+    expectTypeOf<ItemOf<typeof stream>>().toEqualTypeOf<{ row: number }>()
+    expectTypeOf<ResultOf<typeof stream>>().toEqualTypeOf<{ total: number }>()
+    expectTypeOf<ItemOf<typeof create>>().toEqualTypeOf<never>()
+    defineFunction({
+      name: 'a.b',
+      version: '1.0.0',
+      output: z.number(),
+      item: z.object({ row: z.number() }),
+      // @ts-expect-error the items are not what the schema says
+      async *handler() {
+        yield { row: 'one' }
+      },
+    })
+    defineFunction({
+      name: 'a.b',
+      version: '1.0.0',
+      output: z.number(),
+      // @ts-expect-error nothing says that it yields
+      async *handler() {
+        yield 1
+      },
     })
   })
 })

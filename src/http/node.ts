@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { isPromise } from '../core/maybe.ts'
 import type { HttpRequest, HttpResponse } from '../wire/http.ts'
@@ -107,12 +106,18 @@ async function writeStream(
   outgoing: ServerResponse,
   body: AsyncIterable<string | Uint8Array>,
 ): Promise<void> {
+  let proceed: (() => void) | undefined
+  const onProgress = () => proceed?.()
+  // Listened to once: a listener per wait would stay behind for each of the two that did not happen.
+  outgoing.on('drain', onProgress).on('close', onProgress)
   for await (const chunk of body) {
     // Leaving the loop tells the producer to stop: nobody reads any more.
     if (outgoing.destroyed) return
-    if (!outgoing.write(chunk)) {
-      await Promise.race([once(outgoing, 'drain'), once(outgoing, 'close')])
-    }
+    if (outgoing.write(chunk)) continue
+    await new Promise<void>((resolve) => {
+      proceed = resolve
+      if (outgoing.destroyed) resolve()
+    })
   }
   outgoing.end()
 }

@@ -1,8 +1,14 @@
 /** Tells whether a Content-Type says JSON; parameters such as a charset are allowed. */
 export function isJsonMediaType(mediaType: string | undefined): boolean {
-  if (mediaType === 'application/json') return true
-  if (mediaType === undefined) return false
+  return mediaType === 'application/json' || toEssence(mediaType) === 'application/json'
+}
+
+/** Tells whether a Content-Type says server-sent events. */
+export function isEventStream(mediaType: string | undefined): boolean {
+  return toEssence(mediaType) === 'text/event-stream'
+}
+
+function toEssence(mediaType = ''): string {
   const end = mediaType.indexOf(';')
-  const essence = end === -1 ? mediaType : mediaType.slice(0, end)
-  return essence.trim().toLowerCase() === 'application/json'
+  return (end === -1 ? mediaType : mediaType.slice(0, end)).trim().toLowerCase()
 }

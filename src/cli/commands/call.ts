@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import type { CallOptions, Client } from '../../client/index.ts'
+import { CallError } from '../../core/error.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { RequestExtension } from '../../forrst/envelope.ts'
 import { parseArguments, parseObject } from '../arguments.ts'
@@ -28,6 +30,10 @@ export const callCommand: Command = {
     deadline: { type: 'string', value: 'time', summary: 'how long to wait: 500ms, 5s, 2m' },
     'idempotency-key': { type: 'string', value: 'key', summary: 'run at most once under this key' },
     'dry-run': { type: 'boolean', summary: 'say what would happen, change nothing' },
+    stream: {
+      type: 'boolean',
+      summary: 'print each item of a function that streams, as a line of JSON',
+    },
     simulate: { type: 'string', value: 'scenario', summary: 'answer from a simulation scenario' },
     extension: {
       type: 'string',
@@ -42,19 +48,23 @@ export const callCommand: Command = {
     'waymark call http://127.0.0.1:4000 events.list status=published',
     'waymark call http://127.0.0.1:4000 events.create \'{"name":"Fair","starts_at":"2027-05-01T09:00:00Z"}\' --dry-run',
     'waymark call http://127.0.0.1:4000 events.list pagination.page=2 --json',
+    'waymark call http://127.0.0.1:4000 reports.build year=2027 --stream',
   ],
   async run(input) {
     const client = connect(input)
     const [, name, ...rest] = input.positionals
     if (name === undefined)
       throw new UsageError('which function? waymark describe <url> lists them')
-    const outcome = await client.call(name, readArguments(input, rest), {
+    const given = readArguments(input, rest)
+    const options: CallOptions = {
       version: readText(input, 'version'),
       idempotencyKey: readText(input, 'idempotency-key'),
       deadline: readDeadline(input),
       extensions: readExtensions(input),
       signal: input.io.signal,
-    })
+    }
+    if (input.flags['stream']) return printStream(input, client, { name, given, options })
+    const outcome = await client.call(name, given, options)
     if (input.flags['json']) {
       input.io.out(formatJson(outcome))
       return outcome.ok ? EXIT.ok : EXIT.remote
@@ -65,6 +75,30 @@ export const callCommand: Command = {
     input.io.out(formatJson(result === null && extensions.length > 0 ? extensions : result))
     return EXIT.ok
   },
+}
+
+/** One line per item; with --json also the progress and the result, each line saying which it is. */
+async function printStream(
+  { flags, io }: CommandInput,
+  client: Client,
+  call: { readonly name: string; readonly given: JsonObject; readonly options: CallOptions },
+): Promise<number> {
+  const print = (member: 'item' | 'progress' | 'result', value: unknown) => {
+    if (flags['json']) io.out(`${JSON.stringify({ [member]: value })}\n`)
+    else if (member === 'item') io.out(`${JSON.stringify(value)}\n`)
+  }
+  const stream = client.stream(call.name, call.given, {
+    ...call.options,
+    onProgress: (progress) => print('progress', progress),
+  })
+  try {
+    for await (const item of stream) print('item', item)
+    print('result', await stream.result())
+    return EXIT.ok
+  } catch (thrown) {
+    if (thrown instanceof CallError) throw toRemoteError(thrown)
+    throw thrown
+  }
 }
 
 function readArguments(input: CommandInput, words: readonly string[]): JsonObject {

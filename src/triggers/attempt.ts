@@ -20,6 +20,8 @@ export interface AttemptOptions {
   readonly log: Logger
   /** Aborts when running calls must come to an end. */
   readonly stopped: AbortSignal
+  /** How often it may be tried; what the trigger says when absent. */
+  readonly attempts?: number
 }
 
 /** Milliseconds until somebody looks again at a delivery that another process runs. */
@@ -102,10 +104,11 @@ function toNext(options: AttemptOptions, delivery: Delivery, outcome: Outcome): 
 function toSettled(delivery: Delivery, outcome: Outcome, now: number): Settled {
   const { id, state, nextAttemptAt = now } = delivery
   if (outcome.ok) return { status: 'done', delivery: id, result: outcome.result }
-  if (state === 'dead') return { status: 'dead', delivery: id }
-  return { status: 'retry', delivery: id, delayMs: Math.max(0, nextAttemptAt - now) }
+  const { errors } = outcome
+  if (state === 'dead') return { status: 'dead', delivery: id, errors }
+  return { status: 'retry', delivery: id, delayMs: Math.max(0, nextAttemptAt - now), errors }
 }
 
-function maxAttempts({ trigger }: AttemptOptions): number {
-  return trigger.attempts ?? DEFAULT_ATTEMPTS
+function maxAttempts({ trigger, attempts }: AttemptOptions): number {
+  return attempts ?? trigger.attempts ?? DEFAULT_ATTEMPTS
 }

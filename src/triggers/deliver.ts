@@ -11,14 +11,14 @@ import {
 } from './delivery.ts'
 import { createDeliveryJobs } from './delivery-jobs.ts'
 import type { DeliveryEntry } from './delivery-log.ts'
-import type { Receipt, Settled, TriggerEvent } from './trigger.ts'
+import type { Receipt, Settled, SettleOptions, TriggerEvent } from './trigger.ts'
 
 /** Takes the events of one trigger to its function. */
 export interface Deliverer {
   /** Keeps an event and runs it in the background; rejects when it could not be kept. */
   readonly accept: (event: TriggerEvent) => Promise<Receipt>
   /** Runs an event now; never rejects. */
-  readonly settle: (event: TriggerEvent) => Promise<Settled>
+  readonly settle: (event: TriggerEvent, options?: SettleOptions) => Promise<Settled>
   /** Sends a delivery again, whatever became of it; refuses one that runs. */
   readonly redeliver: (entry: DeliveryEntry) => Promise<void>
   /** Begins to run accepted deliveries. */
@@ -50,8 +50,8 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
     return { status: isNew ? 'accepted' : 'duplicate', delivery: delivery.id }
   }
 
-  function settle(event: TriggerEvent): Promise<Settled> {
-    const work = settleNow(options, event).catch((error: unknown): Settled => {
+  function settle(event: TriggerEvent, limits: SettleOptions = {}): Promise<Settled> {
+    const work = settleNow({ ...options, ...limits }, event).catch((error: unknown): Settled => {
       log.error(`trigger ${trigger.name} cannot keep its deliveries`, { error })
       const delivery = toDeliveryId(trigger.name, event.id)
       return { status: 'retry', delivery, delayMs: STORE_AWAY_MS }

@@ -1,4 +1,5 @@
 import type { Clock } from '../core/clock.ts'
+import type { CallErrorShape } from '../core/error.ts'
 import type { Json, JsonObject } from '../core/json.ts'
 import type { Maybe } from '../core/maybe.ts'
 import type { Logger } from '../core/service.ts'
@@ -27,10 +28,26 @@ export type Receipt =
 export type Settled =
   | { readonly status: 'done'; readonly delivery: string; readonly result: unknown }
   /** It failed and is worth another attempt after a while. */
-  | { readonly status: 'retry'; readonly delivery: string; readonly delayMs: number }
+  | {
+      readonly status: 'retry'
+      readonly delivery: string
+      readonly delayMs: number
+      /** Why; absent when it did not get as far as the function. */
+      readonly errors?: readonly [CallErrorShape, ...CallErrorShape[]]
+    }
   /** It will never succeed, or has failed too often; it stands in the dead-letter list. */
-  | { readonly status: 'dead'; readonly delivery: string }
+  | {
+      readonly status: 'dead'
+      readonly delivery: string
+      readonly errors?: readonly [CallErrorShape, ...CallErrorShape[]]
+    }
   | { readonly status: 'duplicate'; readonly delivery: string }
+
+/** How an event is run whose source waits for it. */
+export interface SettleOptions {
+  /** How often it may be tried; what the trigger says when absent. */
+  readonly attempts?: number
+}
 
 /** What a source of events gets to work with. */
 export interface SourceContext<Definition extends TriggerDef = TriggerDef> {
@@ -40,7 +57,7 @@ export interface SourceContext<Definition extends TriggerDef = TriggerDef> {
   /** Stores an event and lets it run in the background; rejects when it could not be stored. */
   readonly accept: (event: TriggerEvent) => Promise<Receipt>
   /** Runs an event now, for sources that keep it until it is done; never rejects for a failing function. */
-  readonly settle: (event: TriggerEvent) => Promise<Settled>
+  readonly settle: (event: TriggerEvent, options?: SettleOptions) => Promise<Settled>
   readonly store: Store
   readonly clock: Clock
   readonly log: Logger

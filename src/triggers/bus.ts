@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto'
+import { CallError } from '../core/error.ts'
+import type { Json } from '../core/json.ts'
+import { assertEventName, matchesEvent } from './event-name.ts'
+import { withinTime } from './within-time.ts'
+
+/** An event on its way from who emits it to who listens. */
+export interface BusEvent {
+  /** The same for every copy; listeners run once per id. */
+  readonly id: string
+  readonly event: string
+  readonly payload: Json
+}
+
+/** Somebody who listens. */
+export interface BusSubscription {
+  /** Processes that listen under the same name share the events: each goes to one of them. */
+  readonly group: string
+  /** An exact name, or one with `*` for one part: `orders.*`. */
+  readonly event: string
+  /** Keeps an event; one whose promise rejects comes again. */
+  readonly keep: (event: BusEvent) => Promise<unknown>
+  /** Runs an event and answers its result, for whoever asks. */
+  readonly answer: (event: BusEvent) => Promise<unknown>
+}
+
+/** A subscription at work. */
+export interface BusListener {
+  /** Takes no more and waits for what is being kept. */
+  readonly stop: () => Promise<void>
+  /** In words, when it cannot work at the moment. */
+  readonly trouble: () => string | undefined
+}
+
+/** How an event is emitted. */
+export interface EmitOptions {
+  /** Chosen by the emitter, the same for every attempt: then listeners run once however often it is emitted. */
+  readonly id?: string
+}
+
+/** How an event is asked. */
+export interface AskOptions extends EmitOptions {
+  /** 30,000 when absent. */
+  readonly timeoutMs?: number
+}
+
+/** Events by name with their payloads; any when not said. */
+export type EventMap = Readonly<Record<string, Json>>
+
+/** Carries events from functions to the triggers that listen, here or on other machines. */
+export interface EventBus<Events extends EventMap = EventMap> {
+  /** `memory`, `nats` or `redis`. */
+  readonly kind: string
+  /** Tells everybody who listens; resolves with the id when the event is kept, not when it was handled. */
+  emit<Name extends keyof Events & string>(
+    event: Name,
+    payload: Events[Name],
+    options?: EmitOptions,
+  ): Promise<string>
+  /** Has one listener run now and answers its result; rejects with NOT_FOUND when nobody listens. */
+  ask<Name extends keyof Events & string>(
+    event: Name,
+    payload: Events[Name],
+    options?: AskOptions,
+  ): Promise<unknown>
+  subscribe(subscription: BusSubscription): Promise<BusListener>
+  close(): Promise<void>
+}
+
+const DEFAULT_ASK_MS = 30_000
+
+/**
+ * Creates a bus within this process.
+ *
+ * @example
+ * const events = createEventBus<{ 'orders.created': { id: string } }>()
+ * // in a handler:
+ * await events.emit('orders.created', { id: order.id }, { id: `created-${order.id}` })
+ */
+export function createEventBus<Events extends EventMap = EventMap>(): EventBus<Events> {
+  const subscriptions = new Set<BusSubscription>()
+  const matching = (event: string) =>
+    [...subscriptions].filter((subscription) => matchesEvent(subscription.event, event))
+
+  return {
+    kind: 'memory',
+    async emit(event, payload, options = {}) {
+      const emitted = toBusEvent(event, payload, options)
+      const kept = await Promise.allSettled(matching(event).map(({ keep }) => keep(emitted)))
+      const failed = kept.find((result) => result.status === 'rejected')
+      if (failed) throw failed.reason
+      return emitted.id
+    },
+    async ask(event, payload, options = {}) {
+      const asked = toBusEvent(event, payload, options)
+      const [first] = matching(event)
+      if (first === undefined) throw nobodyListens(event)
+      return withinTime(first.answer(asked), askTimeout(options), () => tooLate(event))
+    },
+    async subscribe(subscription) {
+      subscriptions.add(subscription)
+      return {
+        async stop() {
+          subscriptions.delete(subscription)
+        },
+        trouble: () => undefined,
+      }
+    },
+    async close() {
+      subscriptions.clear()
+    },
+  }
+}
+
+/** Makes the event that travels; refuses a name that cannot. */
+export function toBusEvent(event: string, payload: Json, { id }: EmitOptions): BusEvent {
+  assertEventName(event)
+  return { id: id ?? randomUUID(), event, payload: payload ?? null }
+}
+
+/** Reads how long an asker waits. */
+export function askTimeout({ timeoutMs = DEFAULT_ASK_MS }: AskOptions): number {
+  return timeoutMs
+}
+
+/** Makes the error for an event that nobody waits for. */
+export function nobodyListens(event: string): CallError {
+  return new CallError('NOT_FOUND', {
+    message: `Nobody listens to ${event}`,
+    details: { event },
+  })
+}
+
+/** Makes the error for a question that was not answered in time. */
+export function tooLate(event: string): CallError {
+  return new CallError('DEADLINE_EXCEEDED', {
+    message: `Nobody answered ${event} in time`,
+    details: { event },
+  })
+}

@@ -1,0 +1,106 @@
+import { CallError } from '../core/error.ts'
+import type { Json } from '../core/json.ts'
+import type { HttpHandler } from '../wire/http.ts'
+import type { AskOptions, EmitOptions } from './bus.ts'
+import { checkTriggerDefinitions } from './define-trigger.ts'
+import type { DeliveryPage, DeliveryQuery } from './delivery-log.ts'
+import { type TriggerStatus, toStatus } from './status.ts'
+import { triggerFunctions } from './trigger-functions.ts'
+import { createTriggerParts, type TriggersOptions } from './trigger-parts.ts'
+import { createTriggerRunner, type TriggerRunner } from './trigger-runner.ts'
+
+/** A path of the server that belongs to a webhook. */
+export interface TriggerMount {
+  readonly path: string
+  readonly match: 'exact'
+  readonly handler: HttpHandler
+}
+
+/** How triggers are started. */
+export interface StartTriggersOptions {
+  /** The address the server listens on; 127.0.0.1 when absent. */
+  readonly host?: string
+}
+
+/** The triggers of a service. */
+export interface Triggers {
+  /** For `serve` and `createApp`; a webhook answers 503 until the triggers are started. */
+  readonly mounts: readonly TriggerMount[]
+  /** Begins to listen. Rejects with a TypeError when a definition cannot work. */
+  start(options?: StartTriggersOptions): Promise<void>
+  /** Takes no more, lets what runs finish within the grace (10 s when absent), hands the rest back. */
+  stop(graceMs?: number): Promise<void>
+  list(): Promise<readonly TriggerStatus[]>
+  /** Lists deliveries, the newest first. */
+  deliveries(query?: DeliveryQuery): Promise<DeliveryPage>
+  /** Sends a delivery again; rejects with NOT_FOUND or CONFLICT. */
+  redeliver(id: string): Promise<void>
+  /** Tells every trigger that listens to an event; resolves with the event's id. */
+  emit(event: string, payload: Json, options?: EmitOptions): Promise<string>
+  /** Has a trigger that listens to an event run now, and answers its result. */
+  ask(event: string, payload: Json, options?: AskOptions): Promise<unknown>
+}
+
+const DEFAULT_GRACE_MS = 10_000
+
+/**
+ * Creates the triggers of a service: what happens outside calls its functions.
+ *
+ * @example
+ * const triggers = createTriggers({ service, store, triggers: [nightlyCleanup, orderPaid] })
+ * await serve(service, { triggers })
+ */
+export function createTriggers(options: TriggersOptions): Triggers {
+  const { service, triggers: definitions } = options
+  checkTriggerDefinitions(definitions, service)
+  const parts = createTriggerParts(options)
+  const { bus, deliveries, deliverers } = parts
+  const runner = createTriggerRunner(parts, definitions)
+  let host = '127.0.0.1'
+
+  const triggers: Triggers = {
+    mounts: definitions.flatMap((definition) =>
+      definition.type === 'webhook'
+        ? [{ path: definition.path, match: 'exact', handler: toHandler(definition.name, runner) }]
+        : [],
+    ),
+    async start(startOptions = {}) {
+      host = startOptions.host ?? host
+      await runner.start(host)
+    },
+    stop: (graceMs = DEFAULT_GRACE_MS) => runner.stop(graceMs),
+    list: () =>
+      Promise.all(
+        definitions.map(async (definition) => {
+          const { name } = definition
+          const { deliveries: last } = await deliveries.list({ trigger: name, limit: 1 })
+          return toStatus(definition, runner.source(name), last[0])
+        }),
+      ),
+    deliveries: deliveries.list,
+    async redeliver(id) {
+      const entry = await deliveries.read(id)
+      const deliverer = entry && deliverers.get(entry.delivery.trigger)
+      if (entry === undefined || deliverer === undefined) {
+        throw new CallError('NOT_FOUND', { message: `There is no delivery ${id.slice(0, 100)}` })
+      }
+      await deliverer.redeliver(entry)
+    },
+    emit: (event, payload, emitOptions) => bus.emit(event, payload, emitOptions),
+    ask: (event, payload, askOptions) => bus.ask(event, payload, askOptions),
+  }
+  for (const definition of triggerFunctions(triggers, { service, host: () => host })) {
+    service.registry.add(definition, { system: true })
+  }
+  return triggers
+}
+
+function toHandler(name: string, runner: TriggerRunner): HttpHandler {
+  return (request) => runner.source(name)?.handler?.(request) ?? NOT_RUNNING
+}
+
+const NOT_RUNNING = {
+  status: 503,
+  headers: { 'content-type': 'application/json', 'retry-after': '5' },
+  body: '{"error":"not_running"}',
+}

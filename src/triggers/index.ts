@@ -1,0 +1,28 @@
+export {
+  type AskOptions,
+  createEventBus,
+  type EmitOptions,
+  type EventBus,
+  type EventMap,
+} from './bus.ts'
+export {
+  createTriggers,
+  type StartTriggersOptions,
+  type TriggerMount,
+  type Triggers,
+} from './create-triggers.ts'
+export { defineTrigger } from './define-trigger.ts'
+export type { Delivery, DeliveryAttempt, DeliveryState } from './delivery.ts'
+export type { DeliveryPage, DeliveryQuery, Retention } from './delivery-log.ts'
+export type { SourceStarters } from './sources.ts'
+export type { TriggerStatus } from './status.ts'
+export type {
+  Receipt,
+  Settled,
+  SettleOptions,
+  SourceContext,
+  StartSource,
+  TriggerEvent,
+  TriggerSource,
+} from './trigger.ts'
+export type { TriggersOptions } from './trigger-parts.ts'

@@ -1,0 +1,53 @@
+import { Cron } from 'croner'
+import type { ScheduleTrigger } from '../spec/types.ts'
+
+/** The moments a cron expression means, in epoch milliseconds. */
+export interface ScheduleTimes {
+  /** The first moment after the given one; undefined when there is none. */
+  readonly next: (after: number) => number | undefined
+  /** The last moment that has come; undefined when there was none. */
+  readonly latest: (now: number) => number | undefined
+  readonly list: (after: number, count: number) => readonly number[]
+}
+
+/**
+ * Reads the cron expression of a schedule: five fields, names and `@daily` in its time zone. A local time that a change
+ * of clocks leaves out runs at the next valid minute, one that it repeats runs once.
+ */
+export function readScheduleTimes(trigger: ScheduleTrigger): ScheduleTimes {
+  const cron = parse(trigger)
+  return {
+    next: (after) => cron.nextRun(new Date(after))?.getTime(),
+    latest(now) {
+      // croner cuts milliseconds off and looks before the moment it is given.
+      const found = cron.previousRuns(1, new Date(now + 1_000))[0]?.getTime()
+      return found !== undefined && found <= now ? found : undefined
+    },
+    list: (after, count) => cron.nextRuns(count, new Date(after)).map((run) => run.getTime()),
+  }
+}
+
+function parse({ name, cron, timezone }: ScheduleTrigger): Cron {
+  const refuse = (field: string, reason: string): never => {
+    throw new TypeError(`trigger ${name}: ${field} ${reason}`)
+  }
+  try {
+    const parsed = new Cron(cron, { mode: '5-part', paused: true, ...(timezone && { timezone }) })
+    // A wrong time zone shows only when a moment is asked for.
+    parsed.nextRun()
+    return parsed
+  } catch (thrown) {
+    const reason = thrown instanceof Error ? thrown.message.replace(/^CronPattern: /, '') : ''
+    return isPattern(cron)
+      ? refuse('timezone', `must be an IANA time zone such as Europe/Berlin; found "${timezone}"`)
+      : refuse('cron', `must be five fields such as "0 2 * * *"; found "${cron}": ${reason}`)
+  }
+}
+
+function isPattern(cron: string): boolean {
+  try {
+    return new Cron(cron, { mode: '5-part', paused: true }) !== undefined
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,143 @@
+import type { Call } from '../core/call.ts'
+import { CallError } from '../core/error.ts'
+import { defineFunction, type FunctionDefinition } from '../core/function.ts'
+import type { JsonObject } from '../core/json.ts'
+import { jsonSchema } from '../core/schema.ts'
+import type { Service } from '../core/service.ts'
+import type { Triggers } from './create-triggers.ts'
+import type { DeliveryState } from './delivery.ts'
+import { encodeDelivery, encodeStatus } from './encode.ts'
+
+/** What decides who may look at deliveries. */
+export interface TriggerFunctionOptions {
+  readonly service: Service
+  /** The address the server listens on. */
+  readonly host: () => string
+}
+
+const NAMESPACE = 'urn:waymark:forrst:ext:triggers:fn:'
+const MAX_REDELIVERED = 100
+
+/** Lists the functions that show triggers and send deliveries again; discovery does not show them. */
+export function triggerFunctions(
+  triggers: Triggers,
+  options: TriggerFunctionOptions,
+): readonly FunctionDefinition[] {
+  return [
+    listFunction(triggers, options),
+    deliveriesFunction(triggers, options),
+    redeliverFunction(triggers, options),
+  ]
+}
+
+/** Payloads are nobody else's business: whoever is known, or on a machine that only talks to itself, whoever asks. */
+function assertOperator({ service, host }: TriggerFunctionOptions, call: Call): void {
+  const permitted = service.authenticate ? call.principal !== undefined : LOOPBACK.test(host())
+  if (permitted) return
+  throw new CallError('FORBIDDEN', {
+    message: service.authenticate
+      ? 'Deliveries are shown to callers who say who they are'
+      : 'Deliveries are shown on loopback addresses only, unless the service has an authenticate hook',
+  })
+}
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[?::1\]?)$/
+
+function listFunction(triggers: Triggers, options: TriggerFunctionOptions): FunctionDefinition {
+  return defineFunction({
+    name: `${NAMESPACE}list`,
+    version: '1.0.0',
+    summary: 'List the triggers with their state and next runs',
+    sideEffects: [],
+    discoverable: false,
+    async handler({ call }) {
+      assertOperator(options, call)
+      return { triggers: (await triggers.list()).map(encodeStatus) }
+    },
+  })
+}
+
+interface DeliveriesInput {
+  readonly trigger?: string
+  readonly state?: DeliveryState
+  readonly limit?: number
+  readonly cursor?: string
+}
+
+function deliveriesFunction(
+  triggers: Triggers,
+  options: TriggerFunctionOptions,
+): FunctionDefinition {
+  return defineFunction({
+    name: `${NAMESPACE}deliveries`,
+    version: '1.0.0',
+    summary: 'List deliveries, the newest first',
+    sideEffects: [],
+    discoverable: false,
+    input: jsonSchema<DeliveriesInput>({
+      type: 'object',
+      properties: {
+        trigger: { type: 'string', maxLength: 64 },
+        state: { enum: ['received', 'running', 'retrying', 'done', 'dead'] },
+        limit: { type: 'integer', minimum: 1, maximum: 100 },
+        cursor: { type: 'string', maxLength: 4096 },
+      },
+      additionalProperties: false,
+    }),
+    async handler({ input, call }) {
+      assertOperator(options, call)
+      const { deliveries, cursor } = await triggers.deliveries(input)
+      return { deliveries: deliveries.map(encodeDelivery), ...(cursor !== undefined && { cursor }) }
+    },
+  })
+}
+
+interface RedeliverInput {
+  readonly id?: string
+  readonly trigger?: string
+}
+
+function redeliverFunction(
+  triggers: Triggers,
+  options: TriggerFunctionOptions,
+): FunctionDefinition {
+  return defineFunction({
+    name: `${NAMESPACE}redeliver`,
+    version: '1.0.0',
+    summary: 'Send a delivery again, or up to 100 dead letters',
+    sideEffects: ['update'],
+    discoverable: false,
+    input: jsonSchema<RedeliverInput>({
+      type: 'object',
+      properties: {
+        id: {
+          type: 'string',
+          maxLength: 64,
+          description: 'One delivery; dead letters when absent',
+        },
+        trigger: { type: 'string', maxLength: 64, description: 'Dead letters of one trigger only' },
+      },
+      additionalProperties: false,
+    }),
+    async handler({ input, call }): Promise<JsonObject> {
+      assertOperator(options, call)
+      if (input.id === undefined) return redeliverDead(triggers, input.trigger)
+      await triggers.redeliver(input.id)
+      return { redelivered: [input.id] }
+    },
+  })
+}
+
+async function redeliverDead(triggers: Triggers, trigger?: string): Promise<JsonObject> {
+  const { deliveries, cursor } = await triggers.deliveries({
+    state: 'dead',
+    limit: MAX_REDELIVERED,
+    ...(trigger !== undefined && { trigger }),
+  })
+  const redelivered: string[] = []
+  for (const { id } of deliveries) {
+    await triggers.redeliver(id)
+    redelivered.push(id)
+  }
+  return { redelivered, more: cursor !== undefined }
+}

@@ -1,0 +1,16 @@
+/** Waits for a promise, but no longer than a time. */
+export async function withinTime<Value>(
+  work: Promise<Value>,
+  milliseconds: number,
+  late: () => Error,
+): Promise<Value> {
+  let timer: NodeJS.Timeout | undefined
+  const expired = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(late()), milliseconds)
+  })
+  try {
+    return await Promise.race([work, expired])
+  } finally {
+    clearTimeout(timer)
+  }
+}

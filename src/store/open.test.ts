@@ -18,6 +18,12 @@ describe('openStore', () => {
     }
   })
 
+  it('knows no origin of a store that is in this process', async () => {
+    const store = await openStore('memory:')
+    expect(store.origin).toBeUndefined()
+    await store.close()
+  })
+
   it('keeps a new SQLite file from other users of the machine', async () => {
     const path = join(folder, 'private.db')
     const store = await openStore(`sqlite:${path}`)

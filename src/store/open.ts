@@ -63,13 +63,14 @@ async function openRedis(url: string, options: OpenStoreOptions): Promise<Store>
   })
   // The store watches the connection; without a listener ioredis would print every failed attempt.
   client.on('error', () => {})
-  return createRedisStore(client, {
+  const store = await createRedisStore(client, {
     ...toCommon(options),
     ...(namespace !== undefined && { prefix: namespace }),
     // A connection whose other end has vanished would stay silent for a quarter of an hour.
     onSilence: () => client.disconnect(true),
     onClose: async () => client.disconnect(),
   })
+  return withOrigin(store, url, namespace)
 }
 
 type NewPool = new (
@@ -89,11 +90,16 @@ async function openPostgres(url: string, options: OpenStoreOptions): Promise<Sto
   })
   // A connection may still report that it broke when the store has let go of the pool.
   pool.on('error', () => {})
-  return createPostgresStore(pool, {
+  const store = await createPostgresStore(pool, {
     ...toCommon(options),
     ...(namespace !== undefined && { schema: namespace }),
     onClose: () => pool.end(),
   })
+  return withOrigin(store, url, namespace)
+}
+
+function withOrigin(store: Store, url: string, namespace = 'waymark'): Store {
+  return { ...store, origin: { url, namespace } }
 }
 
 function toCommon({

@@ -193,7 +193,7 @@ async function preparePostgres(): Promise<StoreBackend | MissingBackend> {
       return rows[0].n
     },
     async cleanUp() {
-      await client.query(`DROP SCHEMA IF EXISTS ${namespace} CASCADE`)
+      await client.query(`DROP SCHEMA IF EXISTS ${namespace}, ${namespace}_jobs CASCADE`)
       await client.end()
       await server.stop()
     },

@@ -1,0 +1,36 @@
+import type { JobQueue } from './queue.ts'
+
+/** What a process that works on jobs has told: a job began, ended, or was taken away. */
+export interface ProcessEvent {
+  readonly event: 'begun' | 'ended' | 'aborted'
+  readonly id: string
+  readonly attempt: number
+}
+
+/** A real process that works on the jobs of one name, each of which lasts as many milliseconds as its data says. */
+export interface WorkerProcess {
+  readonly events: readonly ProcessEvent[]
+  signal(name: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void
+}
+
+/** What a case needs besides a queue. */
+export interface JobTools {
+  /** A name of jobs that no other case uses. */
+  readonly name: string
+  /** Milliseconds after which the job of a silent process goes to another. */
+  readonly leaseMs: number
+  /** Opens another queue on the same jobs. */
+  open(): Promise<JobQueue>
+  /** Starts a process that works on the jobs of the name. */
+  startProcess(): Promise<WorkerProcess>
+}
+
+/** One thing that every job queue must do. */
+export interface JobCase {
+  /** A behaviour, as a sentence about the queue. */
+  readonly name: string
+  /** `processes`: only for queues that outlive a process. */
+  readonly needs?: 'processes'
+  /** Throws when the queue does something else. */
+  run(queue: JobQueue, tools: JobTools): Promise<void>
+}

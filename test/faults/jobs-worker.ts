@@ -1,0 +1,26 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ProcessEvent } from '../../src/jobs/conformance-types.ts'
+import { createJobQueue } from '../../src/jobs/open.ts'
+import { openStore } from '../../src/store/index.ts'
+
+/** Works on the jobs of a name until it is killed; each lasts as many milliseconds as its data says. */
+async function main(): Promise<void> {
+  const [url = '', namespace = '', name = '', leaseMs] = process.argv.slice(2)
+  const store = await openStore(url, namespace === '' ? {} : { namespace })
+  const queue = createJobQueue(store, { leaseMs: Number(leaseMs) })
+  queue.work(name, async ({ id, data, attempt, signal }) => {
+    const tell = (event: ProcessEvent['event']) => process.send?.({ event, id, attempt })
+    tell('begun')
+    try {
+      await sleep(Number(data), undefined, { signal })
+      tell('ended')
+    } catch (thrown) {
+      tell('aborted')
+      throw thrown
+    }
+  })
+  process.once('disconnect', () => process.exit())
+  process.send?.('ready')
+}
+
+await main()

@@ -1,0 +1,88 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { createEventsService } from '../../examples/events/main.ts'
+import { generateClient } from '../../src/codegen/index.ts'
+import { buildDocument } from '../../src/discovery/document.ts'
+import type { DiscoveryDocument } from '../../src/discovery/types.ts'
+import { HAS_SEEDS, readJsonObjects, readSeed } from '../support/seeds.ts'
+import { kitchenDocument } from './client-kitchen.ts'
+import { compileProject } from './compile-project.ts'
+
+const directory = mkdtempSync(join(tmpdir(), 'waymark-client-'))
+afterAll(() => rmSync(directory, { recursive: true }))
+
+async function eventsDocument(): Promise<DiscoveryDocument> {
+  const service = createEventsService({ database: ':memory:' })
+  const document = buildDocument(service)
+  await service.close()
+  return document
+}
+
+function seedDocument(): DiscoveryDocument {
+  const found = readJsonObjects(readSeed('000')).find((value) => value['discovery'] === '0.1')
+  return found as unknown as DiscoveryDocument
+}
+
+describe('generated clients are the committed ones', () => {
+  it('of the events example', async () => {
+    const text = generateClient(await eventsDocument(), { origin: 'examples/events' })
+    await expect(text).toMatchFileSnapshot('client-golden/events.gen.ts')
+  })
+
+  it('on waymark/client', async () => {
+    const text = generateClient(await eventsDocument(), {
+      origin: 'examples/events',
+      runtime: 'package',
+      name: 'Events',
+    })
+    await expect(text).toMatchFileSnapshot('client-golden/events-package.gen.ts')
+  })
+
+  it('with versions, streams, operations, links, URNs and awkward names', async () => {
+    const text = generateClient(kitchenDocument)
+    await expect(text).toMatchFileSnapshot('client-golden/kitchen.gen.ts')
+  })
+
+  it('with the same parts on waymark/client', async () => {
+    const text = generateClient(kitchenDocument, { runtime: 'package' })
+    await expect(text).toMatchFileSnapshot('client-golden/kitchen-package.gen.ts')
+  })
+})
+
+describe('a generated client', () => {
+  it('does not depend on the order of functions and members', async () => {
+    const { functions, components, ...rest } = await eventsDocument()
+    const turned: DiscoveryDocument = {
+      functions: functions.toReversed(),
+      ...(components && {
+        components: Object.fromEntries(Object.entries(components).toReversed()),
+      }),
+      ...rest,
+    }
+    expect(generateClient(turned)).toBe(generateClient(await eventsDocument()))
+  })
+
+  it.skipIf(!HAS_SEEDS)(
+    'of the document of the discovery seed compiles under every strict flag',
+    async () => {
+      const text = generateClient(seedDocument())
+      expect(text).toContain('readonly legacy_create: Method<')
+      expect(text).toContain('@deprecated Use events.create instead (until 2025-06-30)')
+      expect(text).toContain('export interface EventResource {')
+      const folder = mkdtempSync(join(directory, 'seed-'))
+      writeFileSync(join(folder, 'seed.ts'), text)
+      writeFileSync(join(folder, 'events.ts'), generateClient(await eventsDocument()))
+      writeFileSync(join(folder, 'kitchen.ts'), generateClient(kitchenDocument))
+      expect(await compileProject(folder)).toEqual([])
+    },
+    60_000,
+  )
+
+  it('has no functions when the document has none', async () => {
+    const text = generateClient({ ...(await eventsDocument()), functions: [], components: {} })
+    expect(text).toContain('readonly $call: Method<')
+    expect(text).not.toContain('createMethod')
+  })
+})

@@ -182,7 +182,7 @@ describe('outgoing deliveries', () => {
     while (receiver.received.length < 1) await sleep(10)
     await first.close()
     const second = createInProcessQueue(store, { pollMs: 20 })
-    createOutgoing({ ...options, jobs: second })
+    createOutgoing({ ...options, jobs: second }).start()
     for (let left = 500; left > 0 && receiver.received.length < 2; left -= 1) await sleep(20)
     expect(receiver.received.map(({ headers }) => headers['webhook-id'])).toEqual([
       'msg_1',

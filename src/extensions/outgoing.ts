@@ -28,6 +28,8 @@ export interface Outgoing {
   signs(signature: OutgoingSignature): boolean
   /** Resolves when the job queue keeps the request; it is sent, and sent again after a failure, in the background. */
   send(request: OutgoingRequest): Promise<void>
+  /** Begins to send what an earlier process left; the first `send` does so too. */
+  start(): void
 }
 
 /** Where requests may go, how they are signed and when they are repeated. */
@@ -59,7 +61,7 @@ const MAX_ANSWER_BYTES = 64 * 1024
 /** A receiver that takes its time holds a place; others must not wait behind it. */
 const CONCURRENCY = 50
 
-/** Makes the sender of callbacks and begins to work off what is waiting; one per job queue. */
+/** Makes the sender of callbacks; one per job queue. */
 export function createOutgoing(options: OutgoingOptions): Outgoing {
   const { jobs, clock = systemClock, random = Math.random, delaysMs = DELAYS_MS, log } = options
   const signers = createOutgoingSigners(options.secret)
@@ -110,13 +112,20 @@ export function createOutgoing(options: OutgoingOptions): Outgoing {
     return jobs.add({ name: JOB, id, data, delayMs })
   }
 
-  jobs.work(JOB, deliver, {
-    concurrency: CONCURRENCY,
-    async onGivenUp(job) {
-      log?.error('a callback was given up', toFacts(toDelivery(job.data), 'the job queue failed'))
-    },
-  })
+  let working = false
+  function start(): void {
+    if (working) return
+    working = true
+    jobs.work(JOB, deliver, {
+      concurrency: CONCURRENCY,
+      async onGivenUp(job) {
+        log?.error('a callback was given up', toFacts(toDelivery(job.data), 'the job queue failed'))
+      },
+    })
+  }
+
   return {
+    start,
     refuse: (url) => findUrlProblem(url, options),
     signs: (signature) => signers[signature] !== undefined,
     async send(request) {
@@ -125,6 +134,7 @@ export function createOutgoing(options: OutgoingOptions): Outgoing {
         headers: findHeaderProblem(request.headers)?.message,
         signature: request.signature && !signers[request.signature] && 'has no secret to sign with',
       })
+      start()
       await keep({ request, repetition: 0 }, 0)
     },
   }

@@ -11,6 +11,8 @@ import type { Outgoing } from './outgoing.ts'
 import { type PriorityExtensionOptions, priorityExtension } from './priority.ts'
 import { type QuotaExtensionOptions, quotaExtension } from './quota.ts'
 import { type RateLimitExtensionOptions, rateLimitExtension } from './rate-limit.ts'
+import { type ReplayExtensionOptions, replayExtension } from './replay.ts'
+import { type WebhookExtension, webhookExtension } from './webhook.ts'
 
 /** How the extensions that remember things behave; `false` leaves one out. */
 export interface StatefulExtensionOptions {
@@ -20,6 +22,9 @@ export interface StatefulExtensionOptions {
   /** Sends callbacks; none are sent when absent. */
   readonly outgoing?: Outgoing | undefined
   readonly async?: Omit<AsyncExtensionOptions, 'store' | 'jobs' | 'outgoing'> | false
+  readonly replay?: Omit<ReplayExtensionOptions, 'store' | 'jobs' | 'outgoing'> | false
+  /** On where `outgoing` has a secret for Standard Webhooks. */
+  readonly webhook?: false
   readonly idempotency?: Omit<IdempotencyExtensionOptions, 'store'> | false
   readonly atomicLock?: Omit<AtomicLockExtensionOptions, 'store'> | false
   readonly caching?: Omit<CachingExtensionOptions, 'store'> | false
@@ -36,10 +41,15 @@ export interface StatefulExtensionOptions {
 export function statefulExtensions(options: StatefulExtensionOptions): readonly Extension[] {
   const { store, jobs, outgoing } = options
   const { idempotency, atomicLock, caching, cancellation, maintenance } = options
+  const webhook = options.webhook === false ? undefined : createWebhook(outgoing)
   return [
     jobs !== undefined &&
       options.async !== false &&
-      asyncExtension({ ...options.async, store, jobs, outgoing }),
+      asyncExtension({ ...announceTo(webhook), ...options.async, store, jobs, outgoing }),
+    jobs !== undefined &&
+      options.replay !== false &&
+      replayExtension({ ...options.replay, store, jobs, outgoing }),
+    webhook !== undefined && webhook,
     idempotency !== false && idempotencyExtension({ ...idempotency, store }),
     atomicLock !== false && atomicLockExtension({ ...atomicLock, store }),
     caching !== false && cachingExtension({ ...caching, store }),
@@ -49,4 +59,13 @@ export function statefulExtensions(options: StatefulExtensionOptions): readonly 
     options.rateLimit !== undefined && rateLimitExtension({ ...options.rateLimit, store }),
     options.quota !== undefined && quotaExtension({ ...options.quota, store }),
   ].filter((extension) => extension !== false)
+}
+
+function createWebhook(outgoing: Outgoing | undefined): WebhookExtension | undefined {
+  const signs = outgoing?.signs('standard') || outgoing?.signs('standard-ed25519')
+  return outgoing && signs ? webhookExtension({ outgoing }) : undefined
+}
+
+function announceTo(webhook: WebhookExtension | undefined): Pick<AsyncExtensionOptions, 'onEnd'> {
+  return webhook ? { onEnd: webhook.operationEnded } : {}
 }

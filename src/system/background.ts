@@ -31,19 +31,11 @@ export function createBackground(options: {
 }): Background {
   const { store, callbacks, clock, log } = options
   const jobs = options.jobs ?? createJobQueue(store, { clock, log })
-  let sender: Outgoing | undefined
-  const open = () => {
-    sender ??= createOutgoing({ ...callbacks, jobs, clock, log })
-    return sender
-  }
+  const outgoing = createOutgoing({ ...callbacks, jobs, clock, log })
   return {
     jobs,
-    outgoing: {
-      refuse: (url) => open().refuse(url),
-      signs: (signature) => open().signs(signature),
-      send: (request) => open().send(request),
-    },
-    start: open,
+    outgoing,
+    start: outgoing.start,
     async close() {
       if (options.jobs === undefined) await jobs.close()
     },

@@ -1,0 +1,218 @@
+import { readDialect, to202012 } from '../core/dialect.ts'
+import { isRecord } from '../core/json.ts'
+import { compileSchema } from '../core/json-schema.ts'
+import { resolvePointer } from '../core/pointer.ts'
+import type { JsonSchema } from '../core/schema.ts'
+import { isSubschema, type Subschema } from '../core/schema-keywords.ts'
+import { flattenSchema } from './flatten.ts'
+import { makeArray } from './make-array.ts'
+import type { MakeContext } from './make-context.ts'
+import { makeObject } from './make-object.ts'
+import { makeNumber } from './number.ts'
+import { createRandom, type Random } from './random.ts'
+import { makeText, speaksOfText } from './text.ts'
+import { Unmakeable } from './unmakeable.ts'
+
+/** Makes values that one schema accepts. */
+export interface ValueMaker {
+  /** Makes a value; the same seed gives the same one. Throws an Unmakeable that says why there is none. */
+  readonly make: (seed: string) => unknown
+  /** Tells whether the schema accepts a value. */
+  readonly accepts: (value: unknown) => boolean
+}
+
+/** What a schema may refer to. */
+export interface ValueMakerOptions {
+  readonly schemas?: Readonly<Record<string, JsonSchema>>
+}
+
+const ATTEMPTS = 24
+const LOCAL_ATTEMPTS = 6
+/** From here on only what must be there is made. */
+const BRIEF_DEPTH = 5
+const DEEPEST = 40
+const MOST_PARTS = 20_000
+
+/** Creates what makes values for a schema, of draft 7 (announced) or 2020-12. */
+export function createValueMaker(
+  given: Subschema,
+  { schemas = {} }: ValueMakerOptions = {},
+): ValueMaker {
+  const schema = isRecord(given) && readDialect(given) === 'draft-07' ? to202012(given) : given
+  const check = compileSchema(schema, { components: { schemas }, patternInputLimit: 10_000 })
+  const resolve = createResolver(schema, schemas)
+  let parts = 0
+
+  const makePart = (part: Subschema, context: MakeContext): unknown => {
+    parts += 1
+    if (context.depth > DEEPEST || parts > MOST_PARTS) throw new Unmakeable('the schema never ends')
+    const choices = isRecord(part) && CHOOSING.some((keyword) => keyword in part)
+    let reason: unknown
+    for (let attempt = 0; attempt < (choices ? LOCAL_ATTEMPTS : 1); attempt += 1) {
+      try {
+        const brief = context.depth >= BRIEF_DEPTH || !context.rich
+        const flat = flattenSchema(part, { random: context.random, brief, resolve })
+        return makePlain(flat, context)
+      } catch (thrown) {
+        if (!(thrown instanceof Unmakeable)) throw thrown
+        reason = thrown
+      }
+    }
+    throw reason
+  }
+
+  return {
+    accepts: (value) => check(value).ok,
+    make(seed) {
+      let reason: string | undefined
+      for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+        parts = 0
+        const context: MakeContext = {
+          random: createRandom(`${seed}/${attempt}`),
+          name: '',
+          depth: 0,
+          rich: attempt < ATTEMPTS / 2,
+          examples: attempt < 2,
+          make: makePart,
+        }
+        const made = attemptPart(schema, context)
+        if ('value' in made && check(made.value).ok) return made.value
+        reason ??= 'reason' in made ? made.reason : explain(check(made.value))
+      }
+      throw new Unmakeable(reason ?? 'no value could be made')
+    },
+  }
+}
+
+/** Keywords with several ways through them: where one fails another may do. */
+const CHOOSING = ['oneOf', 'anyOf', 'if', 'type']
+
+function attemptPart(
+  schema: Subschema,
+  context: MakeContext,
+): { readonly value: unknown } | { readonly reason: string } {
+  try {
+    return { value: context.make(schema, context) }
+  } catch (thrown) {
+    if (thrown instanceof Unmakeable || thrown instanceof RangeError)
+      return { reason: thrown.message }
+    throw thrown
+  }
+}
+
+function explain(checked: ReturnType<ReturnType<typeof compileSchema>>): string {
+  if (checked.ok) return ''
+  const [{ pointer, message }] = checked.problems
+  return `what was made is refused at "${pointer}": ${message}`
+}
+
+function makePlain(schema: JsonSchema, context: MakeContext): unknown {
+  const { random, name } = context
+  if ('const' in schema) return schema['const']
+  const choices = schema['enum']
+  if (Array.isArray(choices)) {
+    const [first, ...rest] = filterByType(choices, schema)
+    if (rest.length === 0 && first === undefined) throw new Unmakeable('enum allows nothing')
+    return random.pick([first, ...rest])
+  }
+  const example = context.examples ? findExample(schema) : undefined
+  if (example !== undefined) return example
+  switch (pickType(schema, random)) {
+    case 'object':
+      return makeObject(schema, context)
+    case 'array':
+      return makeArray(schema, context)
+    case 'number':
+      return makeNumber(schema, random, false)
+    case 'integer':
+      return makeNumber(schema, random, true)
+    case 'boolean':
+      return random.next() < 0.5
+    case 'null':
+      return null
+    default:
+      return makeText(schema, random, name)
+  }
+}
+
+function findExample(schema: JsonSchema): unknown {
+  const { examples, example } = schema
+  const [first] = Array.isArray(examples) ? examples : [example ?? schema['default']]
+  return first === null ? undefined : first
+}
+
+const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
+  string: (value) => typeof value === 'string',
+  number: (value) => typeof value === 'number',
+  integer: (value) => Number.isInteger(value),
+  boolean: (value) => typeof value === 'boolean',
+  null: (value) => value === null,
+  array: Array.isArray,
+  object: isRecord,
+}
+
+function filterByType(values: readonly unknown[], { type }: JsonSchema): readonly unknown[] {
+  if (type === undefined) return values
+  const allowed = [type].flat().map(String)
+  return values.filter((value) => allowed.some((one) => TYPES[one]?.(value)))
+}
+
+const OBJECT = [
+  'properties',
+  'required',
+  'additionalProperties',
+  'minProperties',
+  'patternProperties',
+]
+const ARRAY = ['items', 'prefixItems', 'contains', 'minItems', 'uniqueItems']
+const NUMBER = ['minimum', 'maximum', 'multipleOf', 'exclusiveMinimum', 'exclusiveMaximum']
+
+/** Null is a way to say nothing; it is only chosen where nothing else is left. */
+function pickType(schema: JsonSchema, random: Random): string {
+  const { type } = schema
+  const types = type === undefined ? [] : [type].flat().map(String)
+  const [first, ...rest] = types.filter((one) => one !== 'null')
+  if (first !== undefined) return random.pick([first, ...rest])
+  if (types.includes('null')) return 'null'
+  const speaks = (keywords: readonly string[]) => keywords.some((keyword) => keyword in schema)
+  if (speaks(OBJECT)) return 'object'
+  if (speaks(ARRAY)) return 'array'
+  if (speaks(NUMBER)) return 'number'
+  return speaksOfText(schema) ? 'string' : 'any'
+}
+
+function createResolver(
+  root: Subschema,
+  schemas: Readonly<Record<string, JsonSchema>>,
+): (reference: string) => Subschema | undefined {
+  const anchors = new Map<string, Subschema>()
+  collectAnchors(root, anchors, 0)
+  return (reference) => {
+    const known = anchors.get(reference) ?? anchors.get(reference.replace(/^#/, ''))
+    if (known !== undefined) return known
+    if (!reference.startsWith('#')) return undefined
+    const pointer = decodePointer(reference.slice(1))
+    const found =
+      resolvePointer(root, pointer) ?? resolvePointer({ components: { schemas } }, pointer)
+    return isSubschema(found) ? found : undefined
+  }
+}
+
+function decodePointer(pointer: string): string {
+  try {
+    return decodeURIComponent(pointer)
+  } catch {
+    return pointer
+  }
+}
+
+function collectAnchors(schema: unknown, anchors: Map<string, Subschema>, depth: number): void {
+  if (typeof schema !== 'object' || schema === null || depth > 100) return
+  if (isRecord(schema)) {
+    for (const keyword of ['$anchor', '$dynamicAnchor', '$id']) {
+      const name = schema[keyword]
+      if (typeof name === 'string' && !anchors.has(name)) anchors.set(name, schema)
+    }
+  }
+  for (const member of Object.values(schema)) collectAnchors(member, anchors, depth + 1)
+}

@@ -10,7 +10,9 @@ import { forgeCommand } from './commands/forge.ts'
 import { generateCommand } from './commands/generate.ts'
 import { healthCommand } from './commands/health.ts'
 import { initCommand } from './commands/init.ts'
+import { mockCommand } from './commands/mock.ts'
 import { negotiateCommand } from './commands/negotiate.ts'
+import { operationsCommand } from './commands/operations.ts'
 import { serveCommand } from './commands/serve.ts'
 import { EXIT, RemoteError, UsageError } from './exit.ts'
 import { formatCommandHelp, formatHelp } from './help.ts'
@@ -24,8 +26,10 @@ const COMMANDS: readonly Command[] = [
   describeCommand,
   capabilitiesCommand,
   healthCommand,
+  operationsCommand,
   forgeCommand,
   generateCommand,
+  mockCommand,
   negotiateCommand,
   checkCommand,
   docsCommand,

@@ -1,0 +1,129 @@
+import { once } from 'node:events'
+import { serve } from '../../http/serve.ts'
+import { createMockService, type MockFailure, type MockOptions } from '../../mock/mock-service.ts'
+import type { Command, CommandInput } from '../command.ts'
+import { EXIT, UsageError } from '../exit.ts'
+import { JSON_FLAG, parseDuration, parsePort, readList, readText } from '../flags.ts'
+import { loadDiscovery } from '../load-description.ts'
+import { createPaint, formatTable, printable } from '../print.ts'
+import { HEADER_FLAG } from '../remote.ts'
+
+/** Serves answers for a description before there is a service. */
+export const mockCommand: Command = {
+  name: 'mock',
+  summary: 'Answer everything a description describes: scripted, by example, or made up',
+  usage: '<document|url|source>',
+  flags: {
+    port: {
+      type: 'string',
+      short: 'p',
+      value: 'number',
+      summary: 'port; PORT or 4000 when absent, 0 for any',
+    },
+    host: { type: 'string', value: 'address', summary: 'address; HOST or 127.0.0.1 when absent' },
+    seed: {
+      type: 'string',
+      value: 'text',
+      summary: 'another seed makes other values; 1 when absent',
+    },
+    latency: { type: 'string', value: '50ms|20ms..200ms', summary: 'how long an answer takes' },
+    fail: {
+      type: 'string',
+      multiple: true,
+      value: '5%|CODE:5%',
+      summary: 'which share of calls fails, with a declared error or with CODE; may be repeated',
+    },
+    prefer: {
+      type: 'string',
+      value: 'simulations|examples|schema',
+      summary: 'what is looked at first; schema makes every result up',
+    },
+    header: HEADER_FLAG,
+    json: { ...JSON_FLAG, summary: 'print one JSON line when listening' },
+  },
+  examples: [
+    'waymark mock service.json',
+    'waymark mock openapi.yaml --latency 20ms..200ms --fail 5%',
+    'waymark mock https://api.example.com/forrst --fail NOT_FOUND:10% --seed 7',
+  ],
+  async run(input) {
+    const [reference, ...more] = input.positionals
+    if (reference === undefined || more.length > 0) {
+      throw new UsageError(
+        'which description should be mocked? Give one: waymark mock service.json',
+      )
+    }
+    const options = readOptions(input)
+    const { document, notes } = await loadDiscovery(reference, input)
+    const { service, warnings } = createMockService(document, options)
+    for (const note of [...notes, ...warnings]) input.io.err(`${printable(note)}\n`)
+    const server = await serve(service, {
+      port: parsePort(readText(input, 'port') ?? input.io.env['PORT'] ?? '4000', '--port'),
+      host: readText(input, 'host') ?? input.io.env['HOST'] ?? '127.0.0.1',
+      explorer: { allowExecute: true },
+    })
+    input.io.out(formatStart(server.url, document.functions.length, service.info.title, input))
+    if (!input.io.signal.aborted) await once(input.io.signal, 'abort')
+    await server.close()
+    return EXIT.ok
+  },
+}
+
+function readOptions(input: CommandInput): MockOptions {
+  const seed = readText(input, 'seed')
+  const latency = readText(input, 'latency')
+  const prefer = readText(input, 'prefer')
+  if (
+    prefer !== undefined &&
+    prefer !== 'simulations' &&
+    prefer !== 'examples' &&
+    prefer !== 'schema'
+  ) {
+    throw new UsageError(`--prefer must be simulations, examples or schema; got "${prefer}"`)
+  }
+  return {
+    ...(seed !== undefined && { seed }),
+    ...(latency !== undefined && { latency: parseLatency(latency) }),
+    ...(prefer !== undefined && { prefer }),
+    failures: readList(input, 'fail').map(parseFailure),
+  }
+}
+
+const MILLISECONDS = { millisecond: 1, second: 1_000, minute: 60_000, hour: 3_600_000 } as const
+
+function parseLatency(text: string): { least: number; most: number } {
+  const [from = '', to = from] = text.split('..')
+  // 20..200ms means 20ms..200ms.
+  const unit = /[a-z]+$/.exec(to)?.[0] ?? ''
+  const [least, most] = [/\d$/.test(from) ? `${from}${unit}` : from, to].map((part) => {
+    const duration = parseDuration(part, '--latency')
+    return Math.round(duration.value * MILLISECONDS[duration.unit])
+  }) as [number, number]
+  if (least > most)
+    throw new UsageError(`--latency must begin with the shorter time; got "${text}"`)
+  return { least, most }
+}
+
+function parseFailure(text: string): MockFailure {
+  const [, code, figure = ''] = /^(?:([A-Z][A-Z0-9_]*):)?(\d+(?:\.\d+)?)%$/.exec(text) ?? []
+  const share = Number(figure) / 100
+  if (figure === '' || share > 1) {
+    throw new UsageError(`--fail must be a share such as 5% or NOT_FOUND:5%; got "${text}"`)
+  }
+  return { share, ...(code !== undefined && { code }) }
+}
+
+function formatStart(url: string, functions: number, title: string, input: CommandInput): string {
+  if (input.flags['json']) return `${JSON.stringify({ url, mock: title, functions })}\n`
+  const paint = createPaint(input.io)
+  return [
+    `A mock of ${paint.bold(printable(title))} is listening on ${paint.bold(url)}\n\n`,
+    formatTable([
+      ['Explorer', `${url}/explorer/`],
+      ['Forrst', `POST ${url}/forrst`],
+      ['MCP', `${url}/mcp`],
+      ['REST', `${url}/openapi.json`],
+    ]),
+    `\n${functions} functions. Nothing is done and nothing is kept.\nPress Ctrl+C to stop.\n`,
+  ].join('')
+}

@@ -28,6 +28,7 @@ export {
   defineFunction,
   type FunctionDefinition,
   type Invocation,
+  type ItemOf,
   type ResultOf,
 } from './core/function.ts'
 export type {

@@ -8,6 +8,7 @@ import { parseArguments, parseObject } from '../arguments.ts'
 import type { Command, CommandInput } from '../command.ts'
 import { EXIT, UsageError } from '../exit.ts'
 import { JSON_FLAG, parseDuration, readList, readText } from '../flags.ts'
+import { followOperation } from '../follow-operation.ts'
 import { formatJson } from '../print.ts'
 import { connect, HEADER_FLAG, toRemoteError } from '../remote.ts'
 
@@ -34,6 +35,11 @@ export const callCommand: Command = {
       type: 'boolean',
       summary: 'print each item of a function that streams, as a line of JSON',
     },
+    async: {
+      type: 'boolean',
+      summary: 'let the call go on in the background, and print its operation',
+    },
+    wait: { type: 'boolean', summary: 'like --async, but wait for the end and print the result' },
     simulate: { type: 'string', value: 'scenario', summary: 'answer from a simulation scenario' },
     extension: {
       type: 'string',
@@ -49,6 +55,7 @@ export const callCommand: Command = {
     'waymark call http://127.0.0.1:4000 events.create \'{"name":"Fair","starts_at":"2027-05-01T09:00:00Z"}\' --dry-run',
     'waymark call http://127.0.0.1:4000 events.list pagination.page=2 --json',
     'waymark call http://127.0.0.1:4000 reports.build year=2027 --stream',
+    'waymark call http://127.0.0.1:4000 reports.build year=2027 --wait',
   ],
   async run(input) {
     const client = connect(input)
@@ -64,6 +71,10 @@ export const callCommand: Command = {
       signal: input.io.signal,
     }
     if (input.flags['stream']) return printStream(input, client, { name, given, options })
+    if (input.flags['wait']) {
+      const operation = await client.start(name, given, options).catch(toThrownRemote)
+      return followOperation(input, operation)
+    }
     const outcome = await client.call(name, given, options)
     if (input.flags['json']) {
       input.io.out(formatJson(outcome))
@@ -75,6 +86,10 @@ export const callCommand: Command = {
     input.io.out(formatJson(result === null && extensions.length > 0 ? extensions : result))
     return EXIT.ok
   },
+}
+
+function toThrownRemote(thrown: unknown): never {
+  throw thrown instanceof CallError ? toRemoteError(thrown) : thrown
 }
 
 /** One line per item; with --json also the progress and the result, each line saying which it is. */
@@ -126,6 +141,9 @@ function readExtensions(input: CommandInput): readonly RequestExtension[] {
   const scenario = readText(input, 'simulate')
   return [
     ...readList(input, 'extension').map(parseExtension),
+    ...(input.flags['async']
+      ? [{ urn: 'urn:forrst:ext:async', options: { preferred: true } }]
+      : []),
     ...(input.flags['dry-run']
       ? [
           {

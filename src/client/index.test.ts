@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { CODES } from '../core/codes.ts'
-import { CLIENT_CODES, createClient } from './index.ts'
+import { CLIENT_CODES, createClient, createLocalTransport } from './index.ts'
 
 /** Follows every import that is left after types are erased. */
 function collectImports(file: URL, seen = new Map<string, string[]>()): Map<string, string[]> {
@@ -70,6 +70,14 @@ describe('the client', () => {
         if (!outcome.ok) expect(known).toContain(outcome.error.code)
       }),
       { numRuns: 2000 },
+    )
+  })
+})
+
+describe('createLocalTransport', () => {
+  it('says what it needs when it is handed a service', () => {
+    expect(() => createLocalTransport({} as never)).toThrow(
+      'createLocalTransport needs a handler: createApp(service).handle',
     )
   })
 })

@@ -20,6 +20,9 @@ export function createLocalTransport(
   options: LocalTransportOptions = {},
 ): Transport {
   const { path = '/forrst', maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES } = options
+  if (typeof handler !== 'function') {
+    throw new TypeError('createLocalTransport needs a handler: createApp(service).handle')
+  }
   const encoder = new TextEncoder()
 
   return async ({ body, headers: ofRequest, signal, streams = false }) => {

@@ -22,6 +22,7 @@ describe('one port for every surface', () => {
     ['/explorer/tools', 200],
     ['/openapi.json', 200],
     ['/openrpc.json', 200],
+    ['/llms.txt', 200],
     ['/health/live', 200],
     ['/health/ready', 200],
     ['/forrst', 405],

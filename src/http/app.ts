@@ -7,7 +7,7 @@ import {
   type McpHandlerOptions,
   metadataPaths,
 } from '../mcp/index.ts'
-import { createOpenApiHandler, createOpenRpcHandler } from '../rest/documents.ts'
+import { createLlmsHandler, createOpenApiHandler, createOpenRpcHandler } from '../rest/documents.ts'
 import { createRestHandler } from '../rest/handler.ts'
 import { createProfileSurface, type ProfileOptions } from '../rest/profile.ts'
 import { createServiceToolApi, type ServiceToolApiOptions } from '../tools/service-tools.ts'
@@ -74,6 +74,7 @@ export function createApp(service: Service, options: AppOptions = {}): App {
       : []),
     { path: '/openapi.json', match: 'exact', handler: createOpenApiHandler(service) },
     { path: '/openrpc.json', match: 'exact', handler: createOpenRpcHandler(service) },
+    { path: '/llms.txt', match: 'exact', handler: createLlmsHandler(service, toOrigin(options)) },
     ...explorerMounts(service, options),
     { path: '/health/live', match: 'exact', handler: probes.live },
     { path: '/health/ready', match: 'exact', handler: probes.ready },
@@ -131,6 +132,10 @@ function mcpMounts(handler: HttpHandler, { mcp }: AppOptions): readonly Mount[] 
         }))
       : []),
   ]
+}
+
+function toOrigin({ publicUrl }: AppOptions): { readonly origin?: string } {
+  return publicUrl === undefined ? {} : { origin: new URL(publicUrl).origin }
 }
 
 function ownProfile({ profile }: Service, { publicUrl }: AppOptions): ProfileOptions | undefined {

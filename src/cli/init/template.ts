@@ -91,11 +91,14 @@ function formatTest({ name, language }: ProjectOptions): string {
   const isTyped = language === 'ts'
   return `import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { createApp } from 'waymark'
 import { createClient, createLocalTransport } from 'waymark/client'
 import create from './service.${language}'
 
 const service = create()
-const client = createClient${isTyped ? '<typeof service>' : ''}({ transport: createLocalTransport(service) })
+const client = createClient${isTyped ? '<typeof service>' : ''}({
+  transport: createLocalTransport(createApp(service).handle),
+})
 
 test('greets by name', async () => {
   const outcome = await client.call('${toPrefix(name)}.greet', { name: 'Ada' })

@@ -1,0 +1,124 @@
+import { canonicalUrn } from '../core/extension-urn.ts'
+import { toToolName } from '../core/tool-name.ts'
+import { type Html, html } from './html.ts'
+import { renderMarkdown } from './markdown.ts'
+import type { SiteExample, SiteFunction, SiteModel, SiteVersion } from './model.ts'
+import { formatType, renderFields, renderRow } from './schema-view.ts'
+
+/** Writes the page of one function. */
+export function renderFunction(model: SiteModel, entry: SiteFunction): Html {
+  const { name, latest, versions } = entry
+  const { object } = latest
+  return html`<h1>${name}</h1>
+<p class="soft">version ${object.version}${object.stability !== 'stable' && `, ${object.stability}`}${effects(latest)}</p>
+${renderDeprecation(latest)}
+${object.summary !== undefined && html`<p>${object.summary}</p>`}
+${object.description !== object.summary && renderMarkdown(object.description)}
+${renderArguments(latest)}
+${renderResult(latest)}
+${renderErrors(latest)}
+${renderQuery(latest)}
+${renderExtensions(latest)}
+${latest.examples.length > 0 && html`<h2>Examples</h2>${latest.examples.map(renderExample)}`}
+${renderCalls(model, entry)}
+${renderLinks(model, latest)}
+${versions.length > 1 && html`<h2>Versions</h2><table><tbody>${versions.map(renderVersion)}</tbody></table>`}`
+}
+
+function effects({ object }: SiteVersion): string {
+  const { sideEffects } = object
+  if (sideEffects === undefined) return ''
+  return sideEffects.length === 0 ? ', changes nothing' : `, ${sideEffects.join(', ')}`
+}
+
+function renderDeprecation({ object: { deprecated } }: SiteVersion): Html | undefined {
+  if (deprecated === undefined) return undefined
+  const { reason, sunset } = deprecated
+  return html`<p class="note"><span class="deprecated">Deprecated.</span> ${reason} ${sunset && `It goes away on ${sunset}.`}</p>`
+}
+
+function renderArguments(version: SiteVersion): Html {
+  if (version.arguments.length === 0) return html`<h2>Arguments</h2><p class="soft">None.</p>`
+  return html`<h2>Arguments</h2><table><tbody>${version.arguments.map(
+    ({ name, schema, required = false, description, summary }) =>
+      renderRow({ name, schema, required, description: description ?? summary }),
+  )}</tbody></table>`
+}
+
+function renderResult({ result }: SiteVersion): Html | undefined {
+  if (result === undefined) return undefined
+  return html`<h2>Result</h2><p><span class="type">${formatType(result.schema)}</span> ${result.description}</p>${renderFields(result.schema)}`
+}
+
+function renderErrors({ errors }: SiteVersion): Html | undefined {
+  if (errors.length === 0) return undefined
+  return html`<h2>Errors</h2><table><tbody>${errors.map(
+    ({ code, message }) =>
+      html`<tr><td><a href="errors.html#${code}"><code>${code}</code></a></td><td>${message}</td></tr>`,
+  )}</tbody></table>`
+}
+
+function renderQuery({ object: { query } }: SiteVersion): Html | undefined {
+  if (query === undefined) return undefined
+  const { filters, sorts, fields, relationships, pagination } = query
+  const rows = [
+    ['Filters', filters?.allowed],
+    ['Operators', filters?.operators],
+    ['Sorts', sorts?.allowed],
+    ['Fields', fields?.allowed],
+    ['Relationships', relationships?.allowed],
+    ['Pagination', pagination?.strategies],
+  ] as const
+  return html`<h2>Query</h2><table><tbody>${rows.map(
+    ([label, values]) =>
+      values !== undefined &&
+      html`<tr><td>${label}</td><td><code>${values.join(', ')}</code></td></tr>`,
+  )}</tbody></table>`
+}
+
+function renderExtensions({ object: { extensions = [] } }: SiteVersion): Html | undefined {
+  if (extensions.length === 0) return undefined
+  return html`<h2>Extensions</h2><table><tbody>${extensions.map(({ urn, ...settings }) => {
+    const text = Object.keys(settings).length > 0 ? JSON.stringify(settings) : ''
+    return html`<tr><td><code>${canonicalUrn(urn).replace('urn:forrst:ext:', '')}</code></td><td><code>${text}</code></td></tr>`
+  })}</tbody></table>`
+}
+
+function renderExample({ name, text, hasResult, result, ...example }: SiteExample): Html {
+  const shown = hasResult && html`<pre>${JSON.stringify(result, null, 2) ?? 'null'}</pre>`
+  return html`<h3>${name}</h3>${renderMarkdown(text)}<pre>${JSON.stringify(example.arguments, null, 2)}</pre>${shown}`
+}
+
+/** The same call for a service, a person at a shell and an agent. */
+function renderCalls({ document }: SiteModel, { name, latest }: SiteFunction): Html {
+  const url = document.servers?.[0]?.url ?? 'http://127.0.0.1:4000/forrst'
+  const input = latest.examples[0]?.arguments ?? {}
+  const envelope = {
+    protocol: { name: 'forrst', version: document.forrst },
+    id: 'req_1',
+    call: { function: name, version: latest.object.version, arguments: input },
+  }
+  const shell = `npx waymark call ${url} ${name} ${quote(JSON.stringify(input))}`
+  const curl = `curl -s ${url} -H 'content-type: application/json' \\\n  -d ${quote(JSON.stringify(envelope))}`
+  return html`<h2>Call it</h2><pre>${shell}</pre><pre>${curl}</pre><p class="soft">Agents find it over MCP as the tool <code>${toToolName(name)}</code>.</p>`
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`
+}
+
+function renderLinks({ functions }: SiteModel, { links }: SiteVersion): Html | undefined {
+  if (links.length === 0) return undefined
+  return html`<h2>Goes on with</h2><ul>${links.map((link) => {
+    const target = functions.find(({ name }) => name === link.function)
+    const shown = target
+      ? html`<a href="${target.page}">${target.name}</a>`
+      : html`${link.function}`
+    return html`<li>${shown} ${link.summary ?? link.description}</li>`
+  })}</ul>`
+}
+
+function renderVersion({ object }: SiteVersion): Html {
+  const { version, stability, deprecated, summary } = object
+  return html`<tr><td><code>${version}</code></td><td>${stability}${deprecated && ', deprecated'} <span class="soft">${summary}</span></td></tr>`
+}

@@ -26,5 +26,13 @@ export async function startQueue(
 ): Promise<TriggerSource> {
   const address = readQueueAddress(context.trigger, context.env)
   const start = await DRIVERS[address.kind]()
-  return start({ context, address, ...(load && { load }) })
+  const source = await start({ context, address, ...(load && { load }) })
+  let stopped: Promise<void> | undefined
+  return {
+    ...source,
+    stop(signal) {
+      stopped ??= source.stop(signal)
+      return stopped
+    },
+  }
 }

@@ -7,7 +7,7 @@ export interface StreamClient {
   connect(): Promise<unknown>
   call(command: string, ...args: string[]): Promise<unknown>
   disconnect(reconnect?: boolean): void
-  on(event: 'error', listener: (reason: unknown) => void): unknown
+  on(event: 'error' | 'ready', listener: (reason?: unknown) => void): unknown
 }
 
 /** An entry of a stream: its id and its fields, or none when the entry was deleted meanwhile. */

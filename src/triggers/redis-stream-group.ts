@@ -14,6 +14,8 @@ export interface StreamGroup {
   readonly claim: (count: number) => Promise<readonly StreamEntry[]>
   /** Says that these entries are still at work here. */
   readonly keep: (ids: readonly string[]) => Promise<void>
+  /** Ends a read that waits, so that nothing is handed to it any more. */
+  readonly unblock: () => Promise<void>
   readonly acknowledge: (ids: readonly string[]) => Promise<void>
   /** Lets others claim these entries at once. */
   readonly giveBack: (ids: readonly string[]) => Promise<void>
@@ -45,6 +47,15 @@ const MAX_LEFT = 10_000
 export function createStreamGroup(options: StreamGroupOptions): StreamGroup {
   const { stream, group, consumer, idleMs, reader, writer } = options
   let cursor = '0-0'
+  let readerId: unknown
+  reader.on('ready', () => {
+    reader.call('CLIENT', 'ID').then(
+      (id) => {
+        readerId = id
+      },
+      () => {},
+    )
+  })
 
   async function withGroup<Value>(run: () => Promise<Value>): Promise<Value> {
     try {
@@ -92,6 +103,9 @@ export function createStreamGroup(options: StreamGroupOptions): StreamGroup {
         const command = ['XCLAIM', stream, group, consumer, '0', ...batch, 'JUSTID']
         return sendCommand(writer, toCommand(command))
       }),
+    async unblock() {
+      if (readerId !== undefined) await sendCommand(writer, ['CLIENT', 'UNBLOCK', String(readerId)])
+    },
     acknowledge: (ids) =>
       inBatches(ids, async (batch) => {
         await sendCommand(writer, ['XACK', stream, group, ...batch])

@@ -28,7 +28,7 @@ export async function startRedisStream(options: QueueDriverOptions): Promise<Tri
   const stopping = new AbortController()
   const here = new Set<string>()
   const acks = createStreamAcks(group)
-  const runner = createQueueRunner(context, { holdMs: DAY_MS })
+  const runner = createQueueRunner(context, { holdMs: DAY_MS, onHold: () => wake() })
   let reason: string | undefined = 'connecting to Redis'
   let wake = () => {}
 
@@ -106,6 +106,7 @@ export async function startRedisStream(options: QueueDriverOptions): Promise<Tri
       await runner.stop(signal)
       clearInterval(keeping)
       await acks.finish()
+      await group.unblock().catch(() => {})
       reader.disconnect()
       await receiving
       await group.leave().catch(() => {})

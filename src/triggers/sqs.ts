@@ -28,6 +28,7 @@ export async function startSqs({
   const stopping = new AbortController()
   const runner = createQueueRunner(context)
   const here = new Set<string>()
+  const finishing = new Set<Promise<void>>()
   let reason: string | undefined
   let wake = () => {}
 
@@ -36,7 +37,8 @@ export async function startSqs({
     here.add(receipt)
     runner.run(toEvent(message), (ending) => {
       here.delete(receipt)
-      void finish(receipt, ending)
+      const work = finish(receipt, ending).finally(() => finishing.delete(work))
+      finishing.add(work)
       wake()
     })
   }
@@ -92,6 +94,7 @@ export async function startSqs({
       await runner.stop(signal)
       clearInterval(keeping)
       await Promise.all([...here].map((receipt) => finish(receipt, 'returned')))
+      await Promise.all(finishing)
       queue.close()
     },
   }

@@ -1,0 +1,166 @@
+import { isRecord } from '../../core/json.ts'
+import { OPERATION_STATUSES } from '../../extensions/operation-record.ts'
+import type { Command, CommandInput } from '../command.ts'
+import { EXIT, UsageError } from '../exit.ts'
+import { JSON_FLAG, readText } from '../flags.ts'
+import { followOperation } from '../follow-operation.ts'
+import { createPaint, formatJson, formatTable, type Paint, printable } from '../print.ts'
+import { connect, HEADER_FLAG, toRemoteError } from '../remote.ts'
+import { didYouMean } from '../suggest.ts'
+
+const FUNCTION = 'urn:cline:forrst:ext:async:fn:'
+
+/** Looks after calls that go on in the background. */
+export const operationsCommand: Command = {
+  name: 'operations',
+  summary: 'List, show and cancel calls that go on in the background',
+  usage: 'list|show|cancel <url> [id]',
+  flags: {
+    status: {
+      type: 'string',
+      value: 'status',
+      summary: `list: only those that are ${OPERATION_STATUSES.join(', ')}`,
+    },
+    function: { type: 'string', value: 'name', summary: 'list: only those of this function' },
+    limit: { type: 'string', value: 'number', summary: 'list: at most so many, 1 to 100; 50' },
+    cursor: { type: 'string', value: 'text', summary: 'list: go on where a page ended' },
+    wait: { type: 'boolean', summary: 'show: wait for the end and print the result' },
+    header: HEADER_FLAG,
+    json: JSON_FLAG,
+  },
+  examples: [
+    'waymark operations list http://127.0.0.1:4000 --status processing',
+    'waymark operations show http://127.0.0.1:4000 op_01J0000000000000000000000A --wait',
+    'waymark operations cancel http://127.0.0.1:4000 op_01J0000000000000000000000A',
+  ],
+  async run(input) {
+    const [verb, ...positionals] = input.positionals
+    const run = verb !== undefined && Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined
+    if (run === undefined) throw new UsageError(explainVerb(verb))
+    return run({ ...input, positionals })
+  },
+}
+
+const VERBS: Readonly<Record<string, (input: CommandInput) => Promise<number>>> = {
+  list: listOperations,
+  show: showOperation,
+  cancel: cancelOperation,
+}
+
+function explainVerb(verb: string | undefined): string {
+  if (verb === undefined) return 'what about operations? list, show or cancel'
+  return `unknown action "${verb}".${didYouMean(verb, Object.keys(VERBS))} There are list, show and cancel.`
+}
+
+async function listOperations(input: CommandInput): Promise<number> {
+  const outcome = await connect(input).call(`${FUNCTION}list`, readFilter(input), {
+    readOnly: true,
+    signal: input.io.signal,
+  })
+  if (!outcome.ok) throw toRemoteError(outcome)
+  if (input.flags['json']) {
+    input.io.out(formatJson(outcome.result))
+    return EXIT.ok
+  }
+  const { operations, next_cursor: cursor } = isRecord(outcome.result) ? outcome.result : {}
+  const rows = (Array.isArray(operations) ? operations : []).filter(isRecord)
+  const paint = createPaint(input.io)
+  input.io.out(
+    rows.length === 0
+      ? 'No operations.\n'
+      : formatTable(
+          rows.map((row) => toRow(row, paint)),
+          '',
+        ),
+  )
+  if (typeof cursor === 'string') input.io.err(`More: --cursor ${printable(cursor)}\n`)
+  return EXIT.ok
+}
+
+async function showOperation(input: CommandInput): Promise<number> {
+  const client = connect(input)
+  const id = requireId(input)
+  if (input.flags['wait']) return followOperation(input, client.operation(id))
+  const outcome = await client.call(
+    `${FUNCTION}status`,
+    { operation_id: id },
+    { readOnly: true, signal: input.io.signal },
+  )
+  if (!outcome.ok) throw toRemoteError(outcome)
+  if (input.flags['json']) {
+    input.io.out(formatJson(outcome.result))
+    return EXIT.ok
+  }
+  const { output: _, ...shown } = isRecord(outcome.result) ? outcome.result : {}
+  const lines = Object.entries(shown).map(([name, value]) => [name, toText(value)])
+  input.io.out(formatTable(lines, ''))
+  return EXIT.ok
+}
+
+async function cancelOperation(input: CommandInput): Promise<number> {
+  const outcome = await connect(input).call(
+    `${FUNCTION}cancel`,
+    { operation_id: requireId(input) },
+    { signal: input.io.signal },
+  )
+  if (!outcome.ok) throw toRemoteError(outcome)
+  const { operation_id: id } = isRecord(outcome.result) ? outcome.result : {}
+  input.io.out(
+    input.flags['json'] ? formatJson(outcome.result) : `${printable(String(id))} is cancelled.\n`,
+  )
+  return EXIT.ok
+}
+
+function readFilter(input: CommandInput): Record<string, string | number> {
+  const status = readText(input, 'status')
+  if (status !== undefined && !OPERATION_STATUSES.some((known) => known === status)) {
+    throw new UsageError(
+      `--status must be one of ${OPERATION_STATUSES.join(', ')}; got "${status}".${didYouMean(status, OPERATION_STATUSES)}`,
+    )
+  }
+  const limit = readText(input, 'limit')
+  if (
+    limit !== undefined &&
+    !(/^\d{1,3}$/.test(limit) && Number(limit) >= 1 && Number(limit) <= 100)
+  ) {
+    throw new UsageError(`--limit must be a number from 1 to 100; got "${limit}"`)
+  }
+  const name = readText(input, 'function')
+  const cursor = readText(input, 'cursor')
+  return {
+    ...(status !== undefined && { status }),
+    ...(name !== undefined && { function: name }),
+    ...(limit !== undefined && { limit: Number(limit) }),
+    ...(cursor !== undefined && { cursor }),
+  }
+}
+
+function requireId({ positionals: [, id] }: CommandInput): string {
+  if (id !== undefined) return id
+  throw new UsageError('which operation? "waymark operations list <url>" shows their ids')
+}
+
+function toRow(row: Record<string, unknown>, paint: Paint): readonly string[] {
+  const { id, status, progress, message, started_at: startedAt } = row
+  const name = `${toText(row['function'])}@${toText(row['version'])}`
+  const share = typeof progress === 'number' ? `${Math.round(progress * 100)} %` : ''
+  return [
+    toText(id),
+    paintStatus(toText(status), paint),
+    share,
+    toText(startedAt),
+    name,
+    toText(message),
+  ]
+}
+
+function paintStatus(status: string, { good, bad, warn, dim }: Paint): string {
+  if (status === 'completed') return good(status)
+  if (status === 'failed') return bad(status)
+  return status === 'cancelled' ? warn(status) : dim(status)
+}
+
+function toText(value: unknown): string {
+  if (value === undefined) return ''
+  return printable(typeof value === 'string' ? value : JSON.stringify(value))
+}

@@ -93,8 +93,12 @@ export const CLIENT_PIECES: Readonly<Record<string, RuntimePiece>> = {
     text: "/** Adds members to a function, also those a plain assignment would refuse, such as `name`. */\nfunction withMembers(method: object, members: Readonly<Record<string, unknown>>): unknown {\n  for (const [key, value] of Object.entries(members)) {\n    Object.defineProperty(method, key, { value, enumerable: true, configurable: true })\n  }\n  return method\n}",
   },
   toWireOptions: {
-    uses: ["CallOptions","Target"],
-    text: "/** Completes the options of a call with what is known about the function. */\nfunction toWireOptions(\n  { version, readOnly }: Target,\n  options: CallOptions = {},\n): CallOptions & { readonly version?: string; readonly readOnly?: boolean } {\n  return {\n    ...(version !== undefined && { version }),\n    ...(readOnly !== undefined && { readOnly }),\n    ...options,\n  }\n}",
+    uses: ["CallOptions","Target","WireOptions"],
+    text: "/** Completes the options of a call with what is known about the function. */\nfunction toWireOptions(\n  { version, readOnly }: Target,\n  options: CallOptions = {},\n): WireOptions {\n  return {\n    ...(version !== undefined && { version }),\n    ...(readOnly !== undefined && { readOnly }),\n    ...options,\n  }\n}",
+  },
+  withExtension: {
+    uses: ["CallOptions"],
+    text: "/** Adds an extension to the options of a call; whatever its options are, they are JSON. */\nfunction withExtension(\n  options: CallOptions,\n  entry: { readonly urn: string; readonly options: object },\n): CallOptions {\n  return { ...options, extensions: [...(options.extensions ?? []), entry as never] }\n}",
   },
   toOutcome: {
     uses: ["Answer","Outcome","ServiceError","Target"],
@@ -153,8 +157,8 @@ export const CLIENT_PIECES: Readonly<Record<string, RuntimePiece>> = {
     text: "/** A query before it is written for the wire. */\ninterface AnyQuery {\n  readonly where?: Readonly<Record<string, unknown>>\n  readonly filters?: readonly Filter<string, string>[]\n  readonly sorts?: readonly string[]\n  readonly fields?: readonly string[]\n  readonly relationships?: readonly string[]\n  readonly pagination?: Readonly<Record<string, unknown>>\n}",
   },
   createQueryable: {
-    uses: ["Answer","AnyQuery","CallOptions","Method","Page","Target","encodeQuery","toMethod","toNextPage","toWireOptions"],
-    text: "/** Makes the members of a method that can be queried. */\nfunction createQueryable(target: Target): Readonly<Record<string, unknown>> {\n  const run = (\n    query: AnyQuery,\n    callArguments?: unknown,\n    options: CallOptions = {},\n  ): Promise<Answer> => {\n    const entry = { urn: 'urn:forrst:ext:query', options: encodeQuery(query) }\n    const extensions = [...(options.extensions ?? []), entry]\n    const wire = toWireOptions(target, { ...options, extensions })\n    return target.connection.call(target.function, callArguments ?? {}, wire)\n  }\n  const query = toMethod<Method<[AnyQuery, unknown?, CallOptions?], Page<unknown>, never>>(\n    target,\n    run,\n  )\n  return {\n    query,\n    each: async function* each(first: AnyQuery, callArguments?: unknown, options?: CallOptions) {\n      for (let next: AnyQuery | undefined = first; next !== undefined; ) {\n        const page: Page<unknown> = await query(next, callArguments, options)\n        yield* page.data ?? []\n        next = toNextPage(next, page)\n      }\n    },\n  }\n}",
+    uses: ["Answer","AnyQuery","CallOptions","Method","Page","Target","encodeQuery","toMethod","toNextPage","toWireOptions","withExtension"],
+    text: "/** Makes the members of a method that can be queried. */\nfunction createQueryable(target: Target): Readonly<Record<string, unknown>> {\n  const run = (\n    query: AnyQuery,\n    callArguments?: unknown,\n    options: CallOptions = {},\n  ): Promise<Answer> => {\n    const entry = { urn: 'urn:forrst:ext:query', options: encodeQuery(query) }\n    const wire = toWireOptions(target, withExtension(options, entry))\n    return target.connection.call(target.function, callArguments ?? {}, wire)\n  }\n  const query = toMethod<Method<[AnyQuery, unknown?, CallOptions?], Page<unknown>, never>>(\n    target,\n    run,\n  )\n  return {\n    query,\n    each: async function* each(first: AnyQuery, callArguments?: unknown, options?: CallOptions) {\n      for (let next: AnyQuery | undefined = first; next !== undefined; ) {\n        const page: Page<unknown> = await query(next, callArguments, options)\n        yield* page.data ?? []\n        next = toNextPage(next, page)\n      }\n    },\n  }\n}",
   },
   toNextPage: {
     uses: ["AnyQuery","Page","SAME_PAGE","ServiceError"],
@@ -201,8 +205,8 @@ export const CLIENT_PIECES: Readonly<Record<string, RuntimePiece>> = {
     text: "/** The member of a method that can run in the background. */\ninterface Startable<Parameters extends readonly unknown[], Result, Declared> {\n  /** Starts the work and gives a handle to it. */\n  readonly start: (...parameters: Parameters) => Promise<Operation<Result, Declared>>\n}",
   },
   createStartable: {
-    uses: ["ASYNC","CallOptions","ServiceError","Target","createOperation","toWireOptions"],
-    text: "/** Makes the member of a method that can run in the background. */\nfunction createStartable(target: Target): Readonly<Record<string, unknown>> {\n  return {\n    start: async (callArguments?: unknown, options: CallOptions = {}) => {\n      const entry = { urn: ASYNC, options: { preferred: true } }\n      const extensions = [...(options.extensions ?? []), entry]\n      const wire = toWireOptions(target, { ...options, extensions })\n      const answer = await target.connection.call(target.function, callArguments, wire)\n      if (!answer.ok) throw new ServiceError(answer.errors, answer.cause)\n      return createOperation(target, answer)\n    },\n  }\n}",
+    uses: ["ASYNC","CallOptions","ServiceError","Target","createOperation","toWireOptions","withExtension"],
+    text: "/** Makes the member of a method that can run in the background. */\nfunction createStartable(target: Target): Readonly<Record<string, unknown>> {\n  return {\n    start: async (callArguments?: unknown, options: CallOptions = {}) => {\n      const entry = { urn: ASYNC, options: { preferred: true } }\n      const wire = toWireOptions(target, withExtension(options, entry))\n      const answer = await target.connection.call(target.function, callArguments, wire)\n      if (!answer.ok) throw new ServiceError(answer.errors, answer.cause)\n      return createOperation(target, answer)\n    },\n  }\n}",
   },
   ASYNC: {
     uses: [],
@@ -361,8 +365,8 @@ export const CLIENT_PIECES: Readonly<Record<string, RuntimePiece>> = {
     text: "function failure(code: string, message: string, cause?: unknown): Answer {\n  return { ok: false, errors: [{ code, message }], extensions: [], cause }\n}",
   },
   connectStream: {
-    uses: ["CUT_SHORT","ClientOptions","ServiceError","Stream","readEvents","readParts","request"],
-    text: "/** Connects to calls that are answered in parts, over server-sent events. */\nfunction connectStream(options: ClientOptions): Stream {\n  return async function* stream(name, callArguments, { onProgress, ...given }) {\n    const entry = { urn: 'urn:forrst:ext:stream', options: { accept: true } }\n    const extensions = [...(given.extensions ?? []), entry]\n    const opened = await request(options, { name, callArguments, given: { ...given, extensions } })\n    if ('answer' in opened) {\n      if (opened.answer.ok) return opened.answer.result\n      throw new ServiceError(opened.answer.errors, opened.answer.cause)\n    }\n    try {\n      return yield* readParts(readEvents(opened.body), onProgress)\n    } catch (thrown) {\n      throw thrown instanceof ServiceError ? thrown : new ServiceError([CUT_SHORT], thrown)\n    }\n  }\n}",
+    uses: ["CUT_SHORT","ClientOptions","ServiceError","Stream","readEvents","readParts","request","withExtension"],
+    text: "/** Connects to calls that are answered in parts, over server-sent events. */\nfunction connectStream(options: ClientOptions): Stream {\n  return async function* stream(name, callArguments, { onProgress, ...given }) {\n    const entry = { urn: 'urn:forrst:ext:stream', options: { accept: true } }\n    const wire = { ...given, ...withExtension(given, entry) }\n    const opened = await request(options, { name, callArguments, given: wire })\n    if ('answer' in opened) {\n      if (opened.answer.ok) return opened.answer.result\n      throw new ServiceError(opened.answer.errors, opened.answer.cause)\n    }\n    try {\n      return yield* readParts(readEvents(opened.body), onProgress)\n    } catch (thrown) {\n      throw thrown instanceof ServiceError ? thrown : new ServiceError([CUT_SHORT], thrown)\n    }\n  }\n}",
   },
   readParts: {
     uses: ["CUT_SHORT","ServiceError","StreamEvent","StreamOptions","StreamProgress","isGreeting","toEntry"],

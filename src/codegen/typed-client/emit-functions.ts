@@ -2,7 +2,6 @@ import type { FunctionObject } from '../../discovery/types.ts'
 import type { Doc, DocTag } from '../comments.ts'
 import { writeType } from '../emit-types.ts'
 import { LINE_WIDTH, toLiteral, toPropertyKey, toStringLiteral } from '../literals.ts'
-import { printType } from '../print-type.ts'
 import type { Writer } from '../writer.ts'
 import type { FunctionModel } from './model.ts'
 import type { PlannedFunction, PlannedGroup } from './plan-functions.ts'
@@ -35,11 +34,17 @@ function writeErrors(
 ): void {
   if (errorName === undefined) return
   const at = `${model.name} ${model.version}`
+  for (const { definition, details } of errors) {
+    if (details === undefined) continue
+    writer.gap()
+    writer.doc({ text: `What ${at} says about ${definition.code}.` })
+    writeType(writer, details.name, details.node)
+  }
   writer.gap()
   writer.doc({ text: `Errors that ${at} declares; \`code\` tells them apart.` })
   const types = errors.map(({ definition, details }) => {
-    const type = details && `, ${printType(details, '  ')}`
-    return `DeclaredError<${toStringLiteral(definition.code)}${type ?? ''}>`
+    const type = details === undefined ? '' : `, ${details.name}`
+    return `DeclaredError<${toStringLiteral(definition.code)}${type}>`
   })
   writeUnion(writer, `export type ${errorName} =`, types)
   writer.gap()

@@ -3,7 +3,7 @@ import { isRecord } from '../../core/json.ts'
 import { resolvePointer } from '../../core/pointer.ts'
 import type { DiscoveryDocument } from '../../discovery/types.ts'
 import { createResolve, type PlannedType } from '../emit-types.ts'
-import type { NamePlan } from '../names.ts'
+import { type NamePlan, toPascalCase } from '../names.ts'
 import { printType } from '../print-type.ts'
 import { type RefTarget, toSchemaDoc, toTypeNode } from '../schema-type.ts'
 import type { MemberNode, TypeNode } from '../type-node.ts'
@@ -36,7 +36,8 @@ export interface PlannedFunction {
 /** One declared error with the type of its details. */
 export interface PlannedError {
   readonly definition: ErrorDefinition
-  readonly details: TypeNode | undefined
+  /** Absent when the document says nothing about the details. */
+  readonly details?: { readonly name: string; readonly node: TypeNode }
 }
 
 /** A group with the member names of its versions. */
@@ -63,7 +64,7 @@ export function planGroup(group: FunctionGroup, context: PlanContext): PlannedGr
     main: planFunction(main, prefix, context),
     others: others.map((model, index) => {
       const member = members[index + 1] ?? ''
-      return { member, planned: planFunction(model, `${prefix}_${member}`, context) }
+      return { member, planned: planFunction(model, `${prefix}${toPascalCase(member)}`, context) }
     }),
   }
 }
@@ -87,14 +88,18 @@ function planFunction(model: FunctionModel, prefix: string, context: PlanContext
     resultNode,
     resultType: resultName ?? printType(resultNode),
     errorName: hasErrors ? names.take(`${prefix}Error`) : undefined,
-    errors: model.errors.map((definition) => ({
-      definition,
-      details: definition.data === undefined ? undefined : toNode(definition.data),
-    })),
+    errors: model.errors.map((definition) => {
+      if (definition.data === undefined) return { definition }
+      const name = names.take(`${prefix}${toPascalCase(definition.code.toLowerCase())}Details`)
+      return { definition, details: { name, node: toNode(definition.data) } }
+    }),
     guardName: hasErrors ? names.take(`is${prefix}Error`) : '',
     codesName: hasErrors ? names.take(`${toConstant(prefix)}_CODES`) : '',
     queryName: model.query ? names.take(`${prefix}Query`) : undefined,
-    attributesType: printAttributes(toNode(item)),
+    attributesType:
+      item === schema
+        ? printAttributes(toNode(item))
+        : `${resultName ?? printType(resultNode)}[number]`,
     attributeType: (attribute) => {
       const properties = derefSchema(item, context.document)?.['properties']
       if (!isRecord(properties) || !Object.hasOwn(properties, attribute)) return undefined

@@ -3,7 +3,7 @@
  * source examples/events
  * Do not edit; generate it again instead.
  * document sha256 fd9e310412e80f438b6d5a0bdfcfd8fc87314490f20de2deb9bd1942c2857257
- * code sha256 ed1d924b3c3e1fbcbaa205c57ad1d764fb1237afaae446183832b5e5de319712
+ * code sha256 5a1fd46f38a5aff0acfb7d187816412cf9161d2e1c801dd969702554082311cd
  */
 
 import { type CallOptions, type ClientOptions, createClient } from 'waymark/client'
@@ -243,7 +243,7 @@ export interface EventsClient {
       Queryable<
         EventsListQuery,
         [callArguments?: EventsListArguments, options?: CallOptions],
-        EventResource,
+        EventsListResult[number],
         EventsListError
       >
   }
@@ -449,12 +449,20 @@ function withMembers(method: object, members: Readonly<Record<string, unknown>>)
 function toWireOptions(
   { version, readOnly }: Target,
   options: CallOptions = {},
-): CallOptions & { readonly version?: string; readonly readOnly?: boolean } {
+): WireOptions {
   return {
     ...(version !== undefined && { version }),
     ...(readOnly !== undefined && { readOnly }),
     ...options,
   }
+}
+
+/** Adds an extension to the options of a call; whatever its options are, they are JSON. */
+function withExtension(
+  options: CallOptions,
+  entry: { readonly urn: string; readonly options: object },
+): CallOptions {
+  return { ...options, extensions: [...(options.extensions ?? []), entry as never] }
 }
 
 /** Sorts an answer into result, declared error and other error. */
@@ -600,8 +608,7 @@ function createQueryable(target: Target): Readonly<Record<string, unknown>> {
     options: CallOptions = {},
   ): Promise<Answer> => {
     const entry = { urn: 'urn:forrst:ext:query', options: encodeQuery(query) }
-    const extensions = [...(options.extensions ?? []), entry]
-    const wire = toWireOptions(target, { ...options, extensions })
+    const wire = toWireOptions(target, withExtension(options, entry))
     return target.connection.call(target.function, callArguments ?? {}, wire)
   }
   const query = toMethod<Method<[AnyQuery, unknown?, CallOptions?], Page<unknown>, never>>(

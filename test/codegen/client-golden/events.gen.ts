@@ -3,7 +3,7 @@
  * source examples/events
  * Do not edit; generate it again instead.
  * document sha256 fd9e310412e80f438b6d5a0bdfcfd8fc87314490f20de2deb9bd1942c2857257
- * code sha256 13704b72c77982fea5af72cdbd816bc1f8ed37c98d413ce0be50d21f5d2e16ca
+ * code sha256 a72b6c18ea50740a5c08fa00a83be1803ea99a23fd56dd017e27e39f0973e759
  */
 
 /** Where the service says it is, with the defaults of its variables. */
@@ -241,7 +241,7 @@ export interface EventManagementClient {
       Queryable<
         EventsListQuery,
         [callArguments?: EventsListArguments, options?: CallOptions],
-        EventResource,
+        EventsListResult[number],
         EventsListError
       >
   }
@@ -486,12 +486,20 @@ function withMembers(method: object, members: Readonly<Record<string, unknown>>)
 function toWireOptions(
   { version, readOnly }: Target,
   options: CallOptions = {},
-): CallOptions & { readonly version?: string; readonly readOnly?: boolean } {
+): WireOptions {
   return {
     ...(version !== undefined && { version }),
     ...(readOnly !== undefined && { readOnly }),
     ...options,
   }
+}
+
+/** Adds an extension to the options of a call; whatever its options are, they are JSON. */
+function withExtension(
+  options: CallOptions,
+  entry: { readonly urn: string; readonly options: object },
+): CallOptions {
+  return { ...options, extensions: [...(options.extensions ?? []), entry as never] }
 }
 
 /** Sorts an answer into result, declared error and other error. */
@@ -637,8 +645,7 @@ function createQueryable(target: Target): Readonly<Record<string, unknown>> {
     options: CallOptions = {},
   ): Promise<Answer> => {
     const entry = { urn: 'urn:forrst:ext:query', options: encodeQuery(query) }
-    const extensions = [...(options.extensions ?? []), entry]
-    const wire = toWireOptions(target, { ...options, extensions })
+    const wire = toWireOptions(target, withExtension(options, entry))
     return target.connection.call(target.function, callArguments ?? {}, wire)
   }
   const query = toMethod<Method<[AnyQuery, unknown?, CallOptions?], Page<unknown>, never>>(

@@ -1,14 +1,14 @@
 import type { Stream, StreamEvent, StreamOptions, StreamProgress } from './contract.ts'
 import { type ClientOptions, request, toEntry } from './fetch-connection.ts'
-import { ServiceError } from './method.ts'
+import { ServiceError, withExtension } from './method.ts'
 import { readEvents } from './sse.ts'
 
 /** Connects to calls that are answered in parts, over server-sent events. */
 export function connectStream(options: ClientOptions): Stream {
   return async function* stream(name, callArguments, { onProgress, ...given }) {
     const entry = { urn: 'urn:forrst:ext:stream', options: { accept: true } }
-    const extensions = [...(given.extensions ?? []), entry]
-    const opened = await request(options, { name, callArguments, given: { ...given, extensions } })
+    const wire = { ...given, ...withExtension(given, entry) }
+    const opened = await request(options, { name, callArguments, given: wire })
     if ('answer' in opened) {
       if (opened.answer.ok) return opened.answer.result
       throw new ServiceError(opened.answer.errors, opened.answer.cause)

@@ -1,4 +1,4 @@
-import type { Answer, CallOptions, Connection, ErrorEntry } from './contract.ts'
+import type { Answer, CallOptions, Connection, ErrorEntry, WireOptions } from './contract.ts'
 
 /** Why a call failed: a code that the function declares, one of the protocol, or one starting with CLIENT_. */
 export class ServiceError extends Error {
@@ -92,12 +92,20 @@ export function withMembers(method: object, members: Readonly<Record<string, unk
 export function toWireOptions(
   { version, readOnly }: Target,
   options: CallOptions = {},
-): CallOptions & { readonly version?: string; readonly readOnly?: boolean } {
+): WireOptions {
   return {
     ...(version !== undefined && { version }),
     ...(readOnly !== undefined && { readOnly }),
     ...options,
   }
+}
+
+/** Adds an extension to the options of a call; whatever its options are, they are JSON. */
+export function withExtension(
+  options: CallOptions,
+  entry: { readonly urn: string; readonly options: object },
+): CallOptions {
+  return { ...options, extensions: [...(options.extensions ?? []), entry as never] }
 }
 
 /** Sorts an answer into result, declared error and other error. */

@@ -1,5 +1,12 @@
 import type { Answer, CallOptions, ErrorEntry } from './contract.ts'
-import { type Outcome, ServiceError, type Target, toOutcome, toWireOptions } from './method.ts'
+import {
+  type Outcome,
+  ServiceError,
+  type Target,
+  toOutcome,
+  toWireOptions,
+  withExtension,
+} from './method.ts'
 
 /** How far an operation is. */
 export interface OperationStatus {
@@ -43,8 +50,7 @@ export function createStartable(target: Target): Readonly<Record<string, unknown
   return {
     start: async (callArguments?: unknown, options: CallOptions = {}) => {
       const entry = { urn: ASYNC, options: { preferred: true } }
-      const extensions = [...(options.extensions ?? []), entry]
-      const wire = toWireOptions(target, { ...options, extensions })
+      const wire = toWireOptions(target, withExtension(options, entry))
       const answer = await target.connection.call(target.function, callArguments, wire)
       if (!answer.ok) throw new ServiceError(answer.errors, answer.cause)
       return createOperation(target, answer)

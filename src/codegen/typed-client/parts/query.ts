@@ -1,5 +1,12 @@
 import type { Answer, CallOptions } from './contract.ts'
-import { type Method, ServiceError, type Target, toMethod, toWireOptions } from './method.ts'
+import {
+  type Method,
+  ServiceError,
+  type Target,
+  toMethod,
+  toWireOptions,
+  withExtension,
+} from './method.ts'
 
 /** A resource as queries answer it. */
 export interface Resource<Attributes = Readonly<Record<string, unknown>>> {
@@ -90,8 +97,7 @@ export function createQueryable(target: Target): Readonly<Record<string, unknown
     options: CallOptions = {},
   ): Promise<Answer> => {
     const entry = { urn: 'urn:forrst:ext:query', options: encodeQuery(query) }
-    const extensions = [...(options.extensions ?? []), entry]
-    const wire = toWireOptions(target, { ...options, extensions })
+    const wire = toWireOptions(target, withExtension(options, entry))
     return target.connection.call(target.function, callArguments ?? {}, wire)
   }
   const query = toMethod<Method<[AnyQuery, unknown?, CallOptions?], Page<unknown>, never>>(

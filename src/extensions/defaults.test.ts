@@ -92,7 +92,7 @@ describe('the extension mechanism', () => {
   it('[F-83] accepts every extension of the service when a function says nothing', async () => {
     const service = setUp()
     for (const { urn } of service.extensions) {
-      const options = { enabled: false, value: 1, unit: 'hour', language: 'en' }
+      const options = { enabled: false, accept: false, value: 1, unit: 'hour', language: 'en' }
       expect((await ask(service, [{ urn, options }])).status, urn).toBe(200)
     }
   })
@@ -217,6 +217,7 @@ describe('the extension mechanism', () => {
       'simulation',
       'dry-run',
       'query',
+      'stream',
     ])
     const chosen = defaultExtensions({
       discovery: false,
@@ -226,7 +227,7 @@ describe('the extension mechanism', () => {
       locale: { defaultLanguage: 'de' },
     })
     expect(urns(chosen)).not.toContain('redact')
-    expect(chosen).toHaveLength(7)
+    expect(chosen).toHaveLength(8)
     expect(chosen.find(({ urn }) => urn === ext('locale'))?.details).toMatchObject({
       default_language: 'de',
     })

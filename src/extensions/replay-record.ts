@@ -39,6 +39,8 @@ export interface ReplayRecord {
   /** Code of the refusal that was queued. */
   readonly reason: string
   readonly priority: ReplayPriority
+  /** Counts the queued calls of all processes: clocks differ, and many calls share a millisecond. */
+  readonly order: number
   readonly queuedAt: number
   readonly expiresAt: number
   /** Runs so far that reached the function and failed, or are under way. */
@@ -81,7 +83,7 @@ export const REPLAY_KEYS: {
   readonly listOf: (owner: string) => string
   readonly call: (id: string) => string
   readonly outcome: (id: string) => string
-  readonly queued: (replay: Pick<ReplayRecord, 'id' | 'priority'>) => string
+  readonly queued: (replay: Pick<ReplayRecord, 'order' | 'priority'>) => string
   readonly queue: string
   readonly claim: (id: string) => string
   readonly count: (owner: string) => string
@@ -90,8 +92,9 @@ export const REPLAY_KEYS: {
   listOf: (owner) => storePrefix('replay', owner),
   call: (id) => storeKey('replay-call', id),
   outcome: (id) => storeKey('replay-outcome', id),
-  /** Ids sort by age, so this sorts by priority and then by age. */
-  queued: ({ priority, id }) => storeKey('replay-queue', `${REPLAY_PRIORITIES[priority]}-${id}`),
+  /** Sorts by priority and then by age. */
+  queued: ({ priority, order }) =>
+    storeKey('replay-queue', REPLAY_PRIORITIES[priority], String(order).padStart(16, '0')),
   queue: storePrefix('replay-queue'),
   claim: (id) => storeKey('replay-claim', id),
   count: (owner) => storeKey('replay-count', owner),

@@ -15,8 +15,8 @@ import { isUnavailable } from './store-guard.ts'
 export interface ReplayStore {
   /** Counts one more for a caller and tells how many wait. */
   count(owner: string, by: 1 | -1): Promise<number>
-  /** Keeps a replay; the queue comes last, so that whoever finds it there finds all of it. */
-  create(record: ReplayRecord, call: ReplayCall): Promise<void>
+  /** Keeps a replay at the end of the queue, which comes last: whoever finds it there finds all of it. */
+  create(record: Omit<ReplayRecord, 'order'>, call: ReplayCall): Promise<ReplayRecord>
   read(replay: Pick<ReplayRecord, 'id' | 'owner'>): Promise<ReplayRecord | undefined>
   readCall(id: string): Promise<ReplayCall | undefined>
   readOutcome(id: string): Promise<ReplayOutcome | undefined>
@@ -60,13 +60,15 @@ export function createReplayStore(store: Store, retentionMs: number): ReplayStor
     async count(owner, by) {
       return (await store.increment(KEYS.count(owner), { ttl: COUNT_MS, by })).value
     },
-    async create(record, call) {
+    async create(unordered, call) {
+      const record = { ...unordered, order: await store.next('replay') }
       // Longer than it may wait, so that somebody can still tell its caller that it has expired.
       const ttl = record.expiresAt - record.queuedAt + retentionMs
       const { id, owner, function: name, expiresAt } = record
       await store.put(KEYS.call(id), toStoredJson(call), { ttl })
       await store.put(KEYS.record(record), toStoredJson(record), { ttl })
       await store.put(KEYS.queued(record), { id, owner, function: name, expiresAt }, { ttl })
+      return record
     },
     async read(replay) {
       const entry = await store.get(KEYS.record(replay))

@@ -63,29 +63,29 @@ export function replayExtension(options: ReplayExtensionOptions): Extension {
     backoffMs: (attempt) => backoff * 2 ** (attempt - 1),
   })
 
-  /** Keeps the call; false when it cannot be kept, and then nothing of it is. */
+  /** Keeps the call; undefined when it cannot be kept, and then nothing of it is. */
   async function enqueue(
-    record: ReplayRecord,
-    { call, service }: ExtensionCall,
-    { callback }: ReplayWish,
-  ): Promise<boolean> {
+    exchange: ExtensionCall,
+    wish: ReplayWish,
+    failure: Failure,
+  ): Promise<ReplayRecord | undefined> {
+    const { call, service } = exchange
+    const { callback } = wish
+    const draft = toDraft(exchange, wish, failure)
+    let record: ReplayRecord | undefined
     try {
-      if ((await replays.count(record.owner, 1)) > maxQueued) {
-        await replays.count(record.owner, -1)
-        return false
+      if ((await replays.count(draft.owner, 1)) > maxQueued) {
+        await replays.count(draft.owner, -1)
+        return undefined
       }
-      await replays.create(record, { call: toReplayCall(call), ...(callback && { callback }) })
-    } catch (error) {
-      service.log.warn('a call could not be queued for replay', { request: call.id, error })
-      return false
-    }
-    try {
+      const kept = { call: toReplayCall(call), ...(callback && { callback }) }
+      record = await replays.create(draft, kept)
       await worker.wake(service.clock.now())
-      return true
+      return record
     } catch (error) {
       service.log.warn('a call could not be queued for replay', { request: call.id, error })
-      await replays.remove(record).catch(() => {})
-      return false
+      if (record) await replays.remove(record).catch(() => {})
+      return undefined
     }
   }
 
@@ -94,8 +94,8 @@ export function replayExtension(options: ReplayExtensionOptions): Extension {
     wish: ReplayWish,
     failure: Failure,
   ): Promise<Outcome> {
-    const record = toRecord(exchange, wish, failure)
-    if (!(await enqueue(record, exchange, wish))) return failure
+    const record = await enqueue(exchange, wish, failure)
+    if (record === undefined) return failure
     const position = await replays.position(record).catch(() => undefined)
     const { reply } = exchange.call
     reply.disposition = 'accepted'
@@ -147,11 +147,11 @@ async function hasGoodArguments({ call, target }: ExtensionCall): Promise<boolea
   return (await target.checkInput(call.arguments)).ok
 }
 
-function toRecord(
+function toDraft(
   { call, target, service }: ExtensionCall,
   wish: ReplayWish,
   failure: Failure,
-): ReplayRecord {
+): Omit<ReplayRecord, 'order'> {
   const queuedAt = service.clock.now()
   return {
     id: `rpl_${createUlid(queuedAt)}`,

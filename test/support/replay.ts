@@ -1,0 +1,84 @@
+import { CallError } from '../../src/core/error.ts'
+import { defineFunction } from '../../src/core/function.ts'
+import type { Json } from '../../src/core/json.ts'
+import { idempotencyExtension } from '../../src/extensions/idempotency.ts'
+import { maintenanceExtension } from '../../src/extensions/maintenance.ts'
+import { type ReplayExtensionOptions, replayExtension } from '../../src/extensions/replay.ts'
+import { createMemoryStore, type Store } from '../../src/store/index.ts'
+import { createService } from '../../src/system/create-service.ts'
+import { call, createTestClock, createTestLog, dataOf } from './forrst.ts'
+import { createManualJobs } from './manual-jobs.ts'
+
+/** The URN of the replay extension. */
+export const URN = 'urn:forrst:ext:replay'
+const ALWAYS = { refresh: { value: 0, unit: 'second' } } as const
+
+/** The options of a replay entry. */
+export type Wish = Readonly<Record<string, Json>>
+
+/** Makes a service with replay, maintenance and idempotency whose functions fail on demand and tell their runs. */
+export function setUpReplay(
+  store: Store = createMemoryStore(),
+  options: Omit<ReplayExtensionOptions, 'store' | 'jobs'> = {},
+) {
+  const clock = createTestClock()
+  const jobs = createManualJobs(clock)
+  const log = createTestLog()
+  const runs: string[] = []
+  const failures: string[] = []
+  const work = (name: string, sideEffects: readonly string[]) =>
+    defineFunction({
+      name,
+      version: '1.0.0',
+      sideEffects,
+      input: { type: 'object', properties: { n: { type: 'number' } } },
+      handler({ input, call: { principal } }) {
+        const code = failures.shift()
+        if (code) throw new CallError(code)
+        runs.push(`${name} ${JSON.stringify(input)} ${principal?.id ?? ''}`.trim())
+        return { done: input }
+      },
+    })
+  const service = createService({
+    info: { title: 'Orders', version: '1.0.0' },
+    functions: [work('orders.create', ['create']), work('orders.get', [])],
+    extensions: [
+      replayExtension({ ...options, store, jobs }),
+      maintenanceExtension({ ...ALWAYS, store }),
+      idempotencyExtension({ store }),
+    ],
+    authenticate: ({ header }) => (header('x-user') ? { id: header('x-user') ?? '' } : undefined),
+    clock,
+    log,
+  })
+  service.start()
+  const as = (user: string | undefined) => ({ headers: user ? { 'x-user': user } : {} })
+  let count = 0
+  const nextId = () => {
+    count += 1
+    return `req_${count}`
+  }
+  const ask = (
+    n: number,
+    wish: Wish = {},
+    more: { name?: string; key?: string; user?: string } = {},
+  ) =>
+    call(
+      service,
+      {
+        function: more.name ?? 'orders.create',
+        arguments: { n },
+        id: nextId(),
+        extensions: [
+          { urn: URN, options: wish },
+          ...(more.key ? [{ urn: 'urn:forrst:ext:idempotency', options: { key: more.key } }] : []),
+        ],
+      },
+      as(more.user),
+    )
+  const manage = (name: string, input: object, user?: string) =>
+    call(service, { function: `forrst.replay.${name}`, arguments: input }, as(user))
+  const idOf = (response: Awaited<ReturnType<typeof ask>>) =>
+    String(dataOf(response, URN)?.['replay_id'])
+  return { service, store, clock, jobs, log, runs, failures, ask, manage, idOf }
+}

@@ -29,6 +29,12 @@ export const serveCommand: Command = {
       summary:
         'where state is kept: memory:, sqlite:PATH, redis://…, postgres://…; WAYMARK_STORE when absent',
     },
+    namespace: {
+      type: 'string',
+      value: 'name',
+      summary:
+        'keeps services apart that share a Redis or PostgreSQL; WAYMARK_NAMESPACE or waymark when absent',
+    },
     'public-url': {
       type: 'string',
       value: 'url',
@@ -109,8 +115,9 @@ export const serveCommand: Command = {
 async function openStoreOf(input: CommandInput): Promise<Store | undefined> {
   const url = readText(input, 'store') ?? input.io.env['WAYMARK_STORE']
   if (url === undefined || url === '') return undefined
+  const namespace = readText(input, 'namespace') ?? input.io.env['WAYMARK_NAMESPACE']
   try {
-    return await openStore(url)
+    return await openStore(url, namespace ? { namespace } : {})
   } catch (thrown) {
     // A wrong URL or a missing package is the person's to mend; a server that is away is not.
     const message = thrown instanceof Error ? thrown.message : String(thrown)

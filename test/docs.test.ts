@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
 import { formatErrorsPage } from '../scripts/format-errors-page.ts'
@@ -44,7 +44,11 @@ afterAll(() => {
 function run(
   command: string,
   args: readonly string[],
-  { folder, port }: { readonly folder: string; readonly port: string },
+  {
+    folder,
+    port,
+    isServer = false,
+  }: { readonly folder: string; readonly port: string; readonly isServer?: boolean },
 ): Promise<{ code: number | 'serving'; output: string }> {
   return new Promise((resolve) => {
     const child = spawn(command, args, {
@@ -59,8 +63,24 @@ function run(
     }
     child.stdout.on('data', collect)
     child.stderr.on('data', collect)
-    child.on('exit', (code) => resolve({ code: code ?? 1, output }))
-    setTimeout(() => resolve({ code: 'serving', output }), 4_000)
+    const probe = setInterval(async () => {
+      if (isServer && (await answers(Number(port)))) resolve({ code: 'serving', output })
+    }, 200)
+    child.on('exit', (code) => {
+      clearInterval(probe)
+      resolve({ code: code ?? 1, output })
+    })
+  })
+}
+
+/** Tells whether somebody listens: a module that serves prints nothing and does not end. */
+function answers(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.once('connect', () => resolve(true))
+    socket.once('error', () => resolve(false))
+    socket.once('close', () => socket.destroy())
+    socket.once('connect', () => socket.end())
   })
 }
 
@@ -84,7 +104,7 @@ async function runFence(
     const { code, output } = await run(
       process.execPath,
       ['--conditions=waymark-source', '--import', 'tsx', name],
-      { folder, port },
+      { folder, port, isServer: /\bserve\(|\.listen\(/.test(fence.code) },
     )
     expect([0, 'serving'], output).toContain(code)
     return
@@ -130,6 +150,7 @@ describe.each(pages)('%s', (page) => {
   it('runs as a reader would run it', async () => {
     const folder = `${WORK}${page.replaceAll('/', '-')}/`
     mkdirSync(folder, { recursive: true })
+    symlinkSync(`${ROOT}examples`, `${folder}examples`)
     const port = String(await freePort())
     for (const [index, fence] of fences.entries()) {
       await runFence({ ...fence, code: fence.code.replaceAll('4000', port) }, index, {
@@ -137,7 +158,7 @@ describe.each(pages)('%s', (page) => {
         port,
       })
     }
-  }, 60_000)
+  }, 120_000)
 })
 
 describe('docs/errors.md', () => {

@@ -3,7 +3,9 @@ import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { isRecord } from '../core/json.ts'
 import type { Service } from '../core/service.ts'
+import type { TriggerDef } from '../spec/index.ts'
 import type { Store } from '../store/index.ts'
+import { createEventBus, type EventBus } from '../triggers/index.ts'
 import { UsageError } from './exit.ts'
 import { enableTypeScript } from './typescript.ts'
 
@@ -13,14 +15,26 @@ const ENTRIES = ['main.ts', 'index.ts', 'main.js', 'index.js', 'main.mjs', 'inde
 export interface ServiceSurroundings {
   /** Opened from --store or WAYMARK_STORE. */
   readonly store?: Store
+  /** Opened from --bus or WAYMARK_BUS; within this process when absent. */
+  readonly events?: EventBus
 }
 
-/** Loads the service that a module exports: as `default`, as `service`, or as a function that creates it. */
+/** What a module exports. */
+export interface LoadedModule {
+  readonly service: Service
+  readonly triggers: readonly TriggerDef[]
+}
+
+/**
+ * Loads the service that a module exports: as `default`, as `service`, or as a function that creates it; and its
+ * `triggers`, a list or a function that makes one.
+ */
 export async function loadModuleService(
   reference: string,
   cwd: string,
-  surroundings: ServiceSurroundings,
-): Promise<Service> {
+  given: ServiceSurroundings,
+): Promise<LoadedModule> {
+  const surroundings = { events: createEventBus(), ...given }
   const path = findEntry(resolve(cwd, reference), reference)
   if (/\.[cm]?ts$/.test(path)) await enableTypeScript(path)
   const module = await importModule(path, reference)
@@ -31,10 +45,20 @@ export async function loadModuleService(
     )
   }
   const service: unknown = typeof exported === 'function' ? await exported(surroundings) : exported
-  if (isService(service)) return service
+  if (isService(service)) return { service, triggers: await readTriggers(module, surroundings) }
   throw new UsageError(
     `${reference} must export a service: "export default createService({ … })", or a function that creates one`,
   )
+}
+
+async function readTriggers(
+  { triggers }: Record<string, unknown>,
+  surroundings: ServiceSurroundings,
+): Promise<readonly TriggerDef[]> {
+  const found: unknown = typeof triggers === 'function' ? await triggers(surroundings) : triggers
+  if (found === undefined) return []
+  if (Array.isArray(found)) return found as readonly TriggerDef[]
+  throw new UsageError('"triggers" of a module must be a list: export const triggers = [ … ]')
 }
 
 function findEntry(path: string, reference: string): string {

@@ -12,6 +12,7 @@ import {
   parseToolSpec,
   sniffDocument,
   type ToolSpec,
+  type TriggerDef,
 } from '../spec/index.ts'
 import { createService } from '../system/create-service.ts'
 import type { Io } from './command.ts'
@@ -19,17 +20,20 @@ import { RemoteError, UsageError } from './exit.ts'
 import { readTextFile } from './read-json.ts'
 import { loadForrstService, parseForrstReference } from './source-forrst.ts'
 import { loadModuleService, type ServiceSurroundings } from './source-module.ts'
+import { readSpecTriggers } from './source-triggers.ts'
 
 /** What a reference on the command line gave. */
 export interface LoadedSource {
   readonly service: Service
+  /** What calls its functions from outside. */
+  readonly triggers: readonly TriggerDef[]
   /** What a person should know about how it was read. */
   readonly notes: readonly string[]
   /** Releases what the sources beside the service hold; the service is closed by its server. */
   readonly close: () => Promise<void>
 }
 
-type OneSource = Omit<LoadedSource, 'close'>
+type OneSource = Omit<LoadedSource, 'close' | 'triggers'> & Partial<Pick<LoadedSource, 'triggers'>>
 
 /** Loads everything that is to be served; the first source is the service, the others add their functions to it. */
 export async function loadSources(
@@ -50,6 +54,7 @@ export async function loadSources(
   }
   return {
     service: first.service,
+    triggers: [first, ...others].flatMap(({ triggers = [] }) => triggers),
     notes: [first, ...others].flatMap(({ notes }) => notes),
     close: async () => {
       await Promise.all(others.map(({ service }) => service.close()))
@@ -71,7 +76,7 @@ async function loadSource(
   if (!statSync(path).isDirectory() && /\.(ya?ml|json)$/i.test(path)) {
     return loadDescription(reference, io, surroundings)
   }
-  return { service: await loadModuleService(reference, io.cwd, surroundings), notes: [] }
+  return { ...(await loadModuleService(reference, io.cwd, surroundings)), notes: [] }
 }
 
 function readMcpReference(reference: string): McpSourceOptions | undefined {
@@ -121,7 +126,8 @@ function loadDescription(reference: string, io: Io, { store }: ServiceSurroundin
     functions: createToolFunctions(spec, { env: io.env }),
     ...(store && { store }),
   })
-  return { service, notes }
+  const { triggers, unused } = readSpecTriggers(spec, reference)
+  return { service, triggers, notes: [...notes, ...unused] }
 }
 
 function importSpec(

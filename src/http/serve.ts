@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Service } from '../core/service.ts'
+import type { Triggers } from '../triggers/index.ts'
 import { type App, type AppOptions, createApp } from './app.ts'
 import { toNodeListener } from './node.ts'
 
@@ -12,6 +13,8 @@ export interface ServeOptions extends AppOptions {
   readonly host?: string
   /** Milliseconds that running calls get to finish when the server closes; 10000 when absent. */
   readonly graceMs?: number
+  /** Started when the service listens, stopped before it no longer does. */
+  readonly triggers?: Triggers
 }
 
 /** A listening service. */
@@ -25,7 +28,7 @@ export interface RunningServer {
 
 /** Serves every surface of a service on one port. */
 export async function serve(service: Service, options: ServeOptions = {}): Promise<RunningServer> {
-  const { port = 4000, host = '127.0.0.1', graceMs = 10_000 } = options
+  const { port = 4000, host = '127.0.0.1', graceMs = 10_000, triggers } = options
   const server = createServer({ keepAliveTimeout: 65_000, requestTimeout: 60_000 })
   const sockets = trackSockets(server)
   // The profile names the port, which is only known now; nobody can have connected before this turn ends.
@@ -36,15 +39,24 @@ export async function serve(service: Service, options: ServeOptions = {}): Promi
       ...options,
       ...bindHosts(host, options),
       ...guardExecution(service, host, options),
+      mounts: [...(options.mounts ?? []), ...(triggers?.mounts ?? [])],
     })
     server.on('request', toNodeListener(app))
     return { app, url }
+  })
+  const close = () => closeGracefully(server, { app, service, sockets, graceMs })
+  await triggers?.start({ host }).catch(async (thrown: unknown) => {
+    await close()
+    throw thrown
   })
   return {
     url,
     port: (server.address() as AddressInfo).port,
     host,
-    close: () => closeGracefully(server, { app, service, sockets, graceMs }),
+    async close() {
+      await triggers?.stop(graceMs)
+      await close()
+    },
   }
 }
 

@@ -5,7 +5,7 @@ export async function loadOptional(
   name: string,
   scheme: string,
   load: (name: string) => Promise<unknown> = (specifier) => import(specifier),
-  kind: 'store' | 'queue' = 'store',
+  kind: 'store' | 'queue' | 'bus' = 'store',
 ): Promise<Record<string, unknown>> {
   try {
     const loaded = await load(name)

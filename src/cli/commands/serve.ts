@@ -4,10 +4,12 @@ import { type RunningServer, serve } from '../../http/serve.ts'
 import { type McpOptions, measureTools, parseToolSelection, serveStdio } from '../../mcp/index.ts'
 import { openStore, type Store } from '../../store/index.ts'
 import { listDiscoverable } from '../../system/capabilities.ts'
+import type { Triggers } from '../../triggers/index.ts'
 import type { Command, CommandInput } from '../command.ts'
 import { EXIT, RemoteError, UsageError } from '../exit.ts'
 import { JSON_FLAG, parsePort, readList, readText } from '../flags.ts'
 import { createPaint, formatTable } from '../print.ts'
+import { createServedTriggers, formatTriggers, openBusOf } from '../serve-triggers.ts'
 import { loadSources } from '../source.ts'
 
 /** Serves a service on one port. */
@@ -34,6 +36,12 @@ export const serveCommand: Command = {
       value: 'name',
       summary:
         'keeps services apart that share a Redis or PostgreSQL; WAYMARK_NAMESPACE or waymark when absent',
+    },
+    bus: {
+      type: 'string',
+      value: 'url',
+      summary:
+        'what carries events between processes: nats://…, redis://…; WAYMARK_BUS when absent, else none',
     },
     'public-url': {
       type: 'string',
@@ -88,26 +96,32 @@ export const serveCommand: Command = {
   ],
   async run(input) {
     const store = await openStoreOf(input)
-    const { service, notes, close } = await loadSources(
-      input.positionals,
-      input.io,
-      store ? { store } : {},
-    )
+    const events = await openBusOf(input)
+    const loaded = await loadSources(input.positionals, input.io, {
+      ...(store && { store }),
+      events,
+    })
+    const { service, notes } = loaded
+    const close = async () => {
+      await loaded.close()
+      await events.close()
+      await store?.close()
+    }
     for (const note of notes) input.io.err(`${note}\n`)
     const mcp = readMcpOptions(input)
     if (input.flags['stdio']) {
       const code = await runStdio(service, mcp, input)
       await close()
-      await store?.close()
       return code
     }
-    const server = await listen(service, mcp, input)
+    const triggers = createServedTriggers(loaded, { store, bus: events, io: input.io })
+    const server = await listen(service, { mcp, ...(triggers && { triggers }) }, input)
     input.io.out(formatStart(service, server, input))
+    if (triggers && !input.flags['json']) input.io.out(formatTriggers(await triggers.list()))
     if (!input.io.signal.aborted) await once(input.io.signal, 'abort')
     if (!input.flags['json']) input.io.err('Stopping: running calls may finish.\n')
     await server.close()
     await close()
-    await store?.close()
     return EXIT.ok
   },
 }
@@ -127,7 +141,7 @@ async function openStoreOf(input: CommandInput): Promise<Store | undefined> {
 
 async function listen(
   service: Service,
-  mcp: McpOptions,
+  { mcp, triggers }: { readonly mcp: McpOptions; readonly triggers?: Triggers },
   input: CommandInput,
 ): Promise<RunningServer> {
   const { env } = input.io
@@ -147,6 +161,7 @@ async function listen(
       allowedOrigins: readList(input, 'allow-origin'),
       ...readPublicUrl(input),
       mcp,
+      ...(triggers && { triggers }),
       explorer: { allowExecute: input.flags['allow-execute'] === true },
     })
   } catch (thrown) {
@@ -158,6 +173,8 @@ async function listen(
       throw new UsageError(`port ${port} needs more rights; choose one above 1023 with --port`)
     if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
       throw new UsageError(`${host} is not an address of this machine`)
+    // What a trigger lacks, such as a secret, is the person's to give.
+    if (thrown instanceof TypeError) throw new UsageError(thrown.message)
     throw thrown
   }
 }

@@ -50,7 +50,15 @@ export { type DefaultExtensionOptions, defaultExtensions } from './extensions/de
 export { advanceFence, holdsLock } from './extensions/fencing.ts'
 export { toFullKey } from './extensions/lock-record.ts'
 export { endMaintenance, startMaintenance } from './extensions/maintenance-state.ts'
+export {
+  createOutgoing,
+  type Outgoing,
+  type OutgoingOptions,
+  type OutgoingRequest,
+} from './extensions/outgoing.ts'
 export { type StatefulExtensionOptions, statefulExtensions } from './extensions/stateful.ts'
+export { emitWebhookEvent } from './extensions/webhook.ts'
+export type { WebhookEvent } from './extensions/webhook-event.ts'
 export { createForrstHandler } from './forrst/handler.ts'
 export { type App, type AppOptions, createApp, type Mount } from './http/app.ts'
 export { toExpressHandler } from './http/express.ts'
@@ -67,3 +75,12 @@ export {
 } from './remote/forrst-source.ts'
 export { createService, type ServiceOptions } from './system/create-service.ts'
 export type { HttpHandler, HttpRequest, HttpResponse } from './wire/http.ts'
+export {
+  createWebhookSigner,
+  createWebhookVerifier,
+  type WebhookDelivery,
+  type WebhookHeaders,
+  type WebhookMessage,
+  type WebhookRefusal,
+  type WebhookVerdict,
+} from './wire/standard-webhooks.ts'

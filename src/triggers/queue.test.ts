@@ -24,7 +24,7 @@ describe.each(['rabbitmq', 'redis', 'sqs'] as const)('queue trigger on %s', (kin
   let sources: TriggerSource[] = []
 
   beforeEach(async ({ skip }) => {
-    queue = await OPEN_QUEUE[kind]({ prefetch: 4, takeOverAfter: 1 })
+    queue = await OPEN_QUEUE[kind]({ prefetch: 4, takeOverAfter: kind === 'redis' ? 60 : 1 })
     if (!queue) skip(`${kind} is not there`)
   })
   afterEach(async () => {

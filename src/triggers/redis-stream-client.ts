@@ -20,7 +20,7 @@ type NewRedis = new (url: string, options: Readonly<Record<string, unknown>>) =>
 
 const TIMEOUT_MS = 5000
 
-/** Loads ioredis and answers how to connect with it; nothing is queued or repeated behind our back. */
+/** Loads ioredis and answers how to make a client, not yet connected; nothing is queued or repeated behind our back. */
 export async function loadRedis(
   name: string,
   load?: LoadPackage,
@@ -38,7 +38,6 @@ export async function loadRedis(
     })
     // Every failed attempt is an event; the loops that send commands report what matters.
     client.on('error', () => {})
-    client.connect().catch(() => {})
     return client
   }
 }
@@ -63,10 +62,11 @@ export async function sendCommand(
   }
 }
 
-/** Reads the entries of an answer of XREADGROUP for one stream. */
+/** Reads the entries of an answer of XREADGROUP for one stream: a list of pairs, or with RESP 3 one flat pair. */
 export function readStreams(answer: unknown): readonly StreamEntry[] {
-  const [stream] = Array.isArray(answer) ? answer : []
-  return readEntries(Array.isArray(stream) ? stream[1] : undefined)
+  if (!Array.isArray(answer)) return []
+  const [first, second] = answer
+  return readEntries(Array.isArray(first) ? first[1] : second)
 }
 
 /** Reads a list of entries as Redis writes them: an id and a flat list of names and values. */

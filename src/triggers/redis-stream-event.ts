@@ -1,6 +1,5 @@
 import type { Json } from '../core/json.ts'
 import { decodeMessage } from './queue-message.ts'
-import type { StreamEntry } from './redis-stream-client.ts'
 import type { TriggerEvent } from './trigger.ts'
 
 const BODY_FIELDS = ['payload', 'data', 'body', 'message']
@@ -9,7 +8,8 @@ const ID_FIELDS = ['message_id', 'x-message-id']
 /** Makes an event of an entry: its one body field, or all its fields as an object. */
 export function toStreamEvent(
   stream: string,
-  { id, fields }: StreamEntry & { readonly fields: ReadonlyMap<string, string> },
+  id: string,
+  fields: ReadonlyMap<string, string>,
 ): TriggerEvent {
   const given = ID_FIELDS.map((name) => fields.get(name)).find((value) => value)
   const event = fields.get('event')

@@ -11,7 +11,7 @@ export interface StreamGroup {
   /** Reads entries nobody has got yet; waits for the first for a few seconds. */
   readonly read: (count: number) => Promise<readonly StreamEntry[]>
   /** Takes over entries whose consumer has not been heard of for a while. */
-  readonly claim: (count: number) => Promise<readonly StreamEntry[]>
+  readonly claim: (count: number) => Promise<Claimed>
   /** Says that these entries are still at work here. */
   readonly keep: (ids: readonly string[]) => Promise<void>
   /** Ends a read that waits, so that nothing is handed to it any more. */
@@ -21,6 +21,12 @@ export interface StreamGroup {
   readonly giveBack: (ids: readonly string[]) => Promise<void>
   /** Gives back what is left, or removes the consumer when nothing is. */
   readonly leave: () => Promise<void>
+}
+
+/** What was taken over, and whether the whole list of unfinished entries has been looked through. */
+export interface Claimed {
+  readonly entries: readonly StreamEntry[]
+  readonly isLast: boolean
 }
 
 /** What makes a consumer. */
@@ -96,7 +102,7 @@ export function createStreamGroup(options: StreamGroupOptions): StreamGroup {
         const answer = await sendCommand(writer, toCommand([...command, 'COUNT', String(count)]))
         const [next, entries] = Array.isArray(answer) ? answer : []
         cursor = typeof next === 'string' ? next : '0-0'
-        return readEntries(entries)
+        return { entries: readEntries(entries), isLast: cursor === '0-0' }
       }),
     keep: (ids) =>
       inBatches(ids, (batch) => {

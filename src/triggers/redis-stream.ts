@@ -4,16 +4,18 @@ import type { QueueAddress } from './queue-address.ts'
 import { toBackoff, waitFor } from './queue-backoff.ts'
 import type { QueueDriverOptions } from './queue-driver.ts'
 import { MAX_MESSAGE_BYTES } from './queue-message.ts'
-import { createQueueRunner, type Ending } from './queue-runner.ts'
+import { createQueueRunner, type Ending, type QueueRunner } from './queue-runner.ts'
+import { createStreamAcks, type StreamAcks } from './redis-stream-acks.ts'
 import { loadRedis, type StreamEntry } from './redis-stream-client.ts'
 import { toStreamEvent, weighEntry } from './redis-stream-event.ts'
-import { createStreamGroup, type StreamGroup } from './redis-stream-group.ts'
+import { createStreamGroup } from './redis-stream-group.ts'
 import type { TriggerSource } from './trigger.ts'
 
 const PREFETCH = 20
 const MAX_PREFETCH = 1000
 const MAX_HELD = 1000
 const IDLE_MS = 60_000
+const CLAIM_MS = 5000
 const DAY_MS = 24 * 60 * 60_000
 
 /** Receives from a Redis stream through a consumer group; entries of consumers that died are taken over. */
@@ -26,51 +28,34 @@ export async function startRedisStream(options: QueueDriverOptions): Promise<Tri
   const writer = connect(toServer(address.server))
   const group = createStreamGroup({ ...settings, stream: address.queue, reader, writer })
   const stopping = new AbortController()
-  const here = new Set<string>()
   const acks = createStreamAcks(group)
   const runner = createQueueRunner(context, { holdMs: DAY_MS, onHold: () => wake() })
   let reason: string | undefined = 'connecting to Redis'
   let wake = () => {}
 
-  function take(entries: readonly StreamEntry[]): void {
-    for (const entry of entries) {
-      if (here.has(entry.id) || stopping.signal.aborted) continue
-      if (entry.fields === undefined) acks.done(entry.id)
-      else start({ id: entry.id, fields: entry.fields })
-    }
+  const intake = createIntake({ options, runner, acks, maxBytes: settings.maxBytes }, () => wake())
+  const take = (entries: readonly StreamEntry[]) => {
+    // What comes after the end stays with the group, which gives it to others.
+    if (!stopping.signal.aborted) intake.take(entries)
   }
-
-  function start(entry: Required<StreamEntry> & { readonly fields: ReadonlyMap<string, string> }) {
-    const bytes = weighEntry(entry.fields)
-    if (bytes > settings.maxBytes) {
-      log.error(`queue ${trigger.name}: refused an entry of ${bytes} bytes`, { entry: entry.id })
-      acks.done(entry.id)
-      return
-    }
-    here.add(entry.id)
-    runner.run(toStreamEvent(address.queue, entry), (ending: Ending) => {
-      here.delete(entry.id)
-      if (ending === 'done' || ending === 'dead') acks.done(entry.id)
-      else acks.returned(entry.id)
-      wake()
-    })
-  }
-
   const room = () => Math.min(settings.prefetch - runner.running(), MAX_HELD - runner.held())
 
   async function receive(): Promise<void> {
     let attempt = 0
     let claimAt = 0
+    await Promise.allSettled([reader.connect(), writer.connect()])
     while (!stopping.signal.aborted) {
       try {
         const now = context.clock.elapsed()
         if (now >= claimAt && room() > 0) {
-          claimAt = now + settings.idleMs / 2
-          await group.keep([...here])
-          take(await group.claim(room()))
+          await group.keep(intake.here())
+          const { entries, isLast } = await group.claim(room())
+          take(entries)
+          if (isLast && entries.length === 0)
+            claimAt = now + Math.min(settings.idleMs / 2, CLAIM_MS)
         }
         if (room() > 0) take(await group.read(room()))
-        else await new Promise<void>((resolve) => untilRoom(resolve))
+        else await whenRoom()
         attempt = 0
         reason = undefined
       } catch (thrown) {
@@ -84,16 +69,14 @@ export async function startRedisStream(options: QueueDriverOptions): Promise<Tri
     }
   }
 
-  /** Entries that run longer than others may claim them after must be kept, also while there is no room for more. */
-  function untilRoom(resolve: () => void): void {
-    const timer = setTimeout(resolve, settings.idleMs / 3)
-    wake = () => {
-      clearTimeout(timer)
-      resolve()
-    }
+  function whenRoom(): Promise<void> {
+    return new Promise((resolve) => {
+      wake = resolve
+    })
   }
+
   const keeping = setInterval(
-    () => void group.keep([...here]).catch(() => {}),
+    () => void group.keep(intake.here()).catch(() => {}),
     Math.ceil(settings.idleMs / 3),
   )
   const receiving = receive()
@@ -111,6 +94,55 @@ export async function startRedisStream(options: QueueDriverOptions): Promise<Tri
       await receiving
       await group.leave().catch(() => {})
       writer.disconnect()
+    },
+  }
+}
+
+interface IntakeOptions {
+  readonly options: QueueDriverOptions
+  readonly runner: QueueRunner
+  readonly acks: StreamAcks
+  readonly maxBytes: number
+}
+
+interface Intake {
+  readonly take: (entries: readonly StreamEntry[]) => void
+  /** Ids of the entries at work. */
+  readonly here: () => readonly string[]
+}
+
+/** Runs entries, each once at a time, and acknowledges them when they are over. */
+function createIntake(
+  { options: { context, address }, runner, acks, maxBytes }: IntakeOptions,
+  onEnd: () => void,
+): Intake {
+  const here = new Set<string>()
+
+  function start(id: string, fields: ReadonlyMap<string, string>): void {
+    here.add(id)
+    runner.run(toStreamEvent(address.queue, id, fields), (ending: Ending) => {
+      here.delete(id)
+      if (ending === 'done' || ending === 'dead') acks.done(id)
+      else acks.returned(id)
+      onEnd()
+    })
+  }
+
+  function refuse(id: string, bytes: number): void {
+    context.log.error(`queue ${context.trigger.name}: refused an entry of ${bytes} bytes`, { id })
+    acks.done(id)
+  }
+
+  return {
+    here: () => [...here],
+    take(entries) {
+      for (const { id, fields } of entries) {
+        if (here.has(id)) continue
+        const bytes = fields ? weighEntry(fields) : 0
+        if (fields === undefined) acks.done(id)
+        else if (bytes > maxBytes) refuse(id, bytes)
+        else start(id, fields)
+      }
     },
   }
 }
@@ -146,62 +178,4 @@ function toServer(server: URL): URL {
   const url = new URL(server)
   url.search = ''
   return url
-}
-
-interface StreamAcks {
-  readonly done: (id: string) => void
-  readonly returned: (id: string) => void
-  /** Writes what is left. */
-  readonly finish: () => Promise<void>
-}
-
-const AGAIN_MS = 500
-
-/** Collects acknowledgements: one command for all entries that end in the same turn of the event loop. */
-function createStreamAcks(group: StreamGroup): StreamAcks {
-  let ready: string[] = []
-  let unwanted: string[] = []
-  let isScheduled = false
-  let writing = Promise.resolve()
-
-  async function flush(): Promise<void> {
-    isScheduled = false
-    const ids = ready
-    const back = unwanted
-    ready = []
-    unwanted = []
-    try {
-      if (ids.length > 0) await group.acknowledge(ids)
-      if (back.length > 0) await group.giveBack(back)
-    } catch {
-      // Acknowledging twice is harmless; not at all would let the entry run again elsewhere.
-      ready.push(...ids)
-      unwanted.push(...back)
-      isScheduled = true
-      setTimeout(() => void flush(), AGAIN_MS).unref()
-    }
-  }
-
-  function schedule(): void {
-    if (isScheduled) return
-    isScheduled = true
-    setImmediate(() => {
-      writing = flush()
-    })
-  }
-
-  return {
-    done(id) {
-      ready.push(id)
-      schedule()
-    },
-    returned(id) {
-      unwanted.push(id)
-      schedule()
-    },
-    async finish() {
-      await writing
-      await flush()
-    },
-  }
 }

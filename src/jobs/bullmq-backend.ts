@@ -104,7 +104,7 @@ export async function openRedisBackend(
     maxRetriesPerRequest: 0,
   })
   const receiver = connect({ connectionName: 'waymark-work', maxRetriesPerRequest: null })
-  const settings = { prefix: `${namespace}:jobs`, skipVersionCheck: true }
+  const prefix = `${namespace}:jobs`
 
   async function send<Answer>(command: () => Promise<Answer>): Promise<Answer> {
     await waitForRedis(sender, timeout)
@@ -120,11 +120,16 @@ export async function openRedisBackend(
     send,
     async openQueue(name) {
       await waitForRedis(sender, timeout)
-      return openReady('redis', new Queue(name, { ...settings, connection: sender }), timeout)
+      return openReady(
+        'redis',
+        new Queue(name, { prefix, connection: sender, skipVersionCheck: true }),
+        timeout,
+      )
     },
     async openWorker(name, processor, options) {
-      const all = { ...settings, ...options, connection: receiver }
-      return new Worker(name, processor, all)
+      await waitForRedis(receiver, timeout)
+      const worker = new Worker(name, processor, { prefix, ...options, connection: receiver })
+      return openReady('redis', worker, timeout)
     },
     async close() {
       sender.disconnect()
@@ -166,7 +171,7 @@ export async function openPostgresBackend(
     },
     openQueue: (name) => openReady('postgres', new Queue(name, { connection }), timeout * 2),
     async openWorker(name, processor, options) {
-      const worker = new Worker(name, processor, { ...options, connection, autorun: true })
+      const worker = new Worker(name, processor, { ...options, connection })
       return openReady('postgres', worker, timeout * 2)
     },
     close: async () => {},

@@ -133,9 +133,9 @@ function toWorkerOptions({
 }: BullmqRunnerOptions): Readonly<Record<string, unknown>> {
   return {
     concurrency: plan.concurrency,
-    lockDuration: leaseMs,
+    lockDuration: Math.ceil(leaseMs),
     // A lock that ran out is seen by the first look after it and believed by the second.
-    stalledInterval: Math.max(100, leaseMs / 6),
+    stalledInterval: Math.ceil(leaseMs / 6),
     // We count the attempts ourselves, those that ended with their process too.
     maxStalledCount: 1_000_000,
     runRetryDelay: 1000,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { JobCase, WorkerProcess } from './conformance-types.ts'
-import { until } from './conformance-wait.ts'
+import { quiet, until } from './conformance-wait.ts'
+import type { JobQueue } from './queue.ts'
 
 /** Cases about several processes on the same jobs. */
 export const PROCESS_CASES: readonly JobCase[] = [
@@ -10,7 +11,7 @@ export const PROCESS_CASES: readonly JobCase[] = [
     async run(queue, { name, startProcess }) {
       const processes = await Promise.all([startProcess(), startProcess(), startProcess()])
       const ids = Array.from({ length: 60 }, (_, index) => `job-${index}`)
-      await Promise.all(ids.map((id) => queue.add({ name, id, data: 20 })))
+      await Promise.all(ids.map((id) => queue.add({ name, id, data: 150 })))
       await until('60 ends', () => select(processes, 'ended').length >= 60)
       assert.deepEqual(select(processes, 'begun').toSorted(), ids.toSorted())
       assert.deepEqual(select(processes, 'ended').toSorted(), ids.toSorted())
@@ -52,7 +53,7 @@ export const PROCESS_CASES: readonly JobCase[] = [
       await queue.add({ name, id: 'long', data: leaseMs * 4 })
       await until('the first run', () => select([sleeper], 'begun').length === 1)
       const heir = await startProcess()
-      sleeper.signal('SIGSTOP')
+      await pause(sleeper, queue, name)
       await until('the second run', () => select([heir], 'begun').length === 1, leaseMs * 6)
       sleeper.signal('SIGCONT')
       await until('the abort', () => select([sleeper], 'aborted').length === 1)
@@ -62,6 +63,21 @@ export const PROCESS_CASES: readonly JobCase[] = [
     },
   },
 ]
+
+/** Stops a process, though not in the middle of a write: a SQLite file would stay locked for everybody. */
+async function pause(sleeper: WorkerProcess, queue: JobQueue, name: string): Promise<void> {
+  for (;;) {
+    sleeper.signal('SIGSTOP')
+    const probe = { name: `${name}-probe`, id: 'probe', data: null }
+    const writable = await queue.add(probe).then(
+      () => queue.remove(probe.name, probe.id),
+      () => false,
+    )
+    if (writable) return
+    sleeper.signal('SIGCONT')
+    await quiet()
+  }
+}
 
 function select(
   processes: readonly WorkerProcess[],

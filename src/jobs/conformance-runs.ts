@@ -123,6 +123,7 @@ export const RUN_CASES: readonly JobCase[] = [
   {
     name: 'never runs more jobs at a time than it was told',
     async run(queue, { name }) {
+      const gate = createGate()
       let inside = 0
       let most = 0
       let done = 0
@@ -130,7 +131,7 @@ export const RUN_CASES: readonly JobCase[] = [
         name,
         async () => {
           most = Math.max(most, ++inside)
-          await new Promise((resolve) => setTimeout(resolve, 15))
+          await gate.opened
           inside--
           done++
         },
@@ -139,6 +140,9 @@ export const RUN_CASES: readonly JobCase[] = [
       await Promise.all(
         Array.from({ length: 30 }, (_, index) => queue.add({ name, id: `${index}`, data: null })),
       )
+      await until('3 runs', () => inside === 3)
+      await quiet()
+      gate.open()
       await until('30 runs', () => done === 30)
       assert.equal(most, 3)
     },

@@ -1,0 +1,81 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { createJobQueue } from '../../src/jobs/open.ts'
+import type { JobQueue } from '../../src/jobs/queue.ts'
+import { openStore, type Store } from '../../src/store/index.ts'
+import {
+  canStartPostgres,
+  canStartRedis,
+  type PrivateServer,
+  startPostgres,
+  startRedis,
+} from './store-servers.ts'
+
+const TIMEOUT = 1000
+const WAIT = { timeout: 30_000, interval: 50 }
+
+describe.skipIf(!canStartRedis())('jobs while Redis is away', () => runCases('redis', startRedis))
+
+describe.skipIf(!canStartPostgres())('jobs while PostgreSQL is away', () =>
+  runCases('postgres', startPostgres),
+)
+
+function runCases(kind: string, start: () => Promise<PrivateServer>): void {
+  let server: PrivateServer
+  let store: Store
+  let queue: JobQueue
+  const seen: string[] = []
+
+  beforeAll(async () => {
+    server = await start()
+    store = await openStore(server.url, { timeout: TIMEOUT })
+    queue = createJobQueue(store, { timeout: TIMEOUT, leaseMs: 5000 })
+  }, 60_000)
+
+  afterAll(async () => {
+    await queue.close(0)
+    await store.close()
+    await server.stop()
+  })
+
+  async function expectUnavailable(id: string): Promise<void> {
+    const began = performance.now()
+    const error = await queue.add({ name: 'n', id, data: null }).then(
+      () => new Error('It was added'),
+      (thrown) => thrown,
+    )
+    expect(error).toMatchObject({ code: 'UNAVAILABLE', errors: [{ details: { store: kind } }] })
+    expect(performance.now() - began).toBeLessThan(TIMEOUT * 8)
+  }
+
+  it('refuses a job within a bounded time and never runs it, and goes on when the server is back', async () => {
+    queue.work('n', async ({ id }) => void seen.push(id))
+    await queue.add({ name: 'n', id: 'before', data: null })
+    await queue.add({ name: 'n', id: 'delayed', data: null, delayMs: 3000 })
+    await vi.waitFor(() => expect(seen).toEqual(['before']), WAIT)
+    await server.kill()
+    await expectUnavailable('refused-1')
+    await expectUnavailable('refused-2')
+    await sleep(500)
+    await server.start()
+    await vi.waitFor(() => queue.add({ name: 'n', id: 'after', data: null }), WAIT)
+    await vi.waitFor(() => expect(seen).toEqual(expect.arrayContaining(['delayed', 'after'])), WAIT)
+    await sleep(500)
+    expect(seen.toSorted()).toEqual(['after', 'before', 'delayed'])
+  }, 90_000)
+
+  it('waits for a server that is away when the work begins, and closes while it is away', async () => {
+    await server.kill()
+    const early = createJobQueue(store, { timeout: TIMEOUT, leaseMs: 5000 })
+    const ran: string[] = []
+    early.work('m', async ({ id }) => void ran.push(id))
+    const abandoned = createJobQueue(store, { timeout: TIMEOUT })
+    abandoned.work('m', async () => {})
+    await sleep(1500)
+    await abandoned.close(0)
+    await server.start()
+    await vi.waitFor(() => early.add({ name: 'm', id: 'x', data: null }), WAIT)
+    await vi.waitFor(() => expect(ran).toEqual(['x']), WAIT)
+    await early.close()
+  }, 90_000)
+}

@@ -1,40 +1,10 @@
 import { parseArgs } from 'node:util'
 import type { Command, CommandFlag, CommandInput, Io } from './command.ts'
-import { callCommand } from './commands/call.ts'
-import { capabilitiesCommand } from './commands/capabilities.ts'
-import { checkCommand } from './commands/check.ts'
-import { createCompletionCommand } from './commands/completion.ts'
-import { describeCommand } from './commands/describe.ts'
-import { docsCommand } from './commands/docs.ts'
-import { forgeCommand } from './commands/forge.ts'
-import { generateCommand } from './commands/generate.ts'
-import { healthCommand } from './commands/health.ts'
-import { initCommand } from './commands/init.ts'
-import { mockCommand } from './commands/mock.ts'
-import { negotiateCommand } from './commands/negotiate.ts'
-import { operationsCommand } from './commands/operations.ts'
-import { serveCommand } from './commands/serve.ts'
+import { COMMAND_NAMES, loadCommand, loadCommands } from './commands.ts'
 import { EXIT, RemoteError, UsageError } from './exit.ts'
 import { formatCommandHelp, formatHelp } from './help.ts'
 import { didYouMean } from './suggest.ts'
 import { VERSION } from './version.ts'
-
-const COMMANDS: readonly Command[] = [
-  initCommand,
-  serveCommand,
-  callCommand,
-  describeCommand,
-  capabilitiesCommand,
-  healthCommand,
-  operationsCommand,
-  forgeCommand,
-  generateCommand,
-  mockCommand,
-  negotiateCommand,
-  checkCommand,
-  docsCommand,
-  createCompletionCommand(() => COMMANDS),
-]
 
 /** Runs the program with its arguments and gives the exit code. */
 export async function main(args: readonly string[], io: Io): Promise<number> {
@@ -52,20 +22,17 @@ export async function main(args: readonly string[], io: Io): Promise<number> {
 async function run(args: readonly string[], io: Io): Promise<number> {
   const [name, ...rest] = args
   if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
-    const topic = COMMANDS.find((command) => command.name === rest[0])
-    io.out(topic === undefined ? formatHelp(COMMANDS) : formatCommandHelp(topic))
+    const topic = await loadCommand(rest[0] ?? '')
+    io.out(topic === undefined ? formatHelp(await loadCommands()) : formatCommandHelp(topic))
     return EXIT.ok
   }
   if (name === '--version' || name === '-v') {
     io.out(`${VERSION}\n`)
     return EXIT.ok
   }
-  const command = COMMANDS.find((candidate) => candidate.name === name)
+  const command = await loadCommand(name)
   if (command === undefined) {
-    const hint = didYouMean(
-      name,
-      COMMANDS.map((candidate) => candidate.name),
-    )
+    const hint = didYouMean(name, COMMAND_NAMES)
     throw new UsageError(`unknown command "${name}".${hint} Run "waymark help" for the list.`)
   }
   if (rest.includes('--help') || rest.includes('-h')) {

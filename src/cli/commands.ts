@@ -17,7 +17,10 @@ const COMMANDS: ReadonlyMap<string, LoadCommand> = new Map<string, LoadCommand>(
   ['negotiate', async () => (await import('./commands/negotiate.ts')).negotiateCommand],
   ['check', async () => (await import('./commands/check.ts')).checkCommand],
   ['docs', async () => (await import('./commands/docs.ts')).docsCommand],
-  ['completion', async () => (await import('./commands/completion.ts')).completionCommand],
+  [
+    'completion',
+    async () => (await import('./commands/completion.ts')).createCompletionCommand(loadCommands),
+  ],
 ])
 
 /** Names of all commands, in the order of the help. */

@@ -1,0 +1,12 @@
+import { describe, it } from 'vitest'
+import { KILLS_LIMIT_MS, runQueueKills } from './triggers-queue-kills.ts'
+
+describe('queue trigger on redis', () => {
+  it(
+    '[TS-190] kill -9 between receipt and acknowledgement: each effect once, none lost',
+    async ({ skip }) => {
+      if (!(await runQueueKills('redis'))) skip('redis or Redis is not there')
+    },
+    KILLS_LIMIT_MS,
+  )
+})

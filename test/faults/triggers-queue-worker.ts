@@ -1,0 +1,59 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Redis } from 'ioredis'
+import { createService, defineFunction, jsonSchema } from 'waymark'
+import { openStore } from '../../src/store/index.ts'
+import { createTriggers } from '../../src/triggers/index.ts'
+
+/** What a process that receives messages is told on its command line. */
+export interface QueueWorkerOptions {
+  readonly queueUrl: string
+  readonly storeUrl: string
+  readonly namespace: string
+  /** Prefix of the keys that effects are counted under. */
+  readonly effects: string
+}
+
+const options = JSON.parse(process.argv[2] ?? '{}') as QueueWorkerOptions
+const counter = new Redis(options.storeUrl)
+const store = await openStore(options.storeUrl, { namespace: options.namespace })
+
+const takeOrder = defineFunction({
+  name: 'orders.take',
+  version: '1.0.0',
+  input: jsonSchema<{ id: string }>({
+    type: 'object',
+    properties: { id: { type: 'string' } },
+    required: ['id'],
+  }),
+  async handler({ input }) {
+    await counter.incr(`${options.effects}:runs`)
+    // The effect carries its key: a run that is repeated because its process died finds it and leaves it.
+    const isFirst = await counter.sadd(`${options.effects}:keys`, input.id)
+    if (isFirst === 1) await counter.rpush(`${options.effects}:list`, input.id)
+    // A kill that falls in here comes after the effect and before the acknowledgement.
+    await sleep(2)
+    return null
+  },
+})
+
+const service = createService({
+  info: { title: 'Orders', version: '1.0.0' },
+  functions: [takeOrder],
+})
+const triggers = createTriggers({
+  service,
+  store,
+  triggers: [
+    {
+      type: 'queue',
+      name: 'orders',
+      description: 'Incoming orders.',
+      queue_url: options.queueUrl,
+      queue_env: 'QUEUE',
+      tool: 'orders.take',
+    },
+  ],
+})
+await triggers.start()
+process.send?.('ready')
+process.once('disconnect', () => process.exit())

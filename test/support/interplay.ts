@@ -1,0 +1,163 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { CallError } from '../../src/core/error.ts'
+import { defineFunction } from '../../src/core/function.ts'
+import type { Service } from '../../src/core/service.ts'
+import { defaultExtensions } from '../../src/extensions/defaults.ts'
+import { createOutgoing } from '../../src/extensions/outgoing.ts'
+import { statefulExtensions } from '../../src/extensions/stateful.ts'
+import { createInProcessQueue } from '../../src/jobs/in-process.ts'
+import { runQuery, toResource } from '../../src/query/index.ts'
+import { createMemoryStore, type Store } from '../../src/store/index.ts'
+import { createService } from '../../src/system/create-service.ts'
+import { call, createTestLog, dataOf, type TestResponse } from './forrst.ts'
+import { type Receiver, startReceiver } from './receiver.ts'
+
+/** A service with every extension, and what a test does with it. */
+export interface Interplay {
+  readonly service: Service
+  readonly store: Store
+  readonly receiver: Receiver
+  /** Options that register the receiver. */
+  readonly webhook: { readonly callback_url: string }
+  /** Names of the functions that ran to their end, in order. */
+  readonly runs: readonly string[]
+  /** How often a run began while another went on. */
+  readonly overlaps: () => number
+  /** Calls a function of `jobs` with extensions, given by name with their options. */
+  readonly ask: (
+    name: string,
+    input: object,
+    extensions: Readonly<Record<string, object>>,
+  ) => Promise<TestResponse>
+  /** Tells how a queued call stands. */
+  readonly follow: (queued: TestResponse) => Promise<Readonly<Record<string, unknown>>>
+  /** Whether `authorize` lets calls of `jobs.work` pass. */
+  readonly permit: (permitted: boolean) => void
+  readonly close: () => Promise<void>
+}
+
+/** How the service differs from what a test of interplay needs. */
+export interface InterplayOptions {
+  readonly store?: Store
+}
+
+const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+const USERS = [
+  { id: 1, name: 'Ann' },
+  { id: 2, name: 'Bob' },
+]
+
+/** Creates a service with every extension; time is real and pauses are short. */
+export async function createInterplay(options: InterplayOptions = {}): Promise<Interplay> {
+  const store = options.store ?? createMemoryStore()
+  const receiver = await startReceiver()
+  const log = createTestLog()
+  const jobs = createInProcessQueue(store, { pollMs: 20 })
+  const outgoing = createOutgoing({ jobs, secret: SECRET, allowLoopback: true })
+  const runs: string[] = []
+  let running = 0
+  let overlapping = 0
+  let permitted = true
+  const work = (name: string) =>
+    defineFunction({
+      name,
+      version: '1.0.0',
+      sideEffects: ['create'],
+      simulations: [{ name: 'default', input: {}, output: { simulated: true } }],
+      async handler({ input, signal }) {
+        const { wait = 0 } = input as { wait?: number }
+        if (running > 0) overlapping += 1
+        running += 1
+        try {
+          await sleep(wait, undefined, { signal })
+        } finally {
+          running -= 1
+        }
+        runs.push(name)
+        return { email: 'alice@example.com' }
+      },
+    })
+  const service = createService({
+    info: { title: 'Interplay', version: '1.0.0' },
+    functions: [
+      work('jobs.work'),
+      work('jobs.limited'),
+      defineFunction({
+        name: 'jobs.list',
+        version: '1.0.0',
+        readOnly: true,
+        query: { filters: { allowed: ['name'] } },
+        extensions: [{ urn: 'urn:forrst:ext:caching', ttl: 60 }],
+        handler({ call: { facts } }) {
+          runs.push('jobs.list')
+          const resources = USERS.map((user) => toResource('user', user))
+          return facts.query === undefined ? USERS : runQuery(facts.query, resources)
+        },
+      }),
+      defineFunction({
+        name: 'jobs.feed',
+        version: '1.0.0',
+        item: { type: 'number' },
+        async *handler() {
+          yield 1
+        },
+      }),
+    ],
+    extensions: [
+      ...defaultExtensions(),
+      ...statefulExtensions({
+        store,
+        jobs,
+        outgoing,
+        maintenance: { refresh: { value: 1, unit: 'millisecond' } },
+        replay: { poll: { value: 1, unit: 'second' } },
+        rateLimit: {
+          policies: [
+            {
+              scope: 'global',
+              function: 'jobs.limited',
+              limit: 3,
+              window: { value: 1, unit: 'hour' },
+            },
+          ],
+        },
+      }),
+    ],
+    authorize(made) {
+      if (!permitted && made.function === 'jobs.work') throw new CallError('FORBIDDEN')
+    },
+    log,
+  })
+  service.start()
+  return {
+    service,
+    store,
+    receiver,
+    webhook: { callback_url: `${receiver.url}/hook` },
+    runs,
+    overlaps: () => overlapping,
+    ask: (name, input, extensions) =>
+      call(service, {
+        function: `jobs.${name}`,
+        arguments: input,
+        context: {},
+        extensions: Object.entries(extensions).map(([short, given]) => ({
+          urn: `urn:forrst:ext:${short}`,
+          options: given,
+        })),
+      }),
+    async follow(queued) {
+      const id = dataOf(queued, 'urn:forrst:ext:replay')?.['replay_id']
+      const asked = { function: 'forrst.replay.status', arguments: { replay_id: id } }
+      return ((await call(service, asked)).body.result ?? {}) as Record<string, unknown>
+    },
+    permit(now) {
+      permitted = now
+    },
+    async close() {
+      await service.close()
+      await jobs.close()
+      await receiver.close()
+    },
+  }
+}

@@ -67,6 +67,8 @@ export { toFetchHandler } from './http/fetch.ts'
 export { toHonoHandler } from './http/hono.ts'
 export { toNodeListener } from './http/node.ts'
 export { type RunningServer, type ServeOptions, serve } from './http/serve.ts'
+export { type CreateJobQueueOptions, createJobQueue } from './jobs/open.ts'
+export type { Job, JobQueue, NewJob, WorkOptions } from './jobs/queue.ts'
 export type { ForrstClient } from './remote/forrst-client.ts'
 export {
   connectForrstSource,

@@ -77,7 +77,7 @@ export function asyncExtension(options: AsyncExtensionOptions): Extension {
     const checked = await target.checkInput(call.arguments)
     if (!checked.ok) return toInvalidArguments(checked.problems)
     const record = toRecord(exchange, callbackUrl)
-    worker.start(service)
+    service.start()
     await operations.create(record, toOperationCall(call, target.version))
     try {
       await worker.add(record.id)

@@ -82,6 +82,7 @@ export async function createInterplay(options: InterplayOptions = {}): Promise<I
     functions: [
       work('jobs.work'),
       work('jobs.limited'),
+      work('jobs.closed'),
       defineFunction({
         name: 'jobs.list',
         version: '1.0.0',
@@ -111,6 +112,7 @@ export async function createInterplay(options: InterplayOptions = {}): Promise<I
         outgoing,
         maintenance: { refresh: { value: 1, unit: 'millisecond' } },
         replay: { poll: { value: 1, unit: 'second' } },
+        quota: { quotas: [{ type: 'requests', name: 'calls', limit: 1e6, period: 'day' }] },
         rateLimit: {
           policies: [
             {

@@ -18,7 +18,7 @@ export function compareServices(old: DescribedService, now: DescribedService): D
   }))
   const changes = merge([
     ...compareFacets(old.facets, now.facets, ''),
-    ...pairs.removed.map((removed) => toRemoval(removed, renames.get(removed))),
+    ...pairs.removed.map((removed) => toRemoval(removed, { now, rename: renames.get(removed) })),
     ...pairs.added.map((added) => toAddition(added, old)),
     ...perFunction.flatMap((pair) => pair.changes),
   ])
@@ -209,10 +209,16 @@ function fromFinding(
   return toChange(`${direction}-${rule}`, `${where}${path && ` (${path})`}: ${message}`, label, at)
 }
 
-function toRemoval(removed: DescribedFunction, rename: string | undefined): Change {
+interface Removal {
+  readonly now: DescribedService
+  readonly rename: string | undefined
+}
+
+function toRemoval(removed: DescribedFunction, { now, rename }: Removal): Change {
   const label = toLabel(removed)
-  const hint = rename === undefined ? '' : `; did it become ${rename}?`
-  const rule = removed.version === undefined ? 'function-removed' : 'version-removed'
+  const isLeft = now.functions.some(({ name }) => name === removed.name)
+  const hint = rename === undefined || isLeft ? '' : `; did it become ${rename}?`
+  const rule = isLeft ? 'version-removed' : 'function-removed'
   return toChange(rule, `${label} went${hint}`, label, { oldPointer: removed.pointer })
 }
 

@@ -14,6 +14,7 @@ const COMMANDS: ReadonlyMap<string, LoadCommand> = new Map<string, LoadCommand>(
   ['forge', async () => (await import('./commands/forge.ts')).forgeCommand],
   ['generate', async () => (await import('./commands/generate.ts')).generateCommand],
   ['mock', async () => (await import('./commands/mock.ts')).mockCommand],
+  ['verify', async () => (await import('./commands/verify.ts')).verifyCommand],
   ['negotiate', async () => (await import('./commands/negotiate.ts')).negotiateCommand],
   ['check', async () => (await import('./commands/check.ts')).checkCommand],
   ['docs', async () => (await import('./commands/docs.ts')).docsCommand],

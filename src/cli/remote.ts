@@ -43,7 +43,8 @@ function parseUrl(text: string): string {
   return url.href
 }
 
-function readHeaders(input: CommandInput): Record<string, string> {
+/** Reads the headers a person typed. */
+export function readHeaders(input: CommandInput): Record<string, string> {
   return Object.fromEntries(
     readList(input, 'header').map((header) => {
       const colon = header.indexOf(':')

@@ -1,0 +1,156 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { CallError } from '../../core/error.ts'
+import type { Service } from '../../core/service.ts'
+import { type Exchange, isWorthKeeping, replayExchange } from '../../verify/exchange.ts'
+import { toDoor, type VerifyReport, verifyService } from '../../verify/verify.ts'
+import type { Command, CommandInput } from '../command.ts'
+import { EXIT, RemoteError, UsageError } from '../exit.ts'
+import { JSON_FLAG, readList, readText } from '../flags.ts'
+import { createPaint, formatJson, printable } from '../print.ts'
+import { HEADER_FLAG, readHeaders } from '../remote.ts'
+import { loadSources } from '../source.ts'
+
+/** Exercises what a service says about itself. */
+export const verifyCommand: Command = {
+  name: 'verify',
+  summary: 'Call everything a service declares and report what is not true',
+  usage: '<url|source>',
+  flags: {
+    only: {
+      type: 'string',
+      multiple: true,
+      value: 'function',
+      summary: 'only this function, or those below this name; may be repeated',
+    },
+    'allow-effects': {
+      type: 'boolean',
+      summary: 'also call functions with side effects; they are skipped when absent',
+    },
+    record: { type: 'string', value: 'folder', summary: 'write every exchange to a file' },
+    replay: {
+      type: 'string',
+      value: 'folder',
+      summary: 'send recorded exchanges again and report what changed, instead of examining',
+    },
+    header: HEADER_FLAG,
+    json: { ...JSON_FLAG, summary: 'print the report as JSON' },
+  },
+  examples: [
+    'waymark verify http://127.0.0.1:4000',
+    'waymark verify service.ts --allow-effects',
+    'waymark verify service.ts --replay test/golden-exchanges/1.0.0',
+  ],
+  async run(input) {
+    const [reference] = input.positionals
+    if (reference === undefined) {
+      throw new UsageError('which service? Give its URL or its source: waymark verify service.ts')
+    }
+    const { target, close } = await open(reference, input)
+    try {
+      const replay = readText(input, 'replay')
+      if (replay !== undefined) return await runReplay(target, replay, input)
+      return await runVerify(target, input)
+    } catch (thrown) {
+      if (thrown instanceof CallError) throw new RemoteError(thrown.message)
+      throw thrown instanceof TypeError ? new RemoteError(thrown.message) : thrown
+    } finally {
+      await close()
+    }
+  },
+}
+
+interface Opened {
+  readonly target: Service | string
+  readonly close: () => Promise<void>
+}
+
+async function open(reference: string, input: CommandInput): Promise<Opened> {
+  if (/^https?:\/\//i.test(reference)) return { target: reference, close: async () => undefined }
+  const { service, close } = await loadSources([reference], input.io)
+  return {
+    target: service,
+    async close() {
+      await service.close()
+      await close()
+    },
+  }
+}
+
+async function runVerify(target: Service | string, input: CommandInput): Promise<number> {
+  const { io } = input
+  const folder = readText(input, 'record')
+  const exchanges: Exchange[] = []
+  const report = await verifyService(target, {
+    only: readList(input, 'only'),
+    allowEffects: input.flags['allow-effects'] === true,
+    headers: readHeaders(input),
+    onExchange: (exchange) => exchanges.push(exchange),
+    ...(io.terminal &&
+      !input.flags['json'] && { onProgress: (part) => io.err(`\r\u001b[Kchecking ${part} …`) }),
+  })
+  if (io.terminal && !input.flags['json']) io.err('\r\u001b[K')
+  if (folder !== undefined) writeExchanges(resolve(io.cwd, folder), exchanges)
+  io.out(input.flags['json'] ? formatJson(report) : formatReport(report, input))
+  return report.ok ? EXIT.ok : EXIT.bug
+}
+
+function formatReport(report: VerifyReport, { io }: CommandInput): string {
+  const paint = createPaint(io)
+  const { findings, skipped, unproven, exchanges } = report
+  const lines = findings.map(({ severity, rule, sentence }) => {
+    const mark = severity === 'error' ? paint.bad('error') : paint.warn('warning')
+    return `${mark} ${rule}: ${printable(sentence)}`
+  })
+  const notes = [
+    ...(skipped.length > 0
+      ? [`not called, because of side effects (--allow-effects): ${skipped.join(', ')}`]
+      : []),
+    ...(unproven.length > 0 ? [`declared, and nothing provoked it: ${unproven.join(', ')}`] : []),
+  ].map((note) => paint.dim(printable(note)))
+  const sum = findings.length === 0 ? paint.good('no findings') : `${findings.length} findings`
+  return `${[...lines, ...notes, `${sum} in ${exchanges} exchanges`].join('\n')}\n`
+}
+
+/** Ids of this run stand in the requests, so a file holds all there is to send again. */
+function writeExchanges(folder: string, exchanges: readonly Exchange[]): void {
+  mkdirSync(folder, { recursive: true })
+  for (const [index, exchange] of exchanges.filter(isWorthKeeping).entries()) {
+    const { request, response } = exchange
+    const name = exchange.function.replace(/[^A-Za-z0-9._-]+/g, '-').replace(/^-/, '')
+    const file = `${String(index + 1).padStart(3, '0')}-${name.slice(0, 80)}.json`
+    writeFileSync(join(folder, file), formatJson({ request, response }))
+  }
+}
+
+async function runReplay(
+  target: Service | string,
+  folder: string,
+  input: CommandInput,
+): Promise<number> {
+  const door = toDoor(target, { headers: readHeaders(input) })
+  const path = resolve(input.io.cwd, folder)
+  const changes: { readonly file: string; readonly change: string }[] = []
+  const files = listFiles(path, folder)
+  for (const file of files) {
+    const exchange = JSON.parse(readFileSync(join(path, file), 'utf8')) as Exchange
+    const change = await replayExchange(door, exchange)
+    if (change !== undefined) changes.push({ file, change })
+  }
+  if (input.flags['json']) input.io.out(formatJson({ replayed: files.length, changes }))
+  else {
+    for (const { file, change } of changes) input.io.out(`changed ${file}: ${printable(change)}\n`)
+    input.io.out(`${files.length} exchanges replayed, ${changes.length} changed\n`)
+  }
+  return changes.length === 0 ? EXIT.ok : EXIT.bug
+}
+
+function listFiles(path: string, folder: string): readonly string[] {
+  try {
+    const files = readdirSync(path).filter((file) => file.endsWith('.json'))
+    if (files.length > 0) return files.toSorted()
+  } catch {
+    // Said below, as for a folder without exchanges.
+  }
+  throw new UsageError(`${folder} holds no recorded exchanges; make some with --record ${folder}`)
+}

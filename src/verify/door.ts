@@ -1,0 +1,88 @@
+import { CallError } from '../core/error.ts'
+import type { App } from '../http/app.ts'
+import type { HttpResponse } from '../wire/http.ts'
+
+/** A request to any surface of a service. */
+export interface DoorRequest {
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+  readonly signal?: AbortSignal
+}
+
+/** What came back, read to its end. */
+export interface DoorResponse {
+  readonly status: number
+  readonly header: (name: string) => string | undefined
+  readonly body: string
+}
+
+/** The way into a service, whether it is in this process or at a URL. */
+export type Door = (request: DoorRequest) => Promise<DoorResponse>
+
+const LONGEST_ANSWER = 50_000_000
+
+/** Creates a door to an app in this process. */
+export function toLocalDoor({ handle, maxRequestBytes }: App): Door {
+  return async ({ method, path, headers = {}, body = '', signal = never() }) => {
+    const all = new Map(Object.entries({ host: 'localhost', ...headers }))
+    const bytes = Buffer.from(body)
+    const bodyTooLarge = bytes.length > maxRequestBytes
+    const response = await handle({
+      method,
+      path,
+      query: '',
+      header: (name) => all.get(name),
+      body: bodyTooLarge ? Buffer.alloc(0) : bytes,
+      bodyTooLarge,
+      signal: () => signal,
+    })
+    return {
+      status: response.status,
+      header: (name) => [response.headers[name] ?? []].flat()[0],
+      body: await readBody(response.body),
+    }
+  }
+}
+
+/** Creates a door to a URL; `endpoint` is its Forrst endpoint, other paths are asked at the same origin. */
+export function toRemoteDoor(endpoint: URL, headers: Readonly<Record<string, string>>): Door {
+  return async (request) => {
+    const url = request.path === FORRST ? endpoint : new URL(request.path, endpoint.origin)
+    const response = await fetch(url, {
+      method: request.method,
+      headers: { ...request.headers, ...headers },
+      redirect: 'manual',
+      ...(request.method === 'POST' && { body: request.body ?? '' }),
+      ...(request.signal && { signal: request.signal }),
+    }).catch((cause: unknown) => {
+      throw new CallError('UNAVAILABLE', { message: `${url.origin} cannot be reached`, cause })
+    })
+    const body = await response.text()
+    if (body.length > LONGEST_ANSWER)
+      throw new CallError('INTERNAL_ERROR', { message: 'the answer is too long' })
+    return {
+      status: response.status,
+      header: (name) => response.headers.get(name) ?? undefined,
+      body,
+    }
+  }
+}
+
+/** Path of the Forrst endpoint, as rules name it. */
+export const FORRST = '/forrst'
+
+function never(): AbortSignal {
+  return new AbortController().signal
+}
+
+async function readBody(body: HttpResponse['body']): Promise<string> {
+  if (typeof body === 'string') return body
+  if (body instanceof Uint8Array) return Buffer.from(body).toString()
+  const chunks: string[] = []
+  for await (const chunk of body as AsyncIterable<string | Uint8Array>) {
+    chunks.push(typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString())
+  }
+  return chunks.join('')
+}

@@ -1,0 +1,140 @@
+import { isRecord } from '../core/json.ts'
+import { type Door, FORRST } from './door.ts'
+
+/** A request and its answer, as they went over the wire. */
+export interface Exchange {
+  readonly request: {
+    readonly method: 'GET' | 'POST'
+    readonly path: string
+    readonly headers: Readonly<Record<string, string>>
+    readonly body: unknown
+  }
+  readonly response: { readonly status: number; readonly body: unknown }
+  /** The function that was called; the path where none was. */
+  readonly function: string
+  /** Codes of the errors in the answer. */
+  readonly codes: readonly string[]
+}
+
+/** Lets everything that passes a door be seen. */
+export function createRecorder(door: Door, onExchange: (exchange: Exchange) => void): Door {
+  return async (request) => {
+    const response = await door(request)
+    const body = parse(request.body ?? '')
+    const answer = parse(response.body)
+    onExchange({
+      request: {
+        method: request.method,
+        path: request.path,
+        headers: request.headers ?? {},
+        body,
+      },
+      response: { status: response.status, body: answer },
+      function: toFunctionName(body) ?? request.path,
+      codes: listCodes(answer),
+    })
+    return response
+  }
+}
+
+/** Sends a recorded request again and says where the answer differs; undefined when it does not. */
+export async function replayExchange(
+  door: Door,
+  { request, response }: Pick<Exchange, 'request' | 'response'>,
+): Promise<string | undefined> {
+  const { body, ...rest } = request
+  const now = await door({
+    ...rest,
+    ...(request.method === 'POST' && { body: JSON.stringify(body) }),
+  })
+  if (now.status !== response.status) return `HTTP ${response.status} became ${now.status}`
+  return findDifference(response.body, parse(now.body), '')
+}
+
+/** A recorded exchange whose body is no longer that of a call, as those of limits are, is nothing to keep. */
+export function isWorthKeeping({ request }: Exchange): boolean {
+  return request.path === FORRST ? isRecord(request.body) : true
+}
+
+const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/
+const RANDOM = /[0-9a-f]{16,}|[0-9a-f]{8}-[0-9a-f]{4}-|^"[0-9a-f]{16,}"$/i
+/** Members that tell how long something took, or how much of it there was at the time. */
+const MEASURED = /(duration|elapsed|latency|uptime|remaining|took|_ms|Ms|utilization|max_age)$/
+
+/**
+ * Finds where today's answer takes something away from an older one, or changes it. Moments, ids and durations only
+ * have to be of the same kind, and new members may come: callers of the old answer do not see them.
+ */
+export function findDifference(before: unknown, now: unknown, path: string): string | undefined {
+  if (Array.isArray(before)) return compareLists(before, now, path)
+  if (isRecord(before)) return compareObjects(before, now, path)
+  if (before === now) return undefined
+  if (typeof before === typeof now && isVolatile(before, now, path)) return undefined
+  return `${path || '/'}: ${JSON.stringify(before)} became ${JSON.stringify(now)}`
+}
+
+function isVolatile(before: unknown, now: unknown, path: string): boolean {
+  if (typeof before === 'number') return path.split('/').some((segment) => MEASURED.test(segment))
+  if (typeof before !== 'string' || typeof now !== 'string') return false
+  return [MOMENT, RANDOM].some((kind) => kind.test(before) && kind.test(now))
+}
+
+function compareObjects(
+  before: Record<string, unknown>,
+  now: unknown,
+  path: string,
+): string | undefined {
+  if (!isRecord(now)) return `${path || '/'}: an object became ${JSON.stringify(now)}`
+  for (const [key, value] of Object.entries(before)) {
+    if (!Object.hasOwn(now, key)) return `${path}/${key} is gone`
+    const difference = findDifference(value, now[key], `${path}/${key}`)
+    if (difference !== undefined) return difference
+  }
+  return undefined
+}
+
+function compareLists(before: readonly unknown[], now: unknown, path: string): string | undefined {
+  if (!Array.isArray(now)) return `${path || '/'}: a list became ${JSON.stringify(now)}`
+  const grows = before.every((item) => typeof item === 'string' || keyOf(item) !== undefined)
+  if (!grows && now.length !== before.length) {
+    return `${path || '/'}: ${before.length} items became ${now.length}`
+  }
+  for (const [index, item] of before.entries()) {
+    const key = keyOf(item)
+    const other = key === undefined ? now[index] : now.find((one) => keyOf(one) === key)
+    if (typeof item === 'string' && now.includes(item)) continue
+    const difference = findDifference(item, other, `${path}/${key ?? index}`)
+    if (difference !== undefined) return difference
+  }
+  return undefined
+}
+
+/** What an item of a list that may grow is called. */
+function keyOf(item: unknown): string | undefined {
+  if (!isRecord(item)) return undefined
+  const key = item['urn'] ?? item['name']
+  const version = item['version']
+  if (typeof key !== 'string') return undefined
+  return typeof version === 'string' ? `${key}@${version}` : key
+}
+
+function toFunctionName(body: unknown): string | undefined {
+  const call = isRecord(body) ? body['call'] : undefined
+  const name = isRecord(call) ? call['function'] : undefined
+  return typeof name === 'string' ? name : undefined
+}
+
+function listCodes(answer: unknown): readonly string[] {
+  const errors = isRecord(answer) && Array.isArray(answer['errors']) ? answer['errors'] : []
+  return errors.flatMap((error) =>
+    isRecord(error) && typeof error['code'] === 'string' ? [error['code']] : [],
+  )
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text.length > 10_000 ? `${text.slice(0, 10_000)}…` : text
+  }
+}

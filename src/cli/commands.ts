@@ -13,6 +13,7 @@ const COMMANDS: ReadonlyMap<string, LoadCommand> = new Map<string, LoadCommand>(
   ['operations', async () => (await import('./commands/operations.ts')).operationsCommand],
   ['forge', async () => (await import('./commands/forge.ts')).forgeCommand],
   ['generate', async () => (await import('./commands/generate.ts')).generateCommand],
+  ['diff', async () => (await import('./commands/diff.ts')).diffCommand],
   ['mock', async () => (await import('./commands/mock.ts')).mockCommand],
   ['verify', async () => (await import('./commands/verify.ts')).verifyCommand],
   ['negotiate', async () => (await import('./commands/negotiate.ts')).negotiateCommand],

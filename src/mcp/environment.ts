@@ -1,12 +1,14 @@
 import type { Admit } from '../capabilities/admission.ts'
 import type { Service } from '../core/service.ts'
 import type { Target } from '../core/target.ts'
+import { storeOf } from '../system/store-of.ts'
 import { type Catalogue, type CatalogueOptions, createCatalogue } from './catalogue.ts'
 import { type Changes, createChanges } from './changes.ts'
 import { createResultWriter, type Implementation, type ResultWriter } from './encode.ts'
 import type { McpPrompt, McpResource, McpResourceTemplate } from './offer.ts'
 import { createSeal, type Seal } from './seal.ts'
 import { DOCUMENT_URI } from './service-resources.ts'
+import { storeTaskRecords, type TaskRecords } from './task-records.ts'
 import { createTasks, type TaskOptions, type Tasks } from './tasks.ts'
 
 /** How a service is offered to agents. */
@@ -75,7 +77,7 @@ export function createEnvironment(service: Service, options: McpOptions): Enviro
     seal: createSeal(options.secret, clock),
     catalogue: createCatalogue(service, options),
     changes: createChanges(service, options.onResourceUpdate, () => [DOCUMENT_URI]),
-    tasks: tasks && createTasks(tasks, clock, service.log),
+    tasks: tasks && createTasks({ ...defaultRecords(service), ...tasks }, clock, service.log),
     taskAfterMs: tasks?.afterMs ?? 5_000,
     taskMode: (target) => tasks?.mode?.(target.name) ?? declaredMode(target),
     resultBudget: options.resultBudget ?? 25_000,
@@ -85,6 +87,24 @@ export function createEnvironment(service: Service, options: McpOptions): Enviro
   }
 }
 
-function declaredMode({ definition }: Target): 'always' | undefined {
-  return definition.extensions?.some(({ urn }) => ASYNC.test(urn)) ? 'always' : undefined
+/** Tasks are remembered where the service remembers everything else; without its store a call stays an ordinary one. */
+function defaultRecords(service: Service): { readonly records?: TaskRecords } {
+  const store = storeOf(service)
+  if (store === undefined) return {}
+  const records = storeTaskRecords(store, service.clock)
+  const create: TaskRecords['create'] = async (record) => {
+    try {
+      return await records.create(record)
+    } catch (error) {
+      service.log.warn('a call cannot become a task without its store', { error })
+      return false
+    }
+  }
+  return { records: { ...records, create } }
+}
+
+function declaredMode({ definition }: Target): 'always' | 'never' | undefined {
+  const declared = definition.extensions?.find(({ urn }) => ASYNC.test(urn))
+  if (declared === undefined) return undefined
+  return declared['mode'] === 'never' ? 'never' : 'always'
 }

@@ -3,6 +3,8 @@ import { describe, expect, it, vi } from 'vitest'
 import { createFixture } from '../../test/mcp/fixture-service.ts'
 import { createShop } from '../../test/mcp/shop.ts'
 import { modernClient, type WireClient } from '../../test/mcp/wire.ts'
+import { createTestLog } from '../../test/support/forrst.ts'
+import { createFailingStore } from '../../test/support/stores.ts'
 import { systemClock } from '../core/clock.ts'
 import { defineFunction, type FunctionDefinition } from '../core/function.ts'
 import type { JsonObject } from '../core/json.ts'
@@ -130,6 +132,26 @@ describe('tasks in a store', () => {
       result: { structuredContent: { done: true } },
     })
     await store.close()
+  })
+})
+
+describe('tasks of a service with a store', () => {
+  const slowly = { name: 'shop__slow', arguments: { ms: 60 } }
+
+  it('are remembered in it', async () => {
+    const store = createMemoryStore()
+    const one = connect({ afterMs: 10 }, { store })
+    const other = connect({}, { store })
+    const { result } = await one.request('tools/call', slowly)
+    expect(await finished(other, result['taskId'])).toMatchObject({ status: 'completed' })
+  })
+
+  it('stay ordinary calls while it is away', async () => {
+    const { store, fail } = createFailingStore()
+    const client = connect({ afterMs: 10 }, { store, log: createTestLog() })
+    fail(true)
+    const { result } = await client.request('tools/call', slowly)
+    expect(result).toMatchObject({ structuredContent: { done: true } })
   })
 })
 

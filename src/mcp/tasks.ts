@@ -20,12 +20,12 @@ export interface TaskOptions {
   readonly pollIntervalMs?: number
   /** Tasks at one time, running and finished; 1000 when absent. Further calls stay ordinary ones. */
   readonly max?: number
-  /** Where tasks are remembered; in this process when absent. */
+  /** Where tasks are remembered; in the store of the service when absent, in this process when it has none. */
   readonly records?: TaskRecords
   /**
    * Decides by function name. `always`: a task from the start. `required`: and clients that do not know tasks are
    * refused. `never`: always an ordinary call. Undefined: `always` for functions that declare the extension
-   * `urn:forrst:ext:async`, otherwise after `afterMs`.
+   * `urn:forrst:ext:async`, unless they declare its mode `never`; otherwise after `afterMs`.
    */
   readonly mode?: (functionName: string) => 'always' | 'required' | 'never' | undefined
 }

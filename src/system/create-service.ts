@@ -20,6 +20,7 @@ import type { Store } from '../store/store.ts'
 import { type Background, type CallbackOptions, createBackground } from './background.ts'
 import { systemFunctions } from './functions.ts'
 import { jsonLogger } from './json-logger.ts'
+import { setStoreOf } from './store-of.ts'
 
 /** What a service is made of. */
 export interface ServiceOptions<Functions extends readonly FunctionDefinition[]> {
@@ -137,6 +138,7 @@ export function createService<const Functions extends readonly FunctionDefinitio
       await options.onClose?.()
     },
   }
+  if (store) setStoreOf(service, store)
   for (const definition of options.functions) registry.add(definition)
   const provided = extensions.flatMap((extension) => extension.functions?.(service) ?? [])
   for (const definition of [...systemFunctions(service), ...provided]) {

@@ -9,10 +9,6 @@ export interface SqsServer {
   readonly url: string
   /** Messages that were not deleted. */
   readonly left: (queue: string) => number
-  /** Cuts every connection and refuses new requests, or goes on. */
-  readonly refuse: (isRefusing: boolean) => void
-  /** Names of the actions that were asked for. */
-  readonly asked: readonly string[]
   readonly stop: () => Promise<void>
 }
 
@@ -34,8 +30,6 @@ const DEFAULT_VISIBILITY_S = 30
 /** Starts a server with empty queues; queues are made by CreateQueue. */
 export async function startSqsServer(): Promise<SqsServer> {
   const queues = new Map<string, StoredMessage[]>()
-  const asked: string[] = []
-  let isRefusing = false
   let isStopped = false
   const urlOf = (name: string) => `${url()}/${ACCOUNT}/${name}`
 
@@ -101,7 +95,7 @@ export async function startSqsServer(): Promise<SqsServer> {
       const queue = queueOf(input)
       const end = Date.now() + Number(input['WaitTimeSeconds'] ?? 0) * 1000
       let Messages = take(queue, input)
-      while (Messages.length === 0 && Date.now() < end && !isRefusing && !isStopped) {
+      while (Messages.length === 0 && Date.now() < end && !isStopped) {
         await sleep(20)
         Messages = take(queue, input)
       }
@@ -120,11 +114,9 @@ export async function startSqsServer(): Promise<SqsServer> {
 
   const server = createServer(async (request, response) => {
     const action = String(request.headers['x-amz-target']).replace('AmazonSQS.', '')
-    asked.push(action)
-    if (isRefusing) return request.socket.destroy()
     const { status, body } = await answer(actions[action], request)
     response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' })
-    return response.end(JSON.stringify(body))
+    response.end(JSON.stringify(body))
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -133,12 +125,7 @@ export async function startSqsServer(): Promise<SqsServer> {
 
   return {
     url: address,
-    asked,
     left: (queue) => queues.get(queue)?.length ?? 0,
-    refuse(refusing) {
-      isRefusing = refusing
-      if (refusing) server.closeAllConnections()
-    },
     async stop() {
       isStopped = true
       server.closeAllConnections()

@@ -5,6 +5,7 @@ import { createFailingStore, TEST_STORES, type TestStore } from '../../test/supp
 import { createMemoryStore } from '../store/index.ts'
 import { endMaintenance, startMaintenance } from './maintenance-state.ts'
 import type { ReplayExtensionOptions } from './replay.ts'
+import { REPLAY_KEYS } from './replay-record.ts'
 
 const MINUTE = 60_000
 
@@ -152,6 +153,25 @@ describe.each(TEST_STORES)('replay extension on %s', (_, open) => {
     await after.jobs.runFor(MINUTE)
     expect(after.runs).toEqual(['orders.create {"n":1} alice'])
     const status = await after.manage('status', { replay_id: id }, 'alice')
+    expect(status.body.result).toMatchObject({ status: 'completed' })
+  })
+})
+
+describe('a replay whose process died in the middle', () => {
+  it('is left alone while somebody may run it, and taken up when its lease is over', async () => {
+    let elapsed = 0
+    const store = createMemoryStore({ clock: { elapsed: () => elapsed } })
+    const { ask, idOf, jobs, runs, clock, manage } = setUp(store)
+    await startMaintenance(store, { reason: 'Upgrade' }, clock.now())
+    const id = idOf(await ask(1))
+    await endMaintenance(store)
+    await store.putIfAbsent(REPLAY_KEYS.claim(id), null, { ttl: 30_000, owner: 'the dead' })
+    await jobs.runFor(10_000)
+    expect(runs).toEqual([])
+    elapsed += 31_000
+    await jobs.runFor(10_000)
+    expect(runs).toHaveLength(1)
+    const status = await manage('status', { replay_id: id })
     expect(status.body.result).toMatchObject({ status: 'completed' })
   })
 })

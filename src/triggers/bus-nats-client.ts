@@ -29,6 +29,7 @@ export interface NatsConnection {
     },
   ): { unsubscribe(): void }
   isClosed(): boolean
+  flush(): Promise<void>
   drain(): Promise<void>
 }
 

@@ -104,6 +104,8 @@ export async function openNatsBus(
         session.ready()
         for await (const message of messages) session.track(handle(subscription, message))
         asks.unsubscribe()
+        // Until the server knows, it would hand questions to somebody who no longer answers.
+        await connection.flush()
       }) satisfies Promise<BusListener>,
     async close() {
       const found = await opened?.catch(() => undefined)

@@ -27,7 +27,7 @@ interface HearingClient extends StreamClient {
 const CLAIM_MS = '60000'
 /** What whoever claims a question says before it works on it. */
 const HEARD = '+'
-const HEARD_MS = 2_000
+const HEARD_MS = 1_000
 const NEVER = new AbortController().signal
 
 /** Creates what asks and answers; connections are made when the first question is. */
@@ -130,7 +130,8 @@ function createSignal(): Signal {
 }
 
 async function subscribe(client: StreamClient, channel: string): Promise<void> {
-  await whenReady(() => client.call('SUBSCRIBE', channel))
+  await whenReady(client)
+  await client.call('SUBSCRIBE', channel)
 }
 
 /** Splits at the first spaces only: what comes last may hold more. */

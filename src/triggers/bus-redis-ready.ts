@@ -1,20 +1,20 @@
 import { waitFor } from './queue-backoff.ts'
+import type { StreamClient } from './redis-stream-client.ts'
 
 const READY_MS = 5_000
-const LOOK_MS = 25
+const LOOK_MS = 20
+const NEVER = new AbortController().signal
 
-/** Sends a command once the connection stands: nothing is queued before, so the first command waits here. */
-export async function whenReady<Value>(send: () => Promise<Value>): Promise<Value> {
-  const until = performance.now() + READY_MS
-  for (;;) {
-    try {
-      return await send()
-    } catch (thrown) {
-      const early = thrown instanceof Error && /isn't writeable/.test(thrown.message)
-      if (!early || performance.now() > until) throw thrown
-      await waitFor(LOOK_MS, NEVER)
-    }
-  }
+/** Begins to connect, and goes on trying by itself. */
+export function startConnecting(client: StreamClient): StreamClient {
+  client.connect().catch(() => {})
+  return client
 }
 
-const NEVER = new AbortController().signal
+/** Waits until the connection stands, but not long: nothing is queued before, so a command would fail at once. */
+export async function whenReady(
+  client: StreamClient & { readonly status?: string },
+): Promise<void> {
+  const until = performance.now() + READY_MS
+  while (client.status !== 'ready' && performance.now() < until) await waitFor(LOOK_MS, NEVER)
+}

@@ -9,7 +9,7 @@ import {
 import { busAway, decodeEvent, encodeEvent } from './bus-answer.ts'
 import { listenWithRetry } from './bus-listen.ts'
 import { createRedisAsks } from './bus-redis-asks.ts'
-import { whenReady } from './bus-redis-ready.ts'
+import { startConnecting, whenReady } from './bus-redis-ready.ts'
 import { matchesEvent } from './event-name.ts'
 import type { OpenEventBusOptions } from './open-bus.ts'
 import {
@@ -32,16 +32,17 @@ export async function openRedisBus(
   url: string,
   { namespace = 'waymark', redeliverMs = REDELIVER_MS, load }: OpenEventBusOptions,
 ): Promise<EventBus> {
-  const connect = await loadRedis('bus', load)
-  const address = new URL(url)
+  const makeClient = await loadRedis('bus', load)
+  const connect = () => startConnecting(makeClient(new URL(url)))
   const stream = `${namespace}:events`
-  const writer = connect(address)
+  const writer = connect()
   const readers = new Set<StreamClient>()
-  const asks = createRedisAsks({ connect: () => connect(address), writer, namespace })
+  const asks = createRedisAsks({ connect, writer, namespace })
 
   async function emitEvent(text: string): Promise<void> {
     const limit = ['MAXLEN', '~', String(KEPT_EVENTS)]
-    await whenReady(() => sendCommand(writer, ['XADD', stream, ...limit, '*', 'event', text]))
+    await whenReady(writer)
+    await sendCommand(writer, ['XADD', stream, ...limit, '*', 'event', text])
   }
 
   return {
@@ -60,15 +61,19 @@ export async function openRedisBus(
       return answer.result
     },
     async subscribe(subscription) {
-      const reader = connect(address)
+      const reader = connect()
       readers.add(reader)
       const group = `${namespace}:${subscription.group}`
       const listener = await listenWithRetry('Redis', async (session) => {
-        await whenReady(() => createGroup(writer, stream, group))
+        await Promise.all([whenReady(writer), whenReady(reader)])
+        await createGroup(writer, stream, group)
         const consumer = { stream, group, consumer: randomUUID(), deletes: false, reader, writer }
         const members = createStreamGroup({ ...consumer, idleMs: redeliverMs })
         const forget = await asks.answer(subscription)
-        session.onStop(forget)
+        session.onStop(() => {
+          forget()
+          void members.unblock().catch(() => {})
+        })
         session.ready()
         await readEvents(members, subscription, { session, redeliverMs })
         await members.leave().catch(() => {})
@@ -103,8 +108,9 @@ async function readEvents(
   let claimAt = 0
   while (!signal.aborted) {
     if (performance.now() >= claimAt) {
-      await keepAll(group, subscription, await group.claim(BATCH))
-      claimAt = performance.now() + redeliverMs / 2
+      const { entries, isLast } = await group.claim(BATCH)
+      await keepAll(group, subscription, entries)
+      claimAt = isLast ? performance.now() + redeliverMs / 2 : 0
     }
     await keepAll(group, subscription, await group.read(BATCH))
   }

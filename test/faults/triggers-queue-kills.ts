@@ -15,7 +15,7 @@ const KILLS = IS_FULL ? 5 : 1
 const PROCESSES = 2
 
 /** How long a run may take, in milliseconds. */
-export const KILLS_LIMIT_MS: number = IS_FULL ? 300_000 : 60_000
+export const KILLS_LIMIT_MS: number = IS_FULL ? 300_000 : 120_000
 
 /**
  * Sends messages to a queue, some of them twice, kills the processes that receive them, and counts effects: each once,
@@ -23,7 +23,7 @@ export const KILLS_LIMIT_MS: number = IS_FULL ? 300_000 : 60_000
  */
 export async function runQueueKills(kind: TestQueue['kind']): Promise<boolean> {
   const redis = await findRedis()
-  const queue = await OPEN_QUEUE[kind]({ prefetch: 20, takeOverAfter: 3 })
+  const queue = await OPEN_QUEUE[kind]({ prefetch: 20, takeOverAfter: 5 })
   if (!redis || !queue) return false
   const counter = new Redis(redis.url)
   const effects = `waymark-test-${randomUUID()}`

@@ -18,7 +18,8 @@ interface StoredMessage {
   readonly attributes: unknown
   visibleAt: number
   received: number
-  receipt: string | undefined
+  /** Old ones stay good for the message they were given for, as SQS has it for deleting. */
+  readonly receipts: Set<string>
 }
 
 type Input = Readonly<Record<string, unknown>>
@@ -40,7 +41,9 @@ export async function startSqsServer(): Promise<SqsServer> {
   }
 
   function messageOf(input: Input): StoredMessage {
-    const found = queueOf(input).find(({ receipt }) => receipt === input['ReceiptHandle'])
+    const found = queueOf(input).find(({ receipts }) =>
+      receipts.has(String(input['ReceiptHandle'])),
+    )
     if (!found) throw new SqsProblem('ReceiptHandleIsInvalid')
     return found
   }
@@ -48,7 +51,7 @@ export async function startSqsServer(): Promise<SqsServer> {
   function store(queue: StoredMessage[], body: unknown, attributes: unknown) {
     const text = String(body)
     const message = { id: randomUUID(), body: text, attributes, visibleAt: 0, received: 0 }
-    queue.push({ ...message, receipt: undefined })
+    queue.push({ ...message, receipts: new Set() })
     return { MessageId: message.id, MD5OfMessageBody: md5(text) }
   }
 
@@ -59,10 +62,11 @@ export async function startSqsServer(): Promise<SqsServer> {
     return found.slice(0, Number(input['MaxNumberOfMessages'] ?? 1)).map((message) => {
       message.visibleAt = now + seconds * 1000
       message.received += 1
-      message.receipt = randomUUID()
+      const receipt = randomUUID()
+      message.receipts.add(receipt)
       return {
         MessageId: message.id,
-        ReceiptHandle: message.receipt,
+        ReceiptHandle: receipt,
         Body: message.body,
         MD5OfBody: md5(message.body),
         Attributes: { ApproximateReceiveCount: String(message.received) },

@@ -33,12 +33,11 @@ const CURSOR = /^\d{16}:op_[0-9A-Z]{26}$/
 export async function listOperations(store: Store, query: OperationQuery): Promise<OperationPage> {
   const { limit } = query
   const prefix = KEYS.listOf(query.owner)
-  const filtered = query.status !== undefined || query.function !== undefined
   const found: OperationRecord[] = []
   let place = query.cursor === undefined ? undefined : requireCursor(query.cursor)
   for (let looked = 0; looked < MOST_LOOKED_AT; ) {
     const page = await store.listByPrefix(prefix, {
-      limit: filtered ? Math.max(limit, 100) : limit,
+      limit: looked === 0 ? limit : Math.max(limit, 100),
       ...(place !== undefined && { cursor: toCursor(prefix + place) }),
     })
     const records = await readMatching(store, page.entries, query)

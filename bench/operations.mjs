@@ -1,0 +1,137 @@
+// One page of operations out of 100,000 against one out of 100, interleaved in one run, as ratios.
+// Run: npx tsx --conditions=waymark-source bench/operations.mjs [memory|sqlite|redis|postgres …]
+// Goal: at most 1.5 times the time of the short list, at its beginning and in its middle.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Redis } from 'ioredis'
+import pg from 'pg'
+import { createOperationId } from '../src/extensions/operation-id.ts'
+import { listOperations } from '../src/extensions/operation-list.ts'
+import { createOperationStore } from '../src/extensions/operation-store.ts'
+import { createMemoryStore, openStore } from '../src/store/index.ts'
+import { newestFirst } from '../src/store/keys.ts'
+
+const REDIS_URL = process.env.REDIS_URL ?? 'redis://127.0.0.1:6379'
+const POSTGRES_URL = process.env.POSTGRES_URL ?? 'postgres://root@127.0.0.1:5432/test'
+const NAMESPACE = `waymark_bench_${process.pid}`
+const FEW = 100
+const MANY = Number(process.env.MANY ?? 100_000)
+const ROUNDS = 9
+const PAGES = 30
+const START = Date.parse('2027-01-01T00:00:00Z')
+const folder = mkdtempSync(join(tmpdir(), 'waymark-bench-'))
+const wanted = process.argv.slice(2)
+
+const STORES = {
+  memory: async () => ({ store: createMemoryStore(), close: async () => {} }),
+  sqlite: async () => ({
+    store: await openStore(`sqlite:${join(folder, 'state.db')}`),
+    close: async () => {},
+  }),
+  redis: async () => ({
+    store: await openStore(REDIS_URL, { namespace: NAMESPACE }),
+    close: clearRedis,
+  }),
+  postgres: async () => ({
+    store: await openStore(POSTGRES_URL, { namespace: NAMESPACE }),
+    close: clearPostgres,
+  }),
+}
+
+try {
+  console.log(`store     few=${FEW}/ms  many=${MANY}/ms  ratio (rounds)      middle  filtered`)
+  for (const [name, open] of Object.entries(STORES)) {
+    if (wanted.length === 0 || wanted.includes(name)) await measure(name, await open())
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
+
+async function measure(name, { store, close }) {
+  await fill(store, 'few', FEW)
+  const ids = await fill(store, 'many', MANY)
+  const middle = `${newestFirst(START + MANY / 2)}:${ids[MANY / 2]}`
+  const page = { few: { owner: 'few', limit: 50 }, many: { owner: 'many', limit: 50 } }
+  const samples = []
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const few = await time(store, page.few)
+    const many = await time(store, page.many)
+    const inside = await time(store, { ...page.many, cursor: middle })
+    // Every operation matches: the filter costs its look at the status, not the length of the list.
+    const filtered = await time(store, { ...page.many, status: 'pending' })
+    samples.push({ few, many, inside, filtered })
+  }
+  const ratios = (member) =>
+    samples.map((sample) => sample[member] / sample.few).sort((a, b) => a - b)
+  const of = (member) => median(samples.map((sample) => sample[member])).toFixed(2)
+  const [low, mid, high] = [0, ROUNDS >> 1, ROUNDS - 1].map((at) => ratios('many')[at].toFixed(2))
+  const rest = ['inside', 'filtered'].map((member) => median(ratios(member)).toFixed(2))
+  console.log(
+    `${name.padEnd(9)} ${of('few').padStart(10)} ${of('many').padStart(15)}  ${mid} (${low} to ${high})  ${rest.join('     ')}`,
+  )
+  await close(store)
+  await store.close()
+}
+
+async function fill(store, owner, count) {
+  const operations = createOperationStore(store, { retentionMs: 600_000, openMs: 600_000 })
+  const ids = Array.from({ length: count }, (_, at) => createOperationId(START + at))
+  for (let at = 0; at < count; at += 200) {
+    await Promise.all(
+      ids.slice(at, at + 200).map((id, offset) =>
+        operations.create(
+          {
+            id,
+            owner,
+            function: 'reports.build',
+            version: '1.0.0',
+            status: 'pending',
+            request: 'req_1',
+            accepted: START + at + offset,
+          },
+          {
+            id: 'req_1',
+            function: 'reports.build',
+            version: '1.0.0',
+            arguments: {},
+            extensions: [],
+            facts: {},
+          },
+        ),
+      ),
+    )
+  }
+  return ids
+}
+
+async function time(store, query) {
+  const start = performance.now()
+  for (let page = 0; page < PAGES; page += 1) {
+    const { operations } = await listOperations(store, query)
+    if (operations.length !== 50) throw new Error(`${operations.length} operations on a page`)
+  }
+  return (performance.now() - start) / PAGES
+}
+
+function median(values) {
+  return [...values].sort((left, right) => left - right)[values.length >> 1]
+}
+
+async function clearRedis() {
+  const client = new Redis(REDIS_URL)
+  for await (const keys of client.scanStream({ match: `${NAMESPACE}*`, count: 5000 })) {
+    if (keys.length > 0) await client.unlink(...keys)
+  }
+  for await (const keys of client.scanStream({ match: `{${NAMESPACE}*`, count: 5000 })) {
+    if (keys.length > 0) await client.unlink(...keys)
+  }
+  client.disconnect()
+}
+
+async function clearPostgres() {
+  const client = new pg.Client(POSTGRES_URL)
+  await client.connect()
+  await client.query(`drop schema if exists "${NAMESPACE}" cascade`)
+  await client.end()
+}

@@ -11,6 +11,7 @@ const COMMANDS: ReadonlyMap<string, LoadCommand> = new Map<string, LoadCommand>(
   ['capabilities', async () => (await import('./commands/capabilities.ts')).capabilitiesCommand],
   ['health', async () => (await import('./commands/health.ts')).healthCommand],
   ['operations', async () => (await import('./commands/operations.ts')).operationsCommand],
+  ['triggers', async () => (await import('./commands/triggers.ts')).triggersCommand],
   ['forge', async () => (await import('./commands/forge.ts')).forgeCommand],
   ['generate', async () => (await import('./commands/generate.ts')).generateCommand],
   ['diff', async () => (await import('./commands/diff.ts')).diffCommand],

@@ -15,6 +15,7 @@ export { defineTrigger } from './define-trigger.ts'
 export type { Delivery, DeliveryAttempt, DeliveryState } from './delivery.ts'
 export type { DeliveryPage, DeliveryQuery, Retention } from './delivery-log.ts'
 export { type OpenEventBusOptions, openEventBus } from './open-bus.ts'
+export { listRuns } from './schedule-times.ts'
 export type { SourceStarters } from './sources.ts'
 export type { TriggerStatus } from './status.ts'
 export type {

@@ -27,6 +27,15 @@ export function readScheduleTimes(trigger: ScheduleTrigger): ScheduleTimes {
   }
 }
 
+/** Lists the next moments at which a schedule fires, in epoch milliseconds. */
+export function listRuns(
+  trigger: ScheduleTrigger,
+  after: number,
+  count: number,
+): readonly number[] {
+  return readScheduleTimes(trigger).list(after, count)
+}
+
 function parse({ name, cron, timezone }: ScheduleTrigger): Cron {
   const refuse = (field: string, reason: string): never => {
     throw new TypeError(`trigger ${name}: ${field} ${reason}`)

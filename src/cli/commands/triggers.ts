@@ -1,0 +1,143 @@
+import { isRecord, type JsonObject } from '../../core/json.ts'
+import type { Command, CommandInput } from '../command.ts'
+import { EXIT, UsageError } from '../exit.ts'
+import { JSON_FLAG, readText } from '../flags.ts'
+import { createPaint, formatJson } from '../print.ts'
+import { connect, HEADER_FLAG, toRemoteError } from '../remote.ts'
+import { formatDeliveries, formatList, formatRuns } from '../triggers/format.ts'
+import { readSpecRuns } from '../triggers/next-runs.ts'
+
+/** Shows the triggers of a service, and sends deliveries again. */
+export const triggersCommand: Command = {
+  name: 'triggers',
+  summary: 'Show triggers, their next runs and deliveries; send dead letters again',
+  usage: 'list|deliveries|redeliver|next <url> [id]',
+  flags: {
+    trigger: { type: 'string', value: 'name', summary: 'one trigger only' },
+    state: {
+      type: 'string',
+      value: 'state',
+      summary: 'deliveries: received, running, retrying, done or dead',
+    },
+    limit: { type: 'string', value: 'number', summary: 'deliveries: how many, 20 when absent' },
+    cursor: { type: 'string', value: 'text', summary: 'deliveries: goes on after a page' },
+    dead: { type: 'boolean', summary: 'redeliver: every dead letter' },
+    count: { type: 'string', value: 'number', summary: 'next: how many runs, 5 when absent' },
+    header: HEADER_FLAG,
+    json: JSON_FLAG,
+  },
+  examples: [
+    'waymark triggers list http://127.0.0.1:4000',
+    'waymark triggers deliveries http://127.0.0.1:4000 --state dead',
+    'waymark triggers redeliver http://127.0.0.1:4000 dlv_…',
+    'waymark triggers redeliver http://127.0.0.1:4000 --dead --trigger order_paid',
+    'waymark triggers next tools/shop.tool-spec.yaml --count 3',
+  ],
+  async run(input) {
+    const [name = '', ...positionals] = input.positionals
+    const action = ACTIONS.get(name)
+    if (action === undefined) {
+      throw new UsageError(
+        `what about the triggers? One of ${[...ACTIONS.keys()].join(', ')}: waymark triggers list <url>`,
+      )
+    }
+    const { answer, text } = await action({ ...input, positionals })
+    input.io.out(input.flags['json'] ? formatJson(answer) : text)
+    return EXIT.ok
+  },
+}
+
+interface Shown {
+  readonly answer: unknown
+  readonly text: string
+}
+
+const ACTIONS = new Map<string, (input: CommandInput) => Promise<Shown>>([
+  ['list', showList],
+  ['deliveries', showDeliveries],
+  ['redeliver', redeliver],
+  ['next', showNext],
+])
+
+async function showList(input: CommandInput): Promise<Shown> {
+  const answer = await ask(input, 'list', {})
+  return { answer, text: formatList(readItems(answer, 'triggers'), createPaint(input.io)) }
+}
+
+async function showDeliveries(input: CommandInput): Promise<Shown> {
+  const answer = await ask(input, 'deliveries', {
+    ...readFilter(input, 'trigger'),
+    ...readFilter(input, 'state'),
+    ...readFilter(input, 'cursor'),
+    ...(readText(input, 'limit') !== undefined && { limit: readCount(input, 'limit', 20, 100) }),
+  })
+  const cursor = isRecord(answer) ? answer['cursor'] : undefined
+  const more = typeof cursor === 'string' ? `\nMore: --cursor ${cursor}\n` : ''
+  const items = readItems(answer, 'deliveries')
+  return { answer, text: `${formatDeliveries(items, createPaint(input.io))}${more}` }
+}
+
+async function redeliver(input: CommandInput): Promise<Shown> {
+  const [, id] = input.positionals
+  const dead = input.flags['dead'] === true
+  if ((id === undefined) !== dead) {
+    throw new UsageError('which delivery? Give its id, or --dead for every dead letter')
+  }
+  const answer = await ask(
+    input,
+    'redeliver',
+    id === undefined ? readFilter(input, 'trigger') : { id },
+  )
+  const { redelivered, more } = isRecord(answer) ? answer : {}
+  const count = Array.isArray(redelivered) ? redelivered.length : 0
+  const rest = more === true ? ' There are more: run it again.' : ''
+  return { answer, text: `${count} sent again.${rest}\n` }
+}
+
+async function showNext(input: CommandInput): Promise<Shown> {
+  const [source = ''] = input.positionals
+  const count = readCount(input, 'count', 5, 100)
+  const runs = /^https?:/.test(source)
+    ? readRuns(await ask(input, 'list', {}), count)
+    : readSpecRuns(source, input.io, count)
+  const wanted = readText(input, 'trigger')
+  const shown = runs.filter(({ name }) => wanted === undefined || name === wanted)
+  return { answer: { triggers: shown }, text: formatRuns(shown) }
+}
+
+async function ask(input: CommandInput, name: string, args: JsonObject): Promise<unknown> {
+  const { signal } = input.io
+  const target = `urn:waymark:forrst:ext:triggers:fn:${name}`
+  const outcome = await connect(input).call(target, args, { signal })
+  if (outcome.ok) return outcome.result
+  if (outcome.errors[0]?.code === 'FUNCTION_NOT_FOUND') {
+    throw new UsageError('the service has no triggers')
+  }
+  throw toRemoteError(outcome)
+}
+
+function readItems(answer: unknown, key: string): readonly Record<string, unknown>[] {
+  const items = isRecord(answer) ? answer[key] : undefined
+  return Array.isArray(items) ? items.filter(isRecord) : []
+}
+
+function readRuns(
+  answer: unknown,
+  count: number,
+): readonly { readonly name: string; readonly next: readonly string[] }[] {
+  return readItems(answer, 'triggers').flatMap(({ name, next }) =>
+    Array.isArray(next) ? [{ name: String(name), next: next.slice(0, count).map(String) }] : [],
+  )
+}
+
+function readFilter(input: CommandInput, flag: string): JsonObject {
+  const value = readText(input, flag)
+  return value === undefined ? {} : { [flag]: value }
+}
+
+function readCount(input: CommandInput, flag: string, fallback: number, most: number): number {
+  const text = readText(input, flag)
+  const count = text === undefined ? fallback : Number(text)
+  if (Number.isInteger(count) && count >= 1 && count <= most) return count
+  throw new UsageError(`--${flag} must be a whole number from 1 to ${most}; got "${text}"`)
+}

@@ -20,7 +20,7 @@ export interface Exchange {
 export function createRecorder(door: Door, onExchange: (exchange: Exchange) => void): Door {
   return async (request) => {
     const response = await door(request)
-    const body = parse(request.body ?? '')
+    const body = readRequest(request.body ?? '')
     const answer = parse(response.body)
     onExchange({
       request: {
@@ -51,7 +51,7 @@ export async function replayExchange(
   return findDifference(response.body, parse(now.body), '')
 }
 
-/** A recorded exchange whose body is no longer that of a call, as those of limits are, is nothing to keep. */
+/** Tells whether an exchange can be sent again: what only tries limits cannot. */
 export function isWorthKeeping({ request }: Exchange): boolean {
   return request.path === FORRST ? isRecord(request.body) : true
 }
@@ -129,6 +129,13 @@ function listCodes(answer: unknown): readonly string[] {
   return errors.flatMap((error) =>
     isRecord(error) && typeof error['code'] === 'string' ? [error['code']] : [],
   )
+}
+
+const LONGEST_REQUEST = 20_000
+
+/** What tries limits is too long or too deep to be looked at again. */
+function readRequest(text: string): unknown {
+  return text.length > LONGEST_REQUEST ? `${text.slice(0, 100)}…` : parse(text)
 }
 
 function parse(text: string): unknown {

@@ -133,13 +133,13 @@ export async function* verifySystem(subject: Subject): AsyncGenerator<FindingFac
       sentence: `the system function ${name} does not answer`,
     }
   }
-  const described = [...new Set(subject.document.functions.map(({ name }) => name))]
+  const described = listNames(subject)
   yield* compareNames('system.disagrees', 'capabilities', described, subject.listed)
 }
 
 /** Compares the documents of other surfaces with the discovery document, where a service has them. */
 export async function* verifyDocuments(subject: Subject): AsyncGenerator<FindingFacts> {
-  const described = [...new Set(subject.document.functions.map(({ name }) => name))]
+  const described = listNames(subject)
   const openApi = await readJson(subject, '/openapi.json')
   if (isRecord(openApi?.['paths'])) {
     const paths = Object.keys(openApi['paths']).map((path) => decodeURIComponent(path))
@@ -156,6 +156,12 @@ export async function* verifyDocuments(subject: Subject): AsyncGenerator<Finding
     })
     yield* compareNames('openrpc.disagrees', '/openrpc.json', described, names)
   }
+}
+
+/** Names that belong to the protocol are a finding of their own. */
+function listNames({ document }: Subject): readonly string[] {
+  const names = document.functions.map(({ name }) => name).filter((name) => !RESERVED.test(name))
+  return [...new Set(names)]
 }
 
 function* compareNames(

@@ -4,11 +4,12 @@ import { App } from './view/app.tsx'
 import './style/index.css'
 
 declare global {
-  /** Written into the page by the server. */
+  // Written into the page by the server.
   var executeEnabled: boolean
+  var triggersPresent: boolean
 }
 
-const explorer = createExplorer(window, globalThis.executeEnabled)
+const explorer = createExplorer(window, globalThis)
 const root = document.getElementById('app')
 if (root !== null) {
   root.textContent = ''

@@ -6,6 +6,8 @@ import { PAGE } from './page.gen.ts'
 export interface PageOptions {
   readonly title: string
   readonly allowExecute: boolean
+  /** Whether the service has triggers to show. */
+  readonly hasTriggers: boolean
   readonly projectName: string | undefined
   readonly projectUrl: string | undefined
 }
@@ -28,11 +30,12 @@ export function preparePage(options: PageOptions): Content {
 function renderPage(template: string, options: PageOptions): string {
   const values: Readonly<Record<string, string>> = {
     TITLE: escapeHtml(options.title),
-    ALLOW_EXECUTE: options.allowExecute ? 'true' : 'false',
+    ALLOW_EXECUTE: String(options.allowExecute),
+    HAS_TRIGGERS: String(options.hasTriggers),
     PROJECT_LINK: toProjectLink(options.projectName, options.projectUrl),
   }
   return template.replace(
-    /\{\{(TITLE|ALLOW_EXECUTE|PROJECT_LINK)\}\}/g,
+    /\{\{(TITLE|ALLOW_EXECUTE|HAS_TRIGGERS|PROJECT_LINK)\}\}/g,
     (_placeholder, name: string) => values[name] ?? '',
   )
 }

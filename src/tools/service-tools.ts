@@ -16,7 +16,13 @@ import type { CallOutcome, PreparedTools, Tool } from './tool.ts'
 import { createToolApi, type ToolApi, type ToolApiOptions } from './tool-api.ts'
 
 /** How the functions of a service are put into the explorer. */
-export type ServiceToolApiOptions = Omit<ToolApiOptions, 'tools' | 'call' | 'check' | 'authHook'>
+export type ServiceToolApiOptions = Omit<
+  ToolApiOptions,
+  'tools' | 'call' | 'check' | 'authHook' | 'hasTriggers'
+>
+
+/** There only when the service has triggers. */
+const TRIGGERS = 'urn:waymark:forrst:ext:triggers:fn:list'
 
 /** Serves the functions of a service as tools, with the page that explores them. */
 export function createServiceToolApi(
@@ -31,6 +37,7 @@ export function createServiceToolApi(
     maxBodyBytes: service.limits.maxRequestBytes,
     log: service.log,
     ...options,
+    hasTriggers: service.registry.find(TRIGGERS) !== undefined,
     tools,
     check: (tool, args) => (isFunctionTool(tool) ? tool.target.checkInput(args) : undefined),
     call: (name, args, request) => {

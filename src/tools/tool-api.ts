@@ -17,6 +17,8 @@ export interface ToolApiOptions {
   readonly check?: (tool: Tool, args: unknown) => Maybe<Validation> | undefined
   /** Opens `/call`; off by default, and enforced here rather than in the page. */
   readonly allowExecute?: boolean
+  /** Lets the page show triggers, which it asks the Forrst endpoint for; off by default. */
+  readonly hasTriggers?: boolean
   /** Guards `/call` and nothing else. */
   readonly authHook?: AuthHook
   /** Title of the page; `MCP Tool Explorer` by default. */
@@ -55,6 +57,7 @@ export function createToolApi(options: ToolApiOptions): ToolApi {
     page: preparePage({
       title: options.title ?? 'MCP Tool Explorer',
       allowExecute,
+      hasTriggers: options.hasTriggers ?? false,
       projectName: options.projectName,
       projectUrl: options.projectUrl,
     }),

@@ -25,6 +25,8 @@ export interface Explorer {
   readonly history: History
   readonly theme: Theme
   readonly executeEnabled: Cell<boolean>
+  /** Whether the service has triggers. */
+  readonly triggersPresent: boolean
   readonly tools: Cell<Load<readonly ToolSummary[]>>
   readonly index: Cell<readonly IndexedTool[]>
   /** What the discovery document adds; undefined while unknown or absent. */
@@ -46,14 +48,20 @@ export interface Explorer {
 
 const RETRY_MS = 400
 
+/** What the server wrote into the page. */
+export interface PageFacts {
+  readonly executeEnabled: boolean
+  readonly triggersPresent: boolean
+}
+
 /** Makes the explorer for the page it runs in. */
-export function createExplorer(page: Window, allowExecute: boolean): Explorer {
+export function createExplorer(page: Window, facts: PageFacts): Explorer {
   const base = page.location.pathname.replace(/\/+$/, '')
   const credentials = createCredentials(storageOf(page, 'sessionStorage'), base)
   const api = createToolApi(base, credentials.headers)
   const forrst = createForrst(base, credentials.headers)
   const history = createHistory(storageOf(page, 'localStorage'), base)
-  const executeEnabled = createCell(allowExecute)
+  const executeEnabled = createCell(facts.executeEnabled)
   const tools = createCell<Load<readonly ToolSummary[]>>({ state: 'loading' })
   const index = createCell<readonly IndexedTool[]>([])
   const service = createCell<ServiceFacts | undefined>(undefined)
@@ -99,6 +107,7 @@ export function createExplorer(page: Window, allowExecute: boolean): Explorer {
     history,
     theme: createTheme(page, storageOf(page, 'localStorage')),
     executeEnabled,
+    triggersPresent: facts.triggersPresent,
     tools,
     index,
     service,

@@ -80,6 +80,9 @@ export const FUNCTIONS = {
   describe: 'urn:cline:forrst:ext:discovery:fn:describe',
   operations: 'urn:cline:forrst:ext:async:fn:list',
   cancel: 'urn:cline:forrst:ext:async:fn:cancel',
+  triggers: 'urn:waymark:forrst:ext:triggers:fn:list',
+  deliveries: 'urn:waymark:forrst:ext:triggers:fn:deliveries',
+  redeliver: 'urn:waymark:forrst:ext:triggers:fn:redeliver',
 } as const
 const SIMULATION = 'urn:forrst:ext:simulation'
 

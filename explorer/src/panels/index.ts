@@ -6,9 +6,16 @@ import { healthPanel } from './health-panel.tsx'
 import { operationsPanel } from './operations-panel.tsx'
 import { overviewPanel } from './overview-panel.tsx'
 import type { Panel } from './panel.ts'
+import { triggersPanel } from './triggers-panel.tsx'
 
 /** Every panel there is, in the order of the bar. */
-const PANELS: readonly Panel[] = [overviewPanel, healthPanel, operationsPanel, capabilitiesPanel]
+const PANELS: readonly Panel[] = [
+  overviewPanel,
+  healthPanel,
+  operationsPanel,
+  triggersPanel,
+  capabilitiesPanel,
+]
 
 /** Gives the panel of a view; any panel answers to its address, shown in the bar or not. */
 export function findPanel(view: string): Panel {

@@ -26,17 +26,27 @@ export function createAcknowledger(channel: AmqpChannel): Acknowledger {
     ready = []
     if (isClosed || messages.length === 0) return
     const lowest = open.values().next().value ?? Number.POSITIVE_INFINITY
-    let last: AmqpMessage | undefined
-    for (const message of messages) {
-      if (message.fields.deliveryTag > lowest) channel.ack(message)
-      else if (message.fields.deliveryTag > (last?.fields.deliveryTag ?? 0)) last = message
-    }
-    if (last) channel.ack(last, true)
+    const single = messages.filter(({ fields }) => fields.deliveryTag > lowest)
+    const last = toLast(messages, lowest)
+    write(() => {
+      for (const message of single) channel.ack(message)
+      if (last) channel.ack(last, true)
+    })
   }
 
-  function finish(message: AmqpMessage, write: () => void): void {
+  /** A channel that is about to close throws; the broker then hands its messages out again. */
+  function write(run: () => void): void {
+    if (isClosed) return
+    try {
+      run()
+    } catch {
+      isClosed = true
+    }
+  }
+
+  function finish(message: AmqpMessage, run: () => void): void {
     open.delete(message.fields.deliveryTag)
-    if (!isClosed) write()
+    write(run)
   }
 
   return {
@@ -51,4 +61,14 @@ export function createAcknowledger(channel: AmqpChannel): Acknowledger {
     giveBack: (message) => finish(message, () => channel.nack(message, false, true)),
     flush,
   }
+}
+
+/** The newest of the messages below the lowest one that is still at work: acknowledging it covers all before it. */
+function toLast(messages: readonly AmqpMessage[], lowest: number): AmqpMessage | undefined {
+  let last: AmqpMessage | undefined
+  for (const message of messages) {
+    const { deliveryTag } = message.fields
+    if (deliveryTag < lowest && deliveryTag > (last?.fields.deliveryTag ?? 0)) last = message
+  }
+  return last
 }

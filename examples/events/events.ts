@@ -186,6 +186,13 @@ function insertEvent(
       source: { pointer: '/call/arguments/starts_at' },
     })
   }
+  const { venue_id: venue } = input
+  if (venue !== undefined && !database.get('select 1 from venues where id = ?', venue)) {
+    throw new CallError('VALIDATION_ERROR', {
+      message: `venue_id must be the id of a venue; there is none with ${venue}`,
+      source: { pointer: '/call/arguments/venue_id' },
+    })
+  }
   const id = `evt_${randomUUID()}`
   const now = new Date().toISOString()
   database.transaction(() => {

@@ -8,6 +8,7 @@ export const RULES = {
   'example.failed': 'error',
   'example.differs': 'warning',
   'result.schema': 'error',
+  'call.broken': 'error',
   'simulation.differs': 'error',
   'error.undeclared': 'error',
   'query.refused': 'error',

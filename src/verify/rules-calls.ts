@@ -27,6 +27,14 @@ export async function* verifyCalls(subject: Subject): AsyncGenerator<FindingFact
         actual: code,
         sentence: `${frame.function} answered ${code}, which it does not declare`,
       }
+    } else if (code === 'INTERNAL_ERROR') {
+      yield {
+        rule: 'call.broken',
+        ...frame,
+        expected: 'a result, or an error that says what is wrong with the call',
+        actual: code,
+        sentence: `${frame.function} breaks on arguments its schema accepts: ${show(one.arguments)}`,
+      }
     } else if (one.origin === 'example') {
       yield {
         rule: 'example.failed',

@@ -54,6 +54,13 @@ const LIES: Readonly<Record<Rule, { readonly where?: string; readonly lie: Lie }
         ? { body: { ...body, result: { ...body.result, size: 'large' } } }
         : undefined,
   },
+  'call.broken': {
+    where: 'shop.get@1.0.0',
+    lie: (seen, body) =>
+      isPlain(seen, 'shop.get') && seen.version === '1.0.0' && seen.arguments['id'] !== 'a'
+        ? { status: 500, body: failed(body.id, 'INTERNAL_ERROR') }
+        : undefined,
+  },
   'simulation.differs': {
     where: 'shop.add@1.0.0',
     lie: (seen, body) =>

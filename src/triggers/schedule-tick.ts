@@ -1,7 +1,7 @@
 import type { ScheduleTrigger } from '../spec/types.ts'
-import { waitFor } from './queue-backoff.ts'
 import type { ScheduleMemory } from './schedule-memory.ts'
 import type { SourceContext } from './trigger.ts'
+import { pause } from './within-time.ts'
 
 const LOOK_MS = 1_000
 
@@ -42,7 +42,7 @@ async function isInTheWay({ context, signal }: TickOptions, delivery: string): P
   if (trigger.overlap === 'allow') return false
   let open = await isOpen(delivery)
   while (open && trigger.overlap === 'queue' && !signal.aborted) {
-    await waitFor(LOOK_MS, signal)
+    await pause(LOOK_MS, signal)
     open = await isOpen(delivery)
   }
   return open

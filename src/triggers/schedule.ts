@@ -1,9 +1,9 @@
 import type { ScheduleTrigger } from '../spec/types.ts'
-import { waitFor } from './queue-backoff.ts'
 import { createScheduleMemory } from './schedule-memory.ts'
 import { fireTick, formatTick } from './schedule-tick.ts'
 import { readScheduleTimes } from './schedule-times.ts'
 import type { SourceContext, TriggerSource } from './trigger.ts'
+import { pause } from './within-time.ts'
 
 // A longer setTimeout fires at once.
 const LONGEST_TIMER_MS = 2 ** 31 - 1
@@ -39,7 +39,7 @@ export async function startSchedule(
       } catch (error) {
         reason = 'cannot store its runs, trying again'
         log.error(`schedule ${trigger.name} ${reason}`, { error, tick: formatTick(tick) })
-        await waitFor(AGAIN_MS, signal)
+        await pause(AGAIN_MS, signal)
         if ((times.next(tick) ?? Number.POSITIVE_INFINITY) <= clock.now()) return
       }
     }

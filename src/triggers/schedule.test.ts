@@ -1,0 +1,221 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createFailingStore } from '../../test/support/stores.ts'
+import { systemClock } from '../core/clock.ts'
+import type { ScheduleTrigger } from '../spec/types.ts'
+import { createMemoryStore, type Store } from '../store/index.ts'
+import { startSchedule } from './schedule.ts'
+import { listRuns } from './schedule-times.ts'
+import type { SourceContext, TriggerEvent, TriggerSource } from './trigger.ts'
+
+const HOURLY: ScheduleTrigger = {
+  type: 'schedule',
+  name: 'hourly',
+  description: 'x',
+  cron: '0 * * * *',
+  timezone: 'UTC',
+}
+
+interface Desk {
+  readonly context: SourceContext<ScheduleTrigger>
+  readonly fired: TriggerEvent[]
+  readonly warnings: string[]
+  /** Deliveries that are not over. */
+  readonly open: Set<string>
+}
+
+function createDesk(over: Partial<ScheduleTrigger> = {}, store: Store = createMemoryStore()): Desk {
+  const fired: TriggerEvent[] = []
+  const warnings: string[] = []
+  const open = new Set<string>()
+  const seen = new Set<string>()
+  const note = (message: string) => void warnings.push(message)
+  const context: SourceContext<ScheduleTrigger> = {
+    trigger: { ...HOURLY, ...over },
+    service: 'shop',
+    async accept(event) {
+      const repeated = seen.has(event.id)
+      seen.add(event.id)
+      if (!repeated) fired.push(event)
+      return { status: repeated ? 'duplicate' : 'accepted', delivery: event.id }
+    },
+    settle: () => Promise.reject(new TypeError('schedules do not wait')),
+    isOpen: async (delivery) => open.has(delivery),
+    store,
+    clock: systemClock,
+    log: { warn: note, error: note },
+    env: {},
+    cwd: '/',
+    host: '127.0.0.1',
+  }
+  return { context, fired, warnings, open }
+}
+
+const running: TriggerSource[] = []
+async function start({ context }: Desk): Promise<TriggerSource> {
+  const source = await startSchedule(context)
+  running.push(source)
+  return source
+}
+
+const stop = (source: TriggerSource | undefined) => source?.stop(AbortSignal.abort())
+const pass = (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds)
+const HOUR = 3_600_000
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] })
+  vi.setSystemTime('2026-03-01T10:30:00Z')
+})
+afterEach(async () => {
+  await Promise.all(running.splice(0).map(stop))
+  vi.useRealTimers()
+})
+
+describe('a schedule', () => {
+  it('[TS-65] [TS-66] fires at its minutes with an empty payload; the minute is the id', async () => {
+    const desk = createDesk()
+    await start(desk)
+    await pass(29 * 60_000)
+    expect(desk.fired).toEqual([])
+    await pass(61 * 60_000)
+    expect(desk.fired).toEqual(
+      ['2026-03-01T11:00:00.000Z', '2026-03-01T12:00:00.000Z'].map((scheduled_at) => ({
+        id: `hourly@${scheduled_at}`,
+        payload: {},
+        meta: { scheduled_at },
+      })),
+    )
+  })
+
+  it('[TS-65] counts in the time zone of the process when it names none', async () => {
+    const { timezone: _, ...local } = { ...HOURLY, cron: '30 14 * * *' }
+    const [run = 0] = listRuns(local, Date.now(), 1)
+    expect([new Date(run).getHours(), new Date(run).getMinutes()]).toEqual([14, 30])
+  })
+
+  it('fires once per tick however many processes share the store', async () => {
+    const store = createMemoryStore()
+    const desk = createDesk({}, store)
+    await Promise.all([start(desk), start(desk), start(desk)])
+    await pass(3 * HOUR)
+    expect(desk.fired).toHaveLength(3)
+  })
+
+  it('waits longer than a timer can', async () => {
+    const desk = createDesk({ cron: '0 0 1 4 *' })
+    const source = await start(desk)
+    expect(source.next?.(1)).toEqual([Date.parse('2026-04-01T00:00:00Z')])
+    await pass(30 * 24 * HOUR)
+    expect(desk.fired).toEqual([])
+    await pass(24 * HOUR)
+    expect(desk.fired.map(({ id }) => id)).toEqual(['hourly@2026-04-01T00:00:00.000Z'])
+  })
+
+  it('[TS-189] runs once where clocks leave a time out, and once where they repeat it', () => {
+    const nightly = { ...HOURLY, cron: '30 2 * * *', timezone: 'Europe/Berlin' }
+    const runs = (from: string) =>
+      listRuns(nightly, Date.parse(from), 3).map((run) => new Date(run).toISOString())
+    expect(runs('2026-03-28T00:00:00Z')).toEqual([
+      '2026-03-28T01:30:00.000Z',
+      '2026-03-29T01:00:00.000Z',
+      '2026-03-30T00:30:00.000Z',
+    ])
+    expect(runs('2026-10-24T00:00:00Z')).toEqual([
+      '2026-10-24T00:30:00.000Z',
+      '2026-10-25T00:30:00.000Z',
+      '2026-10-26T01:30:00.000Z',
+    ])
+  })
+
+  it.each([
+    [{ cron: '* * * * * *' }, /trigger hourly: cron must be five fields.*"\* \* \* \* \* \*"/],
+    [{ cron: 'soon' }, /trigger hourly: cron must be five fields/],
+    [{ timezone: 'Europe/Atlantis' }, /trigger hourly: timezone must be an IANA time zone/],
+  ])('refuses %o at the start', async (over, message) => {
+    await expect(startSchedule(createDesk(over).context)).rejects.toThrow(message)
+  })
+
+  it('tries again when a tick cannot be stored', async () => {
+    const { store, fail } = createFailingStore()
+    const desk = createDesk({}, store)
+    const source = await start(desk)
+    fail(true)
+    await pass(31 * 60_000)
+    expect(source.trouble?.()).toBe('cannot store its runs, trying again')
+    fail(false)
+    await pass(10_000)
+    expect(desk.fired).toHaveLength(1)
+    expect(source.trouble?.()).toBeUndefined()
+  })
+})
+
+describe('overlap', () => {
+  it('[TS-188] skips a run while the one before is not over', async () => {
+    const desk = createDesk()
+    await start(desk)
+    await pass(HOUR)
+    desk.open.add(desk.fired[0]?.id ?? '')
+    await pass(HOUR)
+    expect(desk.fired).toHaveLength(1)
+    expect(desk.warnings).toEqual(['schedule hourly skips a run: the one before is not over'])
+    desk.open.clear()
+    await pass(HOUR)
+    expect(desk.fired.map(({ id }) => id.slice(7, 23))).toEqual([
+      '2026-03-01T11:00',
+      '2026-03-01T13:00',
+    ])
+  })
+
+  it('queue runs what waits in order, allow does not wait', async () => {
+    const queue = createDesk({ overlap: 'queue' })
+    const allow = createDesk({ overlap: 'allow' })
+    await Promise.all([start(queue), start(allow)])
+    await pass(HOUR)
+    for (const desk of [queue, allow]) desk.open.add(desk.fired[0]?.id ?? '')
+    await pass(2 * HOUR)
+    expect(allow.fired).toHaveLength(3)
+    expect(queue.fired).toHaveLength(1)
+    queue.open.clear()
+    await pass(5_000)
+    expect(queue.fired.map(({ id }) => id.slice(18, 23))).toEqual(['11:00', '12:00', '13:00'])
+  })
+})
+
+describe('runs missed while stopped', () => {
+  async function miss(catch_up?: 'one'): Promise<Desk> {
+    const desk = createDesk(catch_up && { catch_up })
+    const source = await start(desk)
+    await pass(HOUR)
+    await stop(source)
+    await pass(5 * HOUR)
+    await start(desk)
+    await pass(1_000)
+    return desk
+  }
+
+  it('are forgotten by default', async () => {
+    expect((await miss()).fired).toHaveLength(1)
+  })
+
+  it('are made up for by one run with catch_up: one', async () => {
+    const { fired } = await miss('one')
+    expect(fired.map(({ id }) => id.slice(7, 23))).toEqual(['2026-03-01T11:00', '2026-03-01T16:00'])
+  })
+
+  it('do not exist on the very first start', async () => {
+    const desk = createDesk({ catch_up: 'one' })
+    await start(desk)
+    await pass(1_000)
+    expect(desk.fired).toEqual([])
+  })
+
+  it('are forgotten after the machine slept, but for the newest with catch_up: one', async () => {
+    const forgets = createDesk()
+    const recovers = createDesk({ catch_up: 'one' })
+    await Promise.all([start(forgets), start(recovers)])
+    // Time passes and no timer fires, as in a sleep.
+    vi.setSystemTime('2026-03-01T15:20:00Z')
+    await pass(31 * 60_000)
+    expect(forgets.fired).toEqual([])
+    expect(recovers.fired.map(({ id }) => id.slice(7, 23))).toEqual(['2026-03-01T15:00'])
+  })
+})

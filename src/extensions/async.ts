@@ -13,7 +13,14 @@ import { createOperationWorker, type OperationWorker } from './async-worker.ts'
 import type { EndedOperation } from './operation-end.ts'
 import { operationFunctions, STATUS_FUNCTION } from './operation-functions.ts'
 import { createOperationId } from './operation-id.ts'
-import { type OperationRecord, toOperationCall, toOwner } from './operation-record.ts'
+import { claimKey, toKeyScope } from './operation-key.ts'
+import {
+  hasEnded,
+  type OperationCall,
+  type OperationRecord,
+  toOperationCall,
+  toOwner,
+} from './operation-record.ts'
 import { createOperationStore } from './operation-store.ts'
 import { requireMilliseconds, toSeconds } from './option-values.ts'
 import { invalidOption, readBoolean, readText } from './options.ts'
@@ -52,9 +59,10 @@ const LONGEST_URL = 2048
 /** Creates the extension that accepts a call, answers at once and lets its function go on in the background. */
 export function asyncExtension(options: AsyncExtensionOptions): Extension {
   const { store, jobs, outgoing, prefers } = options
+  const openMs = milliseconds('maxAge', options.maxAge, { value: 30, unit: 'day' })
   const operations = createOperationStore(store, {
     retentionMs: milliseconds('retention', options.retention, { value: 24, unit: 'hour' }),
-    openMs: milliseconds('maxAge', options.maxAge, { value: 30, unit: 'day' }),
+    openMs,
   })
   const retryAfter = toSeconds(
     milliseconds('retryAfter', options.retryAfter, { value: 5, unit: 'second' }),
@@ -76,15 +84,9 @@ export function asyncExtension(options: AsyncExtensionOptions): Extension {
     const callbackUrl = readCallbackUrl(exchange, outgoing)
     const checked = await target.checkInput(call.arguments)
     if (!checked.ok) return toInvalidArguments(checked.problems)
-    const record = toRecord(exchange, callbackUrl)
     service.start()
-    await operations.create(record, toOperationCall(call, target.version))
-    try {
-      await worker.add(record.id)
-    } catch (thrown) {
-      await operations.discard(record).catch(() => {})
-      throw thrown
-    }
+    const kept = toOperationCall(call, target.version)
+    const record = await keep(toRecord(exchange, callbackUrl), kept)
     call.reply.disposition = 'started'
     answer({
       operation_id: record.id,
@@ -98,6 +100,26 @@ export function asyncExtension(options: AsyncExtensionOptions): Extension {
       started_at: formatTimestamp(record.accepted),
     })
     return { ok: true, result: null }
+  }
+
+  /** Keeps an operation and its job; answers the one that its idempotency key stands for already, if there is one. */
+  async function keep(record: OperationRecord, call: OperationCall): Promise<OperationRecord> {
+    await operations.create(record, call)
+    const scope = toKeyScope(call)
+    try {
+      const first = scope && (await claimKey(scope, record, { store, operations, openMs }))
+      if (first) await operations.discard(record)
+      const kept = first ?? record
+      // The process that kept the first one may have died before it had its job.
+      if (kept.status === 'pending') await operations.open(kept.id)
+      if (!hasEnded(kept)) await worker.add(kept.id)
+      return kept
+    } catch (thrown) {
+      // An operation that may run already is found again by its key; without one nobody would ever ask for it.
+      if (scope === undefined || surelyFailed(thrown))
+        await operations.discard(record).catch(() => {})
+      throw thrown
+    }
   }
 
   return {
@@ -152,6 +174,11 @@ function readCallbackUrl(
     message: `options.callback_url: ${reason}`,
     source: { pointer: `${exchange.pointer}/options/callback_url` },
   })
+}
+
+/** Tells whether a write was refused, and not just left without an answer. */
+function surelyFailed(thrown: unknown): boolean {
+  return thrown instanceof CallError && thrown.errors[0].details?.['outcome'] !== 'unknown'
 }
 
 function milliseconds(name: string, given: Duration | undefined, fallback: Duration): number {

@@ -4,12 +4,8 @@ import { formatTimestamp } from '../core/clock.ts'
 import { CallError } from '../core/error.ts'
 import { PROTOCOL_VERSION } from '../core/protocol.ts'
 import type { Store } from '../store/store.ts'
-import {
-  forgetStoredOutcome,
-  isFinalFailure,
-  type KeyScope,
-  replaceStoredOutcome,
-} from './idempotency-record.ts'
+import { forgetStoredOutcome, isFinalFailure, replaceStoredOutcome } from './idempotency-record.ts'
+import { releaseKey, toKeyScope } from './operation-key.ts'
 import type { OperationCall, OperationRecord } from './operation-record.ts'
 import type { OperationStore } from './operation-store.ts'
 import type { Outgoing } from './outgoing.ts'
@@ -65,17 +61,15 @@ async function settleIdempotency(
   store: Store,
   { record, call, outcome }: EndedOperation,
 ): Promise<void> {
-  const key = call.facts.idempotencyKey
-  if (key === undefined) return
-  const { function: name, version } = call
-  const scope: KeyScope = { key, function: name, version, principal: call.principal?.id }
+  const scope = toKeyScope(call)
+  if (scope === undefined) return
   const keep = outcome.ok || isFinalFailure(outcome)
   for (const pause of PAUSES_MS) {
     if (pause > 0) await sleep(pause)
     const settled = keep
       ? await replaceStoredOutcome(store, scope, { outcome, at: record.ended ?? 0 })
       : await forgetStoredOutcome(store, scope)
-    if (settled) return
+    if (settled) return releaseKey(store, scope, record.id)
   }
 }
 

@@ -61,6 +61,7 @@ export const OPERATION_KEYS: {
   readonly call: (id: string) => string
   readonly outcome: (id: string, run: string) => string
   readonly open: (id: string) => string
+  readonly claim: (key: string) => string
   readonly allOpen: string
   readonly listed: (record: Pick<OperationRecord, 'id' | 'owner' | 'accepted'>) => string
   readonly listOf: (owner: string) => string
@@ -71,6 +72,8 @@ export const OPERATION_KEYS: {
   /** Marks operations without an end, for the sweep at start. */
   open: (id) => storeKey('operation-open', id),
   allOpen: storePrefix('operation-open'),
+  /** Says which operation an idempotency key stands for while it has no end. */
+  claim: (key) => storeKey('operation-key', key),
   /** Sorts the newest of a caller first, so that a page costs the same however many there are. */
   listed: ({ id, owner, accepted }) => storeKey('operation-list', owner, newestFirst(accepted), id),
   listOf: (owner) => storePrefix('operation-list', owner),

@@ -25,8 +25,10 @@ export interface OperationChange {
 
 /** The operations of a service: every change is a comparison first, so that an end is recorded once. */
 export interface OperationStore {
-  /** Keeps an accepted operation; only then may its job be added. */
+  /** Keeps an accepted operation. */
   create(record: OperationRecord, call: OperationCall): Promise<void>
+  /** Marks an operation as one that must run; only then may its job be added. */
+  open(id: string): Promise<void>
   /** Takes an operation back whose job could not be added. */
   discard(record: OperationRecord): Promise<void>
   read(id: string): Promise<OperationRecord | undefined>
@@ -82,7 +84,9 @@ export function createOperationStore(store: Store, times: OperationTimes): Opera
         keepListed(record, openMs),
         store.put(KEYS.record(record.id), toStoredJson(record), { ttl: openMs }),
       ])
-      await store.put(KEYS.open(record.id), null, { ttl: openMs })
+    },
+    async open(id) {
+      await store.put(KEYS.open(id), null, { ttl: openMs })
     },
     async discard(record) {
       const { id } = record

@@ -1,0 +1,77 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { createClient } from '../../src/client/index.ts'
+
+/** Several processes of one service, some of which are killed and started again. */
+export interface LedgerProcesses {
+  /** Boots of processes that were killed: what they left behind, nobody tidied up. */
+  readonly killed: ReadonlySet<string>
+  /** Tokens of holders that failed in the middle and said so. */
+  readonly left: ReadonlySet<number>
+  /** Gives a client of any process. */
+  pick(): ReturnType<typeof createClient>
+  /** Kills a process as a crash would and starts it again at the same address. */
+  crash(): Promise<void>
+  stop(): Promise<void>
+}
+
+interface Place {
+  child: ChildProcess
+  boot: string
+  port: number
+}
+
+/** Starts processes on a store and waits until each listens. */
+export async function startLedger(url: string, count: number): Promise<LedgerProcesses> {
+  const killed = new Set<string>()
+  const left = new Set<number>()
+  let boots = 0
+
+  async function boot(port: number): Promise<Place> {
+    const name = `boot-${boots++}`
+    const worker = fileURLToPath(new URL('operations-worker.ts', import.meta.url))
+    const execArgv = ['--conditions=waymark-source', '--import', 'tsx']
+    const child = fork(worker, [url, String(port), name], { execArgv })
+    const [ready] = await once(child, 'message')
+    child.on('message', (message: { left?: number }) => {
+      if (message.left !== undefined) left.add(message.left)
+    })
+    return { child, boot: name, port: ready.port }
+  }
+
+  const places = await Promise.all(Array.from({ length: count }, () => boot(0)))
+  const clients = places.map(({ port }) =>
+    createClient({
+      url: `http://127.0.0.1:${port}/forrst`,
+      name: 'fault-run',
+      timeoutMs: 10_000,
+      retry: false,
+    }),
+  )
+  const random = (limit: number) => Math.floor(Math.random() * limit)
+
+  return {
+    killed,
+    left,
+    pick: () => clients[random(clients.length)] as ReturnType<typeof createClient>,
+    async crash() {
+      const at = random(places.length)
+      const { child, boot: name, port } = places[at] as Place
+      const ended = once(child, 'exit')
+      killed.add(name)
+      child.kill('SIGKILL')
+      await ended
+      places[at] = await boot(port)
+    },
+    async stop() {
+      await Promise.all(
+        places.map(async ({ child }) => {
+          const ended = once(child, 'exit')
+          child.kill('SIGKILL')
+          await ended
+        }),
+      )
+    },
+  }
+}

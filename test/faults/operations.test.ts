@@ -1,0 +1,190 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { type Entry, openStore, type Store } from '../../src/store/index.ts'
+import { type LedgerProcesses, startLedger } from './operations-processes.ts'
+import {
+  canStartPostgres,
+  canStartRedis,
+  type PrivateServer,
+  startPostgres,
+  startRedis,
+} from './store-servers.ts'
+
+// `npm run test:faults` asks for 10,000; the ordinary run is short.
+const OPERATIONS = Number(process.env['FAULT_OPERATIONS'] ?? 300)
+const PROCESSES = 3
+const CALLERS = 24
+const ACCOUNTS = 40
+const TIME_LIMIT = 60_000 + OPERATIONS * 200
+
+describe.skipIf(!canStartRedis())(
+  'operations on Redis (append only, synced before each answer)',
+  () => runCase('redis', startRedis),
+)
+
+describe.skipIf(!canStartPostgres())('operations on PostgreSQL', () =>
+  runCase('postgres', startPostgres),
+)
+
+function runCase(kind: string, start: () => Promise<PrivateServer>): void {
+  const title = `end exactly once, ${OPERATIONS} of them, while processes are killed and the server restarts`
+  it(title, { timeout: TIME_LIMIT }, async () => {
+    const server = await start()
+    const ledger = await startLedger(server.url, PROCESSES)
+    const store = await openStore(server.url)
+    try {
+      const progress = { done: 0 }
+      const ended = new AbortController()
+      const faults = causeFaults({ ledger, server, progress, ended: ended.signal })
+      const failures = await callAll(ledger, progress)
+      ended.abort()
+      const { restarts } = await faults
+      await sleep(1000)
+      const found = await judge(store, ledger)
+      const kills = ledger.killed.size
+      process.stdout.write(
+        `${kind.padEnd(9)} operations ${OPERATIONS}  kills ${kills}  server restarts ${restarts}` +
+          `  duplicates ${found.duplicates.length}  lost ${failures.length}` +
+          `  (runs ${found.runs}, two holders ${found.intruders.length})\n`,
+      )
+      expect({ ...found, failures }).toMatchObject({ duplicates: [], intruders: [], failures: [] })
+      expect(found.effects).toBe(OPERATIONS)
+      expect(found.open).toBe(0)
+      expect([restarts, kills > 1]).toEqual([1, true])
+    } finally {
+      await store.close()
+      await ledger.stop()
+      await server.stop()
+    }
+  })
+}
+
+interface Faults {
+  readonly ledger: LedgerProcesses
+  readonly server: PrivateServer
+  readonly progress: { readonly done: number }
+  readonly ended: AbortSignal
+}
+
+/** Kills a process every few seconds, and the server once, when a third of the work is done. */
+async function causeFaults({ ledger, server, progress, ended }: Faults) {
+  let restarts = 0
+  while (!ended.aborted) {
+    await sleep(500 + Math.random() * 1500)
+    if (ended.aborted) break
+    if (restarts === 0 && progress.done > OPERATIONS / 3) {
+      await server.kill()
+      await sleep(500)
+      await server.start()
+      restarts++
+    } else await ledger.crash()
+  }
+  return { restarts }
+}
+
+/** Makes every call, follows each to its end and answers those that never came to a good one. */
+async function callAll(ledger: LedgerProcesses, progress: { done: number }) {
+  const failures: string[] = []
+  let next = 0
+  async function caller(): Promise<void> {
+    while (next < OPERATIONS) {
+      const index = next++
+      const failure = await callOnce(ledger, index)
+      if (failure === undefined) progress.done++
+      else failures.push(failure)
+    }
+  }
+  await Promise.all(Array.from({ length: CALLERS }, caller))
+  return failures
+}
+
+const PASSING = /^(CLIENT_|UNAVAILABLE|IDEMPOTENCY_PROCESSING|INTERNAL_ERROR|DEADLINE_EXCEEDED)/
+
+async function callOnce(ledger: LedgerProcesses, index: number): Promise<string | undefined> {
+  const key = `key-${index}`
+  const account = `account-${index % ACCOUNTS}`
+  const lock = {
+    urn: 'urn:forrst:ext:atomic-lock',
+    options: {
+      key: account,
+      scope: 'global',
+      ttl: { value: 5, unit: 'second' },
+      block: { value: 2, unit: 'minute' },
+    },
+  }
+  const end = performance.now() + 90_000
+  let last = 'never accepted'
+  while (performance.now() < end) {
+    try {
+      const options = { idempotencyKey: key, extensions: [lock] }
+      const { id } = await ledger.pick().start('ledger.write', { account, key }, options)
+      // Without an id the answer was there already: an earlier attempt under the key has ended.
+      const outcome = id === undefined ? 'completed' : await follow(ledger, id, end)
+      if (outcome === 'completed') return undefined
+      last = outcome
+    } catch (thrown) {
+      last = (thrown as { code?: string }).code ?? String(thrown)
+    }
+    if (!PASSING.test(last)) break
+    await sleep(100)
+  }
+  return `${key}: ${last}`
+}
+
+/** Asks any of the processes until one knows the end. */
+async function follow(ledger: LedgerProcesses, id: string, end: number): Promise<string> {
+  while (performance.now() < end) {
+    const outcome = await ledger.pick().operation(id).result({ pollMs: 150 })
+    if (outcome.ok) return 'completed'
+    const { code } = outcome.error
+    if (!code.startsWith('CLIENT_')) return code
+    await sleep(100)
+  }
+  return 'no end'
+}
+
+/** Reads what the store knows when everything is over. */
+async function judge(store: Store, { killed, left }: LedgerProcesses) {
+  const completed = new Set<string>()
+  for await (const { value } of list(store, 'operation:')) {
+    const { status, request } = value as { status: string; request: string }
+    if (status === 'completed') completed.add(request)
+  }
+  const ends = new Map<string, number>()
+  let runs = 0
+  for await (const { key } of list(store, 'run:')) {
+    const [, name = '', request = ''] = key.split(':')
+    runs++
+    if (completed.has(request)) ends.set(name, (ends.get(name) ?? 0) + 1)
+  }
+  const intruders: string[] = []
+  for await (const { key, value } of list(store, 'conflict:')) {
+    const { other } = value as { other: { boot: string; token: number } }
+    if (!killed.has(other.boot) && !left.has(other.token)) intruders.push(`${key} ${other.boot}`)
+  }
+  return {
+    runs,
+    duplicates: [...ends].filter(([, count]) => count > 1).map(([name]) => name),
+    intruders,
+    effects: await count(store, 'effect:'),
+    open: await count(store, 'operation-open:'),
+  }
+}
+
+async function* list(store: Store, prefix: string): AsyncGenerator<Entry> {
+  let cursor: string | undefined
+  do {
+    const page = await store.listByPrefix(prefix, {
+      limit: 1000,
+      ...(cursor !== undefined && { cursor }),
+    })
+    yield* page.entries
+    cursor = page.cursor
+  } while (cursor !== undefined)
+}
+
+async function count(store: Store, prefix: string): Promise<number> {
+  let found = 0
+  for await (const _ of list(store, prefix)) found++
+  return found
+}

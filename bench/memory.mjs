@@ -27,6 +27,7 @@ const service = createService({
     ...statefulExtensions({
       store,
       idempotency: { ttl: second },
+      cancellation: { remember: second },
       rateLimit: { policies: [{ scope: 'user', limit: 2 ** 50, window: second }] },
     }),
   ],

@@ -202,12 +202,20 @@ function fromFinding(
   label: string,
   name: string,
 ): Change {
+  // A finding in a shared schema comes up for every function that uses it.
+  const known = NAMED.get(finding)
+  if (known !== undefined) return { ...known, functions: [label] }
   const { rule, message, ...at } = finding
   const place = at.newPointer ?? at.oldPointer ?? ''
   const path = /(?:schema|schemas\/[^/]+|definitions\/[^/]+)(\/.*)?$/.exec(place)?.[1] ?? ''
   const where = direction === 'input' ? `argument ${name}` : name
-  return toChange(`${direction}-${rule}`, `${where}${path && ` (${path})`}: ${message}`, label, at)
+  const text = `${where}${path && ` (${path})`}: ${message}`
+  const change = toChange(`${direction}-${rule}`, text, label, at)
+  NAMED.set(finding, change)
+  return change
 }
+
+const NAMED = new WeakMap<object, Change>()
 
 interface Removal {
   readonly now: DescribedService
@@ -252,30 +260,24 @@ function toChange(rule: RuleId, message: string, label: string, at: Places): Cha
   return { rule, class: own, message, reason, functions: label === '' ? [] : [label], ...at }
 }
 
+const SHARED = /^\/(?:components|definitions|parameters|responses)\//
+
 /** One change of a shared schema is one change, however many functions use it. */
 function merge(changes: readonly Change[]): Change[] {
-  const merged = new Map<string, Change & { functions: string[] }>()
+  const merged = new Map<string, { readonly change: Change; readonly functions: Set<string> }>()
   for (const change of changes) {
-    const isShared = /^\/(?:components|definitions|parameters|responses)\//.test(
-      change.newPointer ?? change.oldPointer ?? '',
-    )
-    const own = isShared ? '' : change.functions.join(' ')
-    const key = [
-      change.rule,
-      change.oldPointer,
-      change.newPointer,
-      own,
-      isShared ? '' : change.message,
-    ].join(' ')
+    const { rule, oldPointer = '', newPointer = '', functions, message } = change
+    const isShared = SHARED.test(newPointer || oldPointer)
+    const own = isShared ? '' : `${functions[0] ?? ''} ${message}`
+    const key = `${rule} ${oldPointer} ${newPointer} ${own}`
     const known = merged.get(key)
-    if (known === undefined) merged.set(key, { ...change, functions: [...change.functions] })
-    else {
-      for (const name of change.functions) {
-        if (!known.functions.includes(name)) known.functions.push(name)
-      }
-    }
+    if (known === undefined) merged.set(key, { change, functions: new Set(functions) })
+    else for (const name of functions) known.functions.add(name)
   }
-  return [...merged.values()]
+  return [...merged.values()].map(({ change, functions }) => ({
+    ...change,
+    functions: [...functions],
+  }))
 }
 
 function compareChanges(left: Change, right: Change): number {

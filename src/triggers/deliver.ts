@@ -82,7 +82,7 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
 }
 
 async function settleNow(options: DelivererOptions, event: TriggerEvent): Promise<Settled> {
-  const { trigger, deliveries, clock, liveness } = options
+  const { deliveries, clock, liveness } = options
   const now = clock.now()
   const received = receive(options, event)
   if (received.state === 'dead') return settleUnfit(options, received)
@@ -93,7 +93,7 @@ async function settleNow(options: DelivererOptions, event: TriggerEvent): Promis
     return settled
   }
   const { delivery } = put
-  const id = toDeliveryId(trigger.name, event.id)
+  const { id } = delivery
   if (delivery.state === 'done') return { status: 'duplicate', delivery: id }
   if (delivery.state === 'dead') return { status: 'dead', delivery: id }
   const busy = await isBusy(options, delivery)

@@ -19,23 +19,49 @@ export async function runTrigger(
   stopped: AbortSignal,
 ): Promise<Outcome> {
   const timeoutMs = (trigger.timeout && toMilliseconds(trigger.timeout)) ?? DEFAULT_TIMEOUT_MS
-  const end = new AbortController()
-  const stop = () => end.abort(new CallError('CANCELLED', { message: 'The process stops' }))
-  let timer: NodeJS.Timeout | undefined
-  const ended = new Promise<Outcome>((resolve) => {
-    end.signal.addEventListener('abort', () => resolve(toFailure(end.signal.reason, service)))
-    timer = setTimeout(() => end.abort(toTimeout(timeoutMs)), timeoutMs)
-  })
+  const end = createEnd()
+  const stop = () => end.because(new CallError('CANCELLED', { message: 'The process stops' }))
+  const timer = setTimeout(() => end.because(toTimeout(timeoutMs)), timeoutMs)
   if (stopped.aborted) stop()
   stopped.addEventListener('abort', stop)
   try {
     const call = toCall(service, trigger, delivery, end.signal, timeoutMs)
+    const ended = end.reached.then((reason) => toFailure(reason, service))
     return await Promise.race([service.dispatch(call), ended])
   } catch (thrown) {
     return toFailure(thrown, service)
   } finally {
     clearTimeout(timer)
     stopped.removeEventListener('abort', stop)
+  }
+}
+
+interface RunEnd {
+  readonly because: (reason: CallError) => void
+  readonly reached: Promise<CallError>
+  /** Made when first asked for: it costs more than most runs. */
+  readonly signal: () => AbortSignal
+}
+
+function createEnd(): RunEnd {
+  let controller: AbortController | undefined
+  let reason: CallError | undefined
+  let reach: (reason: CallError) => void = () => {}
+  const reached = new Promise<CallError>((resolve) => {
+    reach = resolve
+  })
+  return {
+    reached,
+    because(given) {
+      reason ??= given
+      reach(reason)
+      controller?.abort(reason)
+    },
+    signal() {
+      controller ??= new AbortController()
+      if (reason) controller.abort(reason)
+      return controller.signal
+    },
   }
 }
 
@@ -50,7 +76,7 @@ function toCall(
   service: Service,
   trigger: TriggerDef,
   delivery: Delivery,
-  signal: AbortSignal,
+  signal: () => AbortSignal,
   timeoutMs: number,
 ): Call {
   const view: EventView = { ...delivery, id: delivery.eventId }
@@ -69,7 +95,7 @@ function toCall(
     context: { trigger: toEnvelope(trigger, delivery, fillFor(trigger, args, view)) },
     extensions: [idempotencyEntry(delivery)],
     principal: { id: `trigger:${trigger.name}` },
-    signal: () => signal,
+    signal,
     facts: { deadline: service.clock.now() + timeoutMs },
     startedAt: service.clock.elapsed(),
     reply: createReply(),

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { type Clock, systemClock } from '../core/clock.ts'
 import type { Logger, Service } from '../core/service.ts'
 import { createJobQueue } from '../jobs/open.ts'
@@ -65,6 +66,8 @@ export function createTriggerParts(options: TriggersOptions): TriggerParts {
   const deliveries = createDeliveryLog(store, service.name, options.retention)
   const liveness = createLiveness(store, service.name)
   const stopped = new AbortController()
+  // Every run listens to it: many at a time are no leak.
+  setMaxListeners(0, stopped.signal)
   const shared = { service, deliveries, jobs, liveness, clock, log, random }
   return {
     service,

@@ -1,6 +1,7 @@
 // Runs every example the way a reader would use it and fails when one does not do what it says.
 import assert from 'node:assert/strict'
 import { createEventsService } from '../examples/events/main.ts'
+import { playTriggers } from '../examples/triggers/main.ts'
 import { createClient } from '../src/client/index.ts'
 import { serve } from '../src/http/serve.ts'
 import { createMemoryStore } from '../src/store/index.ts'
@@ -27,3 +28,6 @@ assert.deepEqual(again.result, first.result)
 
 await server.close()
 console.log('examples/events: ok')
+
+const played = await playTriggers()
+console.log(`examples/triggers: ${played ? 'ok' : 'skipped, Redis is not running'}`)

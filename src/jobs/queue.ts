@@ -41,13 +41,13 @@ export interface WorkOptions {
  * wants another at a time of its own choosing adds a job under another id before it ends.
  */
 export interface JobQueue {
-  /** `in-process`, `bullmq` or `pg-boss`. */
+  /** `in-process` or `bullmq`. */
   readonly kind: string
   /** Resolves when the job is kept as safely as the backend keeps anything. */
   add(job: NewJob): Promise<void>
   /** Begins to run the jobs of a name; one worker per name and queue. */
   work(name: string, run: (job: Job) => Promise<void>, options?: WorkOptions): void
-  /** Takes a job out that has not begun to run; tells whether there was one. */
+  /** Takes a job out that waits, for its first run or for another; tells whether there was one. A running one stays. */
   remove(name: string, id: string): Promise<boolean>
   /** Takes no more jobs, lets running ones finish within the grace, hands the rest back. */
   close(graceMs?: number): Promise<void>

@@ -1,6 +1,5 @@
 export {
   connectForrstSource,
-  type ForrstSource,
   type ForrstSourceOptions,
 } from './forrst-source.ts'
 export { connectMcpSource, type McpSource, type McpSourceOptions } from './mcp-source.ts'

@@ -39,6 +39,7 @@ const NAMED: readonly Trial[] = [
     options: { key: 'waymark-verify', ttl: { value: 5, unit: 'second' } },
     judge: ({ acquired }) => (acquired === true ? undefined : `acquired ${show(acquired)}`),
   },
+  { urn: 'async', options: { preferred: true }, judge: needs('operation_id') },
   { urn: 'cancellation', options: { token: 'waymark-verify' } },
   {
     urn: 'dry-run',
@@ -80,6 +81,11 @@ const TRIALS: readonly Trial[] = NAMED.map((trial) => ({
   urn: `urn:forrst:ext:${trial.urn}`,
 }))
 
+/** Other rules use these all the time. */
+const ELSEWHERE = ['discovery', 'diagnostics', 'simulation', 'query'].map(
+  (name) => `urn:forrst:ext:${name}`,
+)
+
 /** What could be said about an extension. */
 export interface ExtensionVerdict {
   /** Extensions that no call could try. */
@@ -90,7 +96,8 @@ export interface ExtensionVerdict {
 export async function* verifyExtensions(
   subject: Subject,
 ): AsyncGenerator<FindingFacts, ExtensionVerdict> {
-  const unproven: string[] = []
+  const tried = new Set([...TRIALS.map(({ urn }) => urn), ...ELSEWHERE])
+  const unproven = [...subject.extensions].filter((urn) => !tried.has(urn))
   for (const trial of TRIALS) {
     const advertised = subject.extensions.has(trial.urn)
     const found = await tryOut(subject, trial)

@@ -174,13 +174,13 @@ describe('an honest service', () => {
     expect(report.findings).toEqual([])
     expect(report).toMatchObject({ ok: true, skipped: ['shop.add@1.0.0'] })
     expect(report.exchanges).toBeGreaterThan(40)
-    expect(report.unproven).toEqual(['urn:forrst:ext:idempotency'])
+    expect(report.unproven).toContain('urn:forrst:ext:idempotency')
   })
 
   it('also runs functions with side effects when they are allowed', async () => {
     const report = await assertVerified(createHonestShop(), { allowEffects: true })
     expect(report.skipped).toEqual([])
-    expect(report.unproven).toEqual([])
+    expect(report.unproven).not.toContain('urn:forrst:ext:idempotency')
   })
 
   it('is looked at in part when only some functions matter', async () => {

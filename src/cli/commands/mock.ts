@@ -1,10 +1,12 @@
 import { once } from 'node:events'
 import { serve } from '../../http/serve.ts'
 import { createMockService, type MockFailure, type MockOptions } from '../../mock/mock-service.ts'
+import { addResponses } from '../../mock/openapi-results.ts'
+import { importOpenApi } from '../../openapi/index.ts'
 import type { Command, CommandInput } from '../command.ts'
 import { EXIT, UsageError } from '../exit.ts'
 import { JSON_FLAG, parseDuration, parsePort, readList, readText } from '../flags.ts'
-import { loadDiscovery } from '../load-description.ts'
+import { loadDescription, loadDiscovery } from '../load-description.ts'
 import { createPaint, formatTable, printable } from '../print.ts'
 import { HEADER_FLAG } from '../remote.ts'
 
@@ -54,7 +56,7 @@ export const mockCommand: Command = {
       )
     }
     const options = readOptions(input)
-    const { document, notes } = await loadDiscovery(reference, input)
+    const { document, notes } = await loadDocument(reference, input)
     const { service, warnings } = createMockService(document, options)
     for (const note of [...notes, ...warnings]) input.io.err(`${printable(note)}\n`)
     const server = await serve(service, {
@@ -67,6 +69,19 @@ export const mockCommand: Command = {
     await server.close()
     return EXIT.ok
   },
+}
+
+/** An OpenAPI document also says what comes back, which its tools do not. */
+async function loadDocument(reference: string, input: CommandInput) {
+  const loaded = await loadDiscovery(reference, input)
+  if (!/\.(?:json|ya?ml)$/i.test(reference)) return loaded
+  const description = await loadDescription(reference, input)
+  if (description.kind !== 'openapi') return loaded
+  const imported = importOpenApi(description.document, { file: reference })
+  if (!imported.ok) return loaded
+  const { domain, tools } = imported.spec
+  const operations = new Map(tools.map((tool) => [`${domain}.${tool.name}`, tool]))
+  return { ...loaded, document: addResponses(loaded.document, description.document, operations) }
 }
 
 function readOptions(input: CommandInput): MockOptions {

@@ -26,7 +26,6 @@ export interface PostgresPoolClient {
   query(query: PostgresQuery & { rowMode: 'array' }): Promise<{ rows: unknown[][] }>
   release(reason?: Error | boolean): void
   on(event: 'error', listener: (reason: Error) => void): unknown
-  off(event: 'error', listener: (reason: Error) => void): unknown
 }
 
 /** The members of a pg `Pool` that are called here. */
@@ -50,12 +49,17 @@ export function createPostgresConnection(pool: PostgresPool, timeout: number): P
   // in use reports the same failure through its query.
   const ignore = (): void => {}
   pool.on('error', ignore)
+  // Once per connection, not per query.
+  const heard = new WeakSet<PostgresPoolClient>()
 
   async function acquire(): Promise<PostgresPoolClient> {
     const arriving = pool.connect()
     try {
       const client = await deadlines.bind(arriving)
-      client.on('error', ignore)
+      if (!heard.has(client)) {
+        heard.add(client)
+        client.on('error', ignore)
+      }
       return client
     } catch (thrown) {
       // A connection that comes too late goes straight back.
@@ -64,22 +68,17 @@ export function createPostgresConnection(pool: PostgresPool, timeout: number): P
     }
   }
 
-  function release(client: PostgresPoolClient, broken: boolean): void {
-    client.off('error', ignore)
-    client.release(broken)
-  }
-
   async function using<Result>(work: (client: PostgresClient) => Promise<Result>): Promise<Result> {
     const client = await acquire()
     try {
       const result = await work({
         query: (query) => deadlines.bind(client.query({ ...query, rowMode: 'array' })),
       })
-      release(client, false)
+      client.release(false)
       return result
     } catch (thrown) {
       // A connection in an unknown state must not serve the next operation.
-      release(client, true)
+      client.release(true)
       throw isRefusal(thrown) ? notApplied('postgres', 'it refused the command', thrown) : thrown
     }
   }

@@ -4,8 +4,12 @@ import type { RedisOperation } from './redis-scripts.ts'
 
 /** Runs operations on one hash slot; those that come while others are under way travel together. */
 export interface RedisBatch {
-  run(operation: RedisOperation, key: string, args: readonly string[]): Promise<unknown>
+  /** `args` are what the script reads: the operation, the store key, and what belongs to it. */
+  run(key: string, args: OperationArguments): Promise<unknown>
 }
+
+/** The arguments of one operation as the script reads them. */
+export type OperationArguments = readonly [operation: RedisOperation, key: string, ...string[]]
 
 /** What a batch can be told. */
 export interface RedisBatchOptions {
@@ -17,8 +21,8 @@ export interface RedisBatchOptions {
 
 interface Job {
   readonly key: string
-  readonly args: readonly string[]
-  /** When it began to wait; what is sent at once has not waited. */
+  readonly args: OperationArguments
+  /** When it began to wait; what is sent in this turn has not waited. */
   readonly since: number
   readonly resolve: (answer: unknown) => void
   readonly reject: (reason: unknown) => void
@@ -34,10 +38,22 @@ export function createRedisBatch(
   connection: RedisConnection,
   { keys, timeout }: RedisBatchOptions,
 ): RedisBatch {
-  const waiting: Job[] = []
+  let waiting: Job[] = []
   let underWay = 0
+  let scheduled = false
+
+  /**
+   * An answer lets many callers go on, each with its next operation: sent at the end of the turn, these travel together,
+   * where the first alone would take the place of them all.
+   */
+  function schedule(): void {
+    if (scheduled || underWay === MAX_UNDER_WAY) return
+    scheduled = true
+    process.nextTick(pump)
+  }
 
   function pump(): void {
+    scheduled = false
     while (underWay < MAX_UNDER_WAY && waiting.length > 0) {
       const jobs = takeJobs()
       if (jobs.length > 0) send(jobs)
@@ -53,7 +69,9 @@ export function createRedisBatch(
       for (const arg of args) characters += arg.length
       count++
     }
-    return waiting.splice(0, count).filter((job) => job.since > oldest || expire(job))
+    const jobs = waiting
+    waiting = jobs.length === count ? [] : jobs.splice(count)
+    return jobs.filter((job) => job.since > oldest || expire(job))
   }
 
   function send(jobs: readonly Job[]): void {
@@ -74,23 +92,23 @@ export function createRedisBatch(
         for (let at = 0; at < jobs.length; at++) {
           jobs[at]?.resolve(Array.isArray(answers) && answers[at])
         }
-        pump()
+        if (waiting.length > 0) schedule()
       },
       (thrown) => {
         underWay--
         for (const job of jobs) job.reject(thrown)
-        pump()
+        if (waiting.length > 0) schedule()
       },
     )
   }
 
   return {
-    run(operation, key, args) {
+    run(key, args) {
       return new Promise((resolve, reject) => {
         const atOnce = underWay < MAX_UNDER_WAY
         const since = atOnce ? Number.POSITIVE_INFINITY : performance.now()
-        waiting.push({ key, args: [operation, ...args], since, resolve, reject })
-        pump()
+        waiting.push({ key, args, since, resolve, reject })
+        schedule()
       })
     },
   }

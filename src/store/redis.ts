@@ -3,13 +3,12 @@ import { notACounter } from './failure.ts'
 import { createStore } from './front.ts'
 import { toBucket } from './hash.ts'
 import { compareKeys, type KeyRange } from './range.ts'
-import { createRedisBatch, type RedisBatch } from './redis-batch.ts'
+import { createRedisBatch, type OperationArguments, type RedisBatch } from './redis-batch.ts'
 import {
   createRedisConnection,
   type RedisClient,
   type RedisConnection,
 } from './redis-connection.ts'
-import type { RedisOperation } from './redis-scripts.ts'
 import type { OwnerDelete, Store } from './store.ts'
 import type { SweepOptions } from './sweep.ts'
 
@@ -89,6 +88,8 @@ function createLayout(
       batch: createRedisBatch(connection, { keys, timeout }),
     }
   })
+  const [only] = shards
+  if (count === 1 && only) return { shards, shardOf: () => only }
   return { shards, shardOf: (text) => shards[toBucket(text, count)] as Shard }
 }
 
@@ -113,39 +114,47 @@ function createBackend(
   const { send } = connection
   const sweepers = shards.map((shard) => createSweeper(connection, shard))
 
-  function operate(operation: RedisOperation, key: string, args: readonly string[]) {
-    const shard = shardOf(key)
-    return shard.batch.run(operation, shard.entry(key), [key, ...args])
+  function operate(...args: OperationArguments): Promise<unknown> {
+    const shard = shardOf(args[1])
+    return shard.batch.run(shard.entry(args[1]), args)
   }
 
   return {
     kind: 'redis',
-    get: async (key) => toRow(key, await operate('get', key, [])),
+    get: async (key) => toRow(key, await operate('get', key)),
     async put({ key, text, owner, ttl }) {
-      return Number(await operate('put', key, [text, toOwner(owner), toArgument(ttl)]))
+      return Number(await operate('put', key, text, toOwner(owner), toArgument(ttl)))
     },
     async putIfAbsent({ key, text, owner, ttl }) {
-      const args = [text, toOwner(owner), toArgument(ttl)]
-      return toAttempt(key, await operate('putIfAbsent', key, args))
+      const answer = await operate('putIfAbsent', key, text, toOwner(owner), toArgument(ttl))
+      return toAttempt(key, answer)
     },
     async compareAndSet({ key, text, revision, owner, ttl }) {
-      const [set, keep] = owner === 'keep' ? ['', '1'] : [toOwner(owner.set), '0']
-      const args = [text, set, toArgument(ttl), String(revision), keep]
-      return toAttempt(key, await operate('compareAndSet', key, args))
+      const keep = owner === 'keep'
+      const answer = await operate(
+        'compareAndSet',
+        key,
+        text,
+        keep ? '' : toOwner(owner.set),
+        toArgument(ttl),
+        String(revision),
+        keep ? '1' : '0',
+      )
+      return toAttempt(key, answer)
     },
-    delete: async (key) => (await operate('delete', key, [])) === 1,
+    delete: async (key) => (await operate('delete', key)) === 1,
     async deleteIfOwner(key, owner) {
-      return (await operate('deleteIfOwner', key, [toOwner(owner)])) as OwnerDelete
+      return (await operate('deleteIfOwner', key, toOwner(owner))) as OwnerDelete
     },
     async increment({ key, by, ttl }) {
-      const answer = await operate('increment', key, [String(by), toArgument(ttl)])
+      const answer = await operate('increment', key, String(by), toArgument(ttl))
       if (!Array.isArray(answer)) throw notACounter()
       const [value, revision, left] = answer
       return { value: Number(value), revision: Number(revision), ttl: toTtl(left) }
     },
     async next(name) {
       const shard = shardOf(name)
-      return Number(await shard.batch.run('next', shard.sequence, [name]))
+      return Number(await shard.batch.run(shard.sequence, ['next', name]))
     },
     async range(range, limit) {
       const parts = await Promise.all(

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { App } from './app.ts'
-import { answerNode } from './node.ts'
+import { answerNode, type NodeExtras } from './node.ts'
 
 /** The member of an Express request that node:http does not have: what a body parser left there. */
 interface ParsedRequest extends IncomingMessage {
@@ -19,8 +19,12 @@ export function toExpressHandler(
 }
 
 /** A parser has consumed the stream; what it made of it is written back to bytes. */
-function readParsed({ body, readableEnded }: ParsedRequest): { readonly body?: Uint8Array } {
+function readParsed({
+  body,
+  readableEnded,
+}: ParsedRequest): Pick<NodeExtras, 'body' | 'bodyRewritten'> {
   if (!readableEnded || body === undefined) return {}
   if (body instanceof Uint8Array) return { body }
-  return { body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)) }
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  return { body: Buffer.from(text), bodyRewritten: true }
 }

@@ -16,6 +16,8 @@ export interface NodeExtras {
   readonly target?: string
   /** The body, when somebody has read it before us. */
   readonly body?: Uint8Array
+  /** True when those are not the bytes that were sent. */
+  readonly bodyRewritten?: boolean
 }
 
 /** Reads one node:http request, lets the app answer it, writes the answer. */
@@ -27,7 +29,10 @@ export function answerNode(
 ): void {
   const target = extras.target ?? incoming.url ?? '/'
   const answer = (body: Body): void => {
-    const response = app.handle(toHttpRequest(incoming, outgoing, target, body))
+    const request = toHttpRequest(incoming, outgoing, target, body)
+    const response = app.handle(
+      extras.bodyRewritten ? { ...request, bodyRewritten: true } : request,
+    )
     if (!isPromise(response)) writeResponse(outgoing, response)
     else response.then((ready) => writeResponse(outgoing, ready)).catch(() => outgoing.destroy())
   }

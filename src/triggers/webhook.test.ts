@@ -1,4 +1,9 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import express from 'express'
 import { describe, expect, it } from 'vitest'
+import { toExpressHandler } from 'waymark'
 import {
   createRecordedSource,
   type RecordedSource,
@@ -194,6 +199,21 @@ describe('webhook', () => {
     expect((await hook.send(signed('{"a":'))).status).toBe(400)
     expect((await start().send(signed('{"a":{"__proto__":{}}}'))).status).toBe(400)
     expect(hook.seen).toEqual([])
+  })
+
+  it('[TS-186] says so when a body parser of the host has read the bytes before', async () => {
+    const body = '{ "a": 1 }'
+    const { handler } = startWebhook(start().context)
+    const app = { handle: handler, knows: () => true, maxRequestBytes: 1000 }
+    const server = createServer(express().use(express.json()).use(toExpressHandler(app)))
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const headers = { ...JSON_TYPE, ...SIGN.standard({ id: 'm', sentAt: NOW, body }) }
+    const response = await fetch(`http://127.0.0.1:${port}/hook`, { method: 'POST', body, headers })
+    server.close()
+    expect(response.status).toBe(500)
+    expect(await response.text()).toContain('a body parser stands before the webhook')
   })
 
   it('checks the signature before it parses', async () => {

@@ -48,6 +48,7 @@ export function startWebhook(
     if (request.bodyTooLarge || request.body.length > maxBytes) return TOO_LARGE
     if (!isOpen) return CLOSED
     if (stopped) return STOPPING
+    if (check && request.bodyRewritten) return PARSED
     const verdict = check ? check(request, context.clock.now()) : UNCHECKED
     if (!verdict.ok) return refuse(401, verdict.reason)
     const read = readContent(request, trigger)
@@ -73,6 +74,8 @@ const UNCHECKED: SignatureVerdict = { ok: true }
 const METHOD = refuse(405, 'method_not_allowed', { allow: 'POST' })
 const TOO_LARGE = refuse(413, 'body_too_large')
 const CLOSED = refuse(403, 'webhook_without_secret')
+// A signature over other bytes would look forged: the sender is not to blame, so this is not a 401.
+const PARSED = refuse(500, 'a body parser stands before the webhook: mount Waymark ahead of it')
 const STOPPING = refuse(503, 'stopping', { 'retry-after': '5' })
 const UNSTORED = refuse(503, 'not_stored', { 'retry-after': '5' })
 const TIMEOUT = refuse(504, 'timeout')

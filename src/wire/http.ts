@@ -10,6 +10,8 @@ export interface HttpRequest {
   /** Looks a header up by its lower-case name. */
   readonly header: (name: string) => string | undefined
   readonly body: Uint8Array
+  /** True when a parser of the host had read the body before and `body` was written anew from what it made of it. */
+  readonly bodyRewritten?: boolean
   /** True when the body was longer than the limit; `body` is then empty. */
   readonly bodyTooLarge: boolean
   /** Aborts when the peer goes away before the answer is sent; made when first asked for. */

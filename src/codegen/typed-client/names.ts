@@ -12,6 +12,16 @@ const RESERVED_MEMBERS: readonly string[] = [
   'hasOwnProperty',
 ]
 
+/** Members that a method has by itself. */
+export const METHOD_MEMBERS: readonly string[] = [
+  'safe',
+  'query',
+  'each',
+  'links',
+  'stream',
+  'start',
+]
+
 /** Creates a plan that numbers repeated names: a document may have thousands of functions that read the same. */
 export function createNumberedPlan(reserved: Iterable<string> = []): NamePlan {
   const first = createNamePlan(reserved)
@@ -55,17 +65,23 @@ export function toTypePrefix(name: string): string {
 }
 
 /** Names the versions of one function as shortly as they can be told apart: `v1`, else `v1_2`, else `v1_2_0`. */
-export function nameVersions(versions: readonly string[]): readonly string[] {
+export function nameVersions(
+  versions: readonly string[],
+  reserved: readonly string[],
+): readonly string[] {
+  const plan = createMemberPlan(reserved)
   const parts = versions.map((version) => version.split(/[.+-]/))
   return versions.map((version, index) => {
     const own = parts[index] ?? []
-    for (let length = 1; length < own.length; length += 1) {
-      const start = own.slice(0, length).join('.')
-      const same = parts.filter((other) => other.slice(0, length).join('.') === start)
-      const isRelease = !/[-+]/.test(version)
-      if (same.length === 1 && isRelease) return `v${start.replaceAll('.', '_')}`
-    }
-    return `v${toIdentifier(version.replace(/[.+-]/g, '_')).replace(/^_/, '')}`
+    // Only a plain release is shortened; the text of a document may hold anything in place of a version.
+    const lengths = /^\d+\.\d+\.\d+$/.test(version) ? [1, 2, 3] : []
+    const short = lengths
+      .map((length) => own.slice(0, length).join('.'))
+      .find((start, at) => {
+        const same = parts.filter((other) => other.slice(0, at + 1).join('.') === start)
+        return same.length === 1
+      })
+    return plan.take(`v${(short ?? version).replace(/[^A-Za-z0-9]+/g, '_')}`)
   })
 }
 

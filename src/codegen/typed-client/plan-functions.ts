@@ -8,7 +8,7 @@ import { printType } from '../print-type.ts'
 import { type RefTarget, toSchemaDoc, toTypeNode } from '../schema-type.ts'
 import type { MemberNode, TypeNode } from '../type-node.ts'
 import type { FunctionGroup, FunctionModel } from './model.ts'
-import { nameVersions, toTypePrefix } from './names.ts'
+import { METHOD_MEMBERS, nameVersions, toTypePrefix } from './names.ts'
 
 /** A function with the names and types its declarations get. */
 export interface PlannedFunction {
@@ -56,7 +56,8 @@ export interface PlanContext {
 
 /** Decides what every declaration of a group of versions is called. */
 export function planGroup(group: FunctionGroup, context: PlanContext): PlannedGroup {
-  const members = nameVersions(group.versions.map(({ version }) => version))
+  const versions = group.versions.map(({ version }) => version)
+  const members = nameVersions(versions, METHOD_MEMBERS)
   const [main, ...others] = group.versions
   const prefix = toTypePrefix(group.name)
   return {

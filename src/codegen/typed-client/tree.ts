@@ -1,4 +1,4 @@
-import { createMemberPlan } from './names.ts'
+import { createMemberPlan, METHOD_MEMBERS } from './names.ts'
 import type { PlannedGroup } from './plan-functions.ts'
 
 /** A namespace of the client, a function, or both: `events` and `events.get` may both be functions. */
@@ -8,9 +8,6 @@ export interface TreeNode {
   readonly group: PlannedGroup | undefined
   readonly children: readonly TreeNode[]
 }
-
-/** Members that a method has by itself. */
-const METHOD_MEMBERS: readonly string[] = ['safe', 'query', 'each', 'links', 'stream', 'start']
 
 /** Members of the client that are no functions of the document. */
 const ROOT_MEMBERS: readonly string[] = ['$call', '$urn']

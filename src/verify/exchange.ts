@@ -58,6 +58,8 @@ export function isWorthKeeping({ request }: Exchange): boolean {
 
 const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/
 const RANDOM = /[0-9a-f]{16,}|[0-9a-f]{8}-[0-9a-f]{4}-|^"[0-9a-f]{16,}"$/i
+/** Sentences are for people and may become better; callers go by the code. */
+const SENTENCE = /\/(errors|validation_errors)\/\d+\/message$/
 /** Members that tell how long something took, or how much of it there was at the time. */
 const MEASURED = /(duration|elapsed|latency|uptime|remaining|took|_ms|Ms|utilization|max_age)$/
 
@@ -76,6 +78,7 @@ export function findDifference(before: unknown, now: unknown, path: string): str
 function isVolatile(before: unknown, now: unknown, path: string): boolean {
   if (typeof before === 'number') return path.split('/').some((segment) => MEASURED.test(segment))
   if (typeof before !== 'string' || typeof now !== 'string') return false
+  if (SENTENCE.test(path)) return true
   return [MOMENT, RANDOM].some((kind) => kind.test(before) && kind.test(now))
 }
 

@@ -37,6 +37,7 @@ describe('what counts as a change', () => {
   it.each([
     ['a member that is gone', { a: 1, b: 2 }, { a: 1 }, '/b is gone'],
     ['another value', { a: 'x' }, { a: 'y' }, '"x" became "y"'],
+    ['another code', { errors: [{ code: 'A' }] }, { errors: [{ code: 'B' }] }, '"A" became "B"'],
     ['another type', { a: 1 }, { a: '1' }, '1 became "1"'],
     ['a shorter list', { a: [1, 2] }, { a: [1] }, '2 items became 1'],
     ['a function that is gone', [{ name: 'f', version: '1.0.0' }], [], 'f@1.0.0'],
@@ -50,6 +51,11 @@ describe('what counts as a change', () => {
     ['a later moment', { at: '2026-01-01T00:00:00Z' }, { at: '2027-01-01T00:00:00Z' }],
     ['another random id', { id: 'a'.repeat(32) }, { id: 'b'.repeat(32) }],
     ['another duration', { duration: { value: 1 } }, { duration: { value: 2 } }],
+    [
+      'a better sentence',
+      { errors: [{ code: 'A', message: 'x' }] },
+      { errors: [{ code: 'A', message: 'y' }] },
+    ],
     ['a new extension', [{ urn: 'a' }], [{ urn: 'b' }, { urn: 'a' }]],
   ])('not %s', (_, before, now) => {
     expect(findDifference(before, now, '')).toBeUndefined()

@@ -33,7 +33,11 @@ export async function startLedger(url: string, count: number): Promise<LedgerPro
     const worker = fileURLToPath(new URL('operations-worker.ts', import.meta.url))
     const execArgv = ['--conditions=waymark-source', '--import', 'tsx']
     const child = fork(worker, [url, String(port), name], { execArgv })
-    const [ready] = await once(child, 'message')
+    const ended = once(child, 'exit').then(([code]) => {
+      throw new Error(`A process ended with code ${code} before it listened`)
+    })
+    ended.catch(() => {})
+    const [ready] = await Promise.race([once(child, 'message'), ended])
     child.on('message', (message: { left?: number }) => {
       if (message.left !== undefined) left.add(message.left)
     })

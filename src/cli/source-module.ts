@@ -44,7 +44,7 @@ export async function loadModuleService(
       `${reference} exports a finished service, so --store cannot reach it; export a function instead: export default ({ store }) => createService({ store, … })`,
     )
   }
-  const service: unknown = typeof exported === 'function' ? await exported(surroundings) : exported
+  const service = await createFrom(exported, surroundings, reference)
   if (isService(service)) return { service, triggers: await readTriggers(module, surroundings) }
   throw new UsageError(
     `${reference} must export a service: "export default createService({ … })", or a function that creates one`,
@@ -61,6 +61,20 @@ async function readTriggers(
   throw new UsageError('"triggers" of a module must be a list: export const triggers = [ … ]')
 }
 
+/** A mistake in a definition is the author's, whether the module or its function makes it. */
+async function createFrom(
+  exported: unknown,
+  surroundings: ServiceSurroundings,
+  reference: string,
+): Promise<unknown> {
+  if (typeof exported !== 'function') return exported
+  try {
+    return await exported(surroundings)
+  } catch (thrown) {
+    throw toLoadError(thrown, reference)
+  }
+}
+
 function findEntry(path: string, reference: string): string {
   if (!statSync(path).isDirectory()) return path
   const entry = ENTRIES.map((name) => join(path, name)).find((candidate) => existsSync(candidate))
@@ -74,11 +88,15 @@ async function importModule(path: string, reference: string): Promise<Record<str
   try {
     return await import(pathToFileURL(path).href)
   } catch (thrown) {
-    // A definition mistake names its function and field; the stack of the module loader adds nothing.
-    if (thrown instanceof TypeError) throw new UsageError(`${reference}: ${thrown.message}`)
-    const reason = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)
-    throw new UsageError(`${reference} cannot be loaded: ${reason}`)
+    throw toLoadError(thrown, reference)
   }
+}
+
+function toLoadError(thrown: unknown, reference: string): UsageError {
+  // A definition mistake names its function and field; the stack of the module loader adds nothing.
+  if (thrown instanceof TypeError) return new UsageError(`${reference}: ${thrown.message}`)
+  const reason = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)
+  return new UsageError(`${reference} cannot be loaded: ${reason}`)
 }
 
 function isService(value: unknown): value is Service {

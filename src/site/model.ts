@@ -1,4 +1,5 @@
 import type {
+  Components,
   ContentDescriptor,
   ErrorDefinition,
   Example,
@@ -103,39 +104,43 @@ function toPage(name: string, taken: Set<string>): string {
 }
 
 function toVersion(object: FunctionObject, { components = {} }: DiscoveryDocument): SiteVersion {
+  const descriptors = (object.arguments ?? []).flatMap(
+    (value) => resolveReference(value, components, 'contentDescriptors') ?? [],
+  )
+  const pairings = (object.examples ?? []).flatMap(
+    (value) => resolveReference(value, components, 'examplePairings') ?? [],
+  )
   return {
     object,
-    arguments: (object.arguments ?? []).flatMap(
-      (value) => resolveReference(value, components, 'contentDescriptors') ?? [],
-    ),
+    arguments: descriptors,
     result: object.result && resolveReference(object.result, components, 'contentDescriptors'),
     errors: (object.errors ?? []).flatMap(
       (value) => resolveReference(value, components, 'errors') ?? [],
     ),
-    examples: (object.examples ?? []).flatMap((value) => {
-      const pairing = resolveReference(value, components, 'examplePairings')
-      return pairing === undefined ? [] : [toExample(pairing, components)]
-    }),
+    examples: pairings.map((pairing) => toExample(pairing, descriptors, components)),
     links: (object.links ?? []).flatMap(
       (value) => resolveReference(value, components, 'links') ?? [],
     ),
   }
 }
 
+/** Params of an example stand in the order of the function's arguments. */
 function toExample(
   pairing: ExamplePairing,
-  components: NonNullable<DiscoveryDocument['components']>,
+  descriptors: readonly ContentDescriptor[],
+  components: Components,
 ): SiteExample {
-  const params = pairing.params.flatMap(
-    (value) => resolveReference<Example>(value, components, 'examples') ?? [],
+  const values = pairing.params.map(
+    (value) => resolveReference<Example>(value, components, 'examples')?.value,
   )
   const result = pairing.result && resolveReference<Example>(pairing.result, components, 'examples')
+  const named = descriptors.flatMap(({ name }, index) =>
+    values[index] === undefined ? [] : [[name, values[index]] as const],
+  )
   return {
     name: pairing.name,
     text: pairing.description ?? pairing.summary,
-    arguments: Object.fromEntries(
-      params.map(({ name, value }) => [name ?? '', value]),
-    ) as JsonObject,
+    arguments: Object.fromEntries(named) as JsonObject,
     result: result?.value,
     hasResult: result !== undefined && 'value' in result,
   }

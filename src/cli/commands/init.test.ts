@@ -96,6 +96,19 @@ describe('waymark init', () => {
     expect(run).toMatchObject({ code: 2, err: expect.stringContaining(message) })
   })
 
+  it('tells a mistake in a definition from a bug of ours, also when a function of the module makes it', async () => {
+    const workplace = createWorkplace()
+    workplace.write(
+      'service.js',
+      'export default () => { throw new TypeError(\'function a.b: version "x" is wrong\') }',
+    )
+    const { code, err } = await workplace.run('docs', 'service.js')
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: 'waymark: service.js: function a.b: version "x" is wrong\n',
+    })
+  })
+
   it('cannot be made to write code by a name', async () => {
     const { code } = await createWorkplace().run('init', 'a', '--name', "x'},process.exit(),{'")
     expect(code).toBe(2)

@@ -15,7 +15,7 @@ const KILLS = IS_FULL ? 5 : 1
 const PROCESSES = 2
 
 /** How long a run may take, in milliseconds. */
-export const KILLS_LIMIT_MS: number = IS_FULL ? 300_000 : 120_000
+export const KILLS_LIMIT_MS: number = IS_FULL ? 600_000 : 120_000
 
 /**
  * Sends messages to a queue, some of them twice, kills the processes that receive them, and counts effects: each once,

@@ -17,6 +17,9 @@ const options = JSON.parse(process.argv[2] ?? '{}') as QueueWorkerOptions
 const counter = new Redis(options.storeUrl)
 const store = await openStore(options.storeUrl, { namespace: options.namespace })
 
+// Effect and key in one step: a run that is repeated because its process died finds the key and does nothing.
+const ONCE = `if redis.call('sadd', KEYS[1], ARGV[1]) == 1 then redis.call('rpush', KEYS[2], ARGV[1]) end`
+
 const takeOrder = defineFunction({
   name: 'orders.take',
   version: '1.0.0',
@@ -27,9 +30,7 @@ const takeOrder = defineFunction({
   }),
   async handler({ input }) {
     await counter.incr(`${options.effects}:runs`)
-    // The effect carries its key: a run that is repeated because its process died finds it and leaves it.
-    const isFirst = await counter.sadd(`${options.effects}:keys`, input.id)
-    if (isFirst === 1) await counter.rpush(`${options.effects}:list`, input.id)
+    await counter.eval(ONCE, 2, `${options.effects}:keys`, `${options.effects}:list`, input.id)
     // A kill that falls in here comes after the effect and before the acknowledgement.
     await sleep(2)
     return null

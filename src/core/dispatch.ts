@@ -10,7 +10,8 @@ import {
 import { andThen, isPromise, type Maybe } from './maybe.ts'
 import type { Registry } from './registry.ts'
 import type { Service } from './service.ts'
-import type { Target } from './target.ts'
+import { formatNear, nearest } from './suggest.ts'
+import { isDiscoverable, type Target } from './target.ts'
 import { isVersion } from './version.ts'
 
 /** Takes a call to its outcome: find the function, pass its gates, run through extensions, invoke. */
@@ -67,11 +68,7 @@ const GATE: Extension = {
 export function requireFunction(registry: Registry, call: Call): Target {
   const entry = registry.find(call.function)
   if (entry === undefined) {
-    throw new CallError('FUNCTION_NOT_FOUND', {
-      message: `Function not found: ${call.function}`,
-      source: { pointer: '/call/function' },
-      details: { function: call.function },
-    })
+    throw functionNotFound(registry, call.function, '/call/function')
   }
   const target = call.version === undefined ? entry.latest : entry.versions.get(call.version)
   if (target !== undefined) return target
@@ -94,6 +91,27 @@ export function requireFunction(registry: Registry, call: Call): Target {
       available_versions: known,
     },
   })
+}
+
+/** Makes the error for a name nobody has, with the names it may have meant. */
+export function functionNotFound(registry: Registry, name: string, pointer: string): CallError {
+  const near = findNear(registry, name)
+  return new CallError('FUNCTION_NOT_FOUND', {
+    message: `Function not found: ${name}${formatNear(near)}`,
+    source: { pointer },
+    details: { function: name, ...(near.length > 0 && { did_you_mean: near }) },
+  })
+}
+
+/** Finds functions whose names are near to an unknown one; what discovery hides is not among them. */
+export function findNear(registry: Registry, name: string): string[] {
+  return nearest(name, listVisible(registry), { count: 3 })
+}
+
+function* listVisible(registry: Registry): Iterable<string> {
+  for (const { name, ordered } of registry.entries()) {
+    if (ordered.some((target) => target.system || isDiscoverable(target))) yield name
+  }
 }
 
 function assertAvailable(target: Target): void {

@@ -7,6 +7,7 @@ import { toFailure } from './invoke.ts'
 import type { JsonObject } from './json.ts'
 import { isPromise, type Maybe } from './maybe.ts'
 import type { Service } from './service.ts'
+import { didYouMean } from './suggest.ts'
 import type { Target } from './target.ts'
 
 /** One extension at work on one call. */
@@ -205,12 +206,14 @@ export function notApplicable(
 
 function notSupported(service: Service, entries: readonly ExtensionEntry[]): CallError {
   const [first] = entries
+  const known = service.extensions.map(({ urn }) => urn)
+  const hint = first && didYouMean(canonicalUrn(first.urn), known)
   return new CallError('EXTENSION_NOT_SUPPORTED', {
-    message: `Extension not supported: ${entries.map(({ urn }) => urn).join(', ')}`,
+    message: `Extension not supported: ${entries.map(({ urn }) => urn).join(', ')}${hint ? `; ${hint}` : ''}`,
     ...(first && { source: { pointer: first.pointer } }),
     details: {
       unsupported: entries.map(({ urn }) => urn),
-      supported: service.extensions.map(({ urn }) => urn),
+      supported: known,
     },
   })
 }

@@ -1,4 +1,5 @@
 import { isScalar } from './schema-rules.ts'
+import { didYouMean } from './suggest.ts'
 
 /** One thing that is wrong with a value, before it is put into words. */
 export interface Finding {
@@ -54,6 +55,12 @@ const SENTENCES: Readonly<Record<string, Sentence>> = {
     Array.isArray(duplicate)
       ? `must not repeat items; items ${duplicate.join(' and ')} are equal`
       : 'must not repeat items',
+}
+
+/** Says that a property is not among the known ones, and which of them may have been meant. */
+export function formatUnknownProperty(name: string, known: Iterable<string>): string {
+  const hint = didYouMean(name, known)
+  return hint === undefined ? 'is not a known property' : `is not a known property; ${hint}`
 }
 
 /** Lists values to choose from: `one of draft, published`. */

@@ -2,7 +2,7 @@ import { isRecord } from './json.ts'
 import { formatPointer, resolvePointer } from './pointer.ts'
 import type { Problem } from './schema.ts'
 import { explainChoice } from './schema-choices.ts'
-import { type Finding, formatFinding } from './schema-messages.ts'
+import { type Finding, formatFinding, formatUnknownProperty } from './schema-messages.ts'
 
 /** How many problems of one value are reported; more would only be noise. */
 export const MAX_PROBLEMS = 100
@@ -68,7 +68,9 @@ function fold(finding: Finding, findings: Finding[], valueAt: ValueAt): void {
     }
     case 'additionalProperties': {
       const inner = inside(keyword).filter((found) => found.keyword !== 'false schema')
-      findings.push(...(inner.length > 0 ? inner : listMembers(finding, params[keyword])))
+      findings.push(
+        ...(inner.length > 0 ? inner : listMembers(finding, params[keyword]).map(withNearest)),
+      )
       return
     }
     case 'unevaluatedProperties':
@@ -125,10 +127,20 @@ function at(finding: Finding, name: string): Finding {
   return { ...finding, pointer: `${finding.pointer}${formatPointer([name])}` }
 }
 
+/** Says which property a misspelt one may have been meant to be. */
+function withNearest(finding: Finding): Finding {
+  const { known } = finding.params
+  if (!Array.isArray(known)) return finding
+  return { ...finding, message: formatUnknownProperty(lastSegment(finding.pointer), known) }
+}
+
 /** The value of such a finding is the name of a member, which is not what its pointer shows. */
 function toNameFinding(finding: Finding): Finding {
-  const name = finding.pointer.slice(finding.pointer.lastIndexOf('/') + 1)
-  const decoded = name.replaceAll('~1', '/').replaceAll('~0', '~')
-  const sentence = formatFinding(finding, decoded)
+  const sentence = formatFinding(finding, lastSegment(finding.pointer))
   return { ...finding, keyword: 'propertyNames', message: `has a name that ${sentence}` }
+}
+
+function lastSegment(pointer: string): string {
+  const segment = pointer.slice(pointer.lastIndexOf('/') + 1)
+  return segment.replaceAll('~1', '/').replaceAll('~0', '~')
 }

@@ -52,6 +52,7 @@ export function forbidOthers(names: readonly string[]): Refinement {
       keyword: 'additionalProperties',
       params: {
         additionalProperties: Object.keys(Object(value)).filter((name) => !known.has(name)),
+        known: names,
       },
     }),
   }

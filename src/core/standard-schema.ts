@@ -1,7 +1,9 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
+import { isRecord } from './json.ts'
 import { andThen } from './maybe.ts'
-import { formatPointer } from './pointer.ts'
+import { formatPointer, resolvePointer } from './pointer.ts'
 import type { Check, JsonSchema, Problem, StandardSchema, Validation } from './schema.ts'
+import { formatUnknownProperty } from './schema-messages.ts'
 
 /** How many problems of one value are reported; more would only be noise. */
 const MAX_PROBLEMS = 100
@@ -9,7 +11,7 @@ const MAX_PROBLEMS = 100
 /** Checks values with the schema library's own rules, transforms and defaults included. */
 export function toStandardCheck(schema: StandardSchema): Check {
   const { validate } = schema['~standard']
-  return (value) => andThen(validate(value), toValidation)
+  return (value) => andThen(validate(value), (result) => toValidation(result, schema))
 }
 
 /** Prints a Standard Schema as JSON Schema 2020-12, seen from the caller or from the handler. */
@@ -27,17 +29,64 @@ export function toStandardJsonSchema(
   return document
 }
 
-function toValidation(result: StandardSchemaV1.Result<unknown>): Validation {
+function toValidation(
+  result: StandardSchemaV1.Result<unknown>,
+  schema: StandardSchema,
+): Validation {
   if (result.issues === undefined) return { ok: true, value: result.value }
-  const [first, ...rest] = result.issues.slice(0, MAX_PROBLEMS).map(toProblem)
+  const [first, ...rest] = result.issues
+    .slice(0, MAX_PROBLEMS)
+    .flatMap((issue) => toProblems(issue, schema))
+    .slice(0, MAX_PROBLEMS)
   const fallback = { pointer: '', code: 'invalid', message: 'is not valid' }
   return { ok: false, problems: [first ?? fallback, ...rest] }
 }
 
-function toProblem(issue: StandardSchemaV1.Issue & { readonly code?: unknown }): Problem {
+/** What Zod adds to an issue. */
+interface ZodIssue extends StandardSchemaV1.Issue {
+  readonly code?: unknown
+  /** The members that a strict object does not know. */
+  readonly keys?: unknown
+}
+
+function toProblems(issue: ZodIssue, schema: StandardSchema): readonly Problem[] {
   const path = (issue.path ?? []).map((segment) =>
-    typeof segment === 'object' ? segment.key : segment,
+    String(typeof segment === 'object' ? segment.key : segment),
   )
   const code = typeof issue.code === 'string' ? issue.code : 'invalid'
-  return { pointer: formatPointer(path.map(String)), code, message: issue.message }
+  if (code !== 'unrecognized_keys' || !Array.isArray(issue.keys)) {
+    return [{ pointer: formatPointer(path), code, message: issue.message }]
+  }
+  const known = listMembers(schema, path)
+  return issue.keys
+    .slice(0, MAX_PROBLEMS)
+    .map(String)
+    .map((key) => ({
+      pointer: formatPointer([...path, key]),
+      code,
+      message: formatUnknownProperty(key, known),
+    }))
+}
+
+/** Lists the properties that the schema printed as JSON Schema has at a path; none where it has a choice. */
+function listMembers(schema: StandardSchema, path: readonly string[]): readonly string[] {
+  if (schema['~standard'].jsonSchema === undefined) return []
+  const root = toStandardJsonSchema(schema, 'input')
+  let place: unknown = root
+  for (const segment of path) {
+    const { properties, items } = resolveLocal(place, root)
+    place = isRecord(properties) && Object.hasOwn(properties, segment) ? properties[segment] : items
+  }
+  const { properties } = resolveLocal(place, root)
+  return isRecord(properties) ? Object.keys(properties) : []
+}
+
+function resolveLocal(place: unknown, root: JsonSchema): JsonSchema {
+  if (!isRecord(place)) return {}
+  const { $ref: reference } = place
+  const target =
+    typeof reference === 'string' && reference.startsWith('#')
+      ? resolvePointer(root, reference.slice(1))
+      : place
+  return isRecord(target) ? target : {}
 }

@@ -77,6 +77,15 @@ export function toTargetShape(
   }
 }
 
+/** Tells whether discovery may show a version of a function. */
+export function isDiscoverable({
+  system,
+  stability,
+  definition,
+}: Pick<Target, 'system' | 'stability' | 'definition'>): boolean {
+  return !system && stability !== 'removed' && definition.discoverable !== false
+}
+
 /** Prints any schema as JSON Schema 2020-12. */
 export function toJsonSchema(schema: Schema, direction: 'input' | 'output'): JsonSchema {
   return isStandardSchema(schema) ? toStandardJsonSchema(schema, direction) : schema

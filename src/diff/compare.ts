@@ -1,5 +1,5 @@
 import { isRecord } from '../core/json.ts'
-import { nearest } from '../spec/suggest.ts'
+import { nearest } from '../core/suggest.ts'
 import { type Change, type ChangeClass, CLASSES, type DiffReport } from './change.ts'
 import { createSchemaComparer, type SchemaComparer } from './compare-schemas.ts'
 import type { DescribedFunction, DescribedService, Facets } from './model.ts'

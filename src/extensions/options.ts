@@ -1,5 +1,6 @@
 import { CallError } from '../core/error.ts'
 import type { ExtensionCall } from '../core/extension.ts'
+import { nearest } from '../core/suggest.ts'
 
 /** Where options stand: what an extension was asked, and where in the request. */
 export type OptionSource = Pick<ExtensionCall, 'options' | 'pointer'>
@@ -16,9 +17,16 @@ const MAX_ITEMS = 100
 /** Makes the error for an option that is not what the extension expects; `path` may lead into the option. */
 export function invalidOption(source: OptionSource, path: string, expected: string): CallError {
   return new CallError('INVALID_ARGUMENTS', {
-    message: `options.${path.replaceAll('/', '.')} must be ${expected}`,
+    message: `options.${path.replaceAll('/', '.')} must be ${expected}${explainAbsence(source, path)}`,
     source: { pointer: `${source.pointer}/options/${path}` },
   })
+}
+
+/** An option that is missing was perhaps only misspelt. */
+function explainAbsence({ options }: OptionSource, name: string): string {
+  if (Object.hasOwn(options, name) || name.includes('/')) return ''
+  const [near] = nearest(name, Object.keys(options))
+  return near === undefined ? '' : `; there is "${near.slice(0, MAX_LENGTH)}"`
 }
 
 /** Reads a switch; undefined when absent. */

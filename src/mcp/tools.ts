@@ -1,6 +1,7 @@
 import type { JsonObject } from '../core/json.ts'
 import type { Maybe } from '../core/maybe.ts'
 import type { Service } from '../core/service.ts'
+import { didYouMean } from '../core/suggest.ts'
 import { callFunction } from './call-tool.ts'
 import type { OwnTool, Tool } from './catalogue.ts'
 import { selectPage } from './cursor.ts'
@@ -25,7 +26,10 @@ export function createToolMethods(environment: Environment): Methods {
 
   function call(name: string, input: JsonObject, exchange: Exchange): Maybe<string> {
     const tool = environment.catalogue().find(name)
-    if (tool === undefined) throw invalidParams(`Unknown tool: ${name.slice(0, 100)}`)
+    if (tool === undefined) {
+      const callable = environment.catalogue().tools.map((known) => known.name)
+      throw unknownTool(name, [...byName.keys(), ...callable])
+    }
     const request = { exchange, tool, input }
     const { admit } = environment.options
     const announced = admit && readAnnouncement(request)
@@ -45,6 +49,12 @@ export function createToolMethods(environment: Environment): Methods {
       return byName.get(name)?.run(input, exchange) ?? call(name, input, exchange)
     },
   }
+}
+
+function unknownTool(name: string, names: readonly string[]): Error {
+  const said = `Unknown tool: ${name.slice(0, 100)}`
+  const hint = didYouMean(name, names)
+  return invalidParams(hint === undefined ? said : `${said}; ${hint}`)
 }
 
 /** Creates the list of tools: its pages are bytes, made anew only when functions come, go or change state. */

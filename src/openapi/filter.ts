@@ -1,4 +1,4 @@
-import { nearest } from '../spec/suggest.ts'
+import { nearest } from '../core/suggest.ts'
 import { toSnake } from './names.ts'
 import type { Operation } from './operations.ts'
 

@@ -1,5 +1,6 @@
 import { isRecord } from '../core/json.ts'
 import type { QueryFilter, QueryOperator, QueryValue } from '../core/query-plan.ts'
+import { didYouMean } from '../core/suggest.ts'
 import { echo, type Findings, type OptionPath } from './findings.ts'
 import { OPERATORS, resolveOperator } from './operators.ts'
 import type { QueryRules } from './rules.ts'
@@ -29,7 +30,7 @@ export function parseFilters(
     const allowed = rules.filters.get(key) ?? (key === 'self' ? [] : undefined)
     if (allowed === undefined) {
       const available = [...rules.filters.keys()].filter((name) => name !== 'self')
-      findings.add(path, `names no relationship to filter by; ${oneOf(available)}`, {
+      findings.add(path, `names no relationship to filter by; ${oneOf(available, key)}`, {
         ...echo('relationship', key),
         available,
       })
@@ -84,7 +85,7 @@ function parseFilter(
   const knownAttribute = typeof attribute === 'string' && allowed.includes(attribute)
   if (!knownAttribute) addAttribute(findings, [...path, 'attribute'], attribute, allowed)
   if (operator === undefined || !rules.operators.includes(operator)) {
-    findings.add([...path, 'operator'], `must be ${oneOf(rules.operators)}`, {
+    findings.add([...path, 'operator'], `must be ${oneOf(rules.operators, filter['operator'])}`, {
       allowed: rules.operators,
     })
   }
@@ -104,15 +105,17 @@ export function addAttribute(
   attribute: unknown,
   allowed: readonly string[],
 ): void {
-  findings.add(path, `must be ${oneOf(allowed)}`, {
+  findings.add(path, `must be ${oneOf(allowed, attribute)}`, {
     ...echo('attribute', attribute),
     allowed,
   })
 }
 
-/** Words a list of choices. */
-export function oneOf(names: readonly string[]): string {
-  return names.length === 0 ? 'left out: the function offers none' : `one of ${names.join(', ')}`
+/** Words a list of choices, and which of them was perhaps meant. */
+export function oneOf(names: readonly string[], given?: unknown): string {
+  if (names.length === 0) return 'left out: the function offers none'
+  const hint = didYouMean(given, names)
+  return `one of ${names.join(', ')}${hint === undefined ? '' : `; ${hint}`}`
 }
 
 function parseValue(

@@ -134,7 +134,7 @@ function parseRelationships(
   for (const [index, name] of option.entries()) {
     const path = ['relationships', index]
     if (typeof name !== 'string' || !available.includes(name)) {
-      findings.add(path, `must be ${oneOf(available)}`, {
+      findings.add(path, `must be ${oneOf(available, name)}`, {
         ...echo('relationship', name),
         available,
       })
@@ -172,7 +172,7 @@ function parseFields(
       const available = [SELF, ...rules.relationships]
       findings.add(
         ['fields', resource],
-        `must be left out: fields are those of ${oneOf(available)}`,
+        `must be left out: fields are those of ${oneOf(available, resource)}`,
         {
           ...echo('relationship', resource),
           available,
@@ -195,7 +195,7 @@ function parseFieldset(
   }
   for (const [index, field] of names.entries()) {
     if (field === 'id' || field === 'type' || allowed.includes(field)) continue
-    findings.add(['fields', resource, index], `must be ${oneOf(allowed)}`, {
+    findings.add(['fields', resource, index], `must be ${oneOf(allowed, field)}`, {
       ...echo('field', field),
       resource,
       allowed,

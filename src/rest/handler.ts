@@ -1,10 +1,11 @@
 import type { Admit, Refusal } from '../capabilities/admission.ts'
 import { toRestError } from '../capabilities/protocol-error.ts'
 import type { Call, Outcome } from '../core/call.ts'
-import { dispatch } from '../core/dispatch.ts'
+import { dispatch, findNear } from '../core/dispatch.ts'
 import { toFailure } from '../core/invoke.ts'
 import { isRecord, type JsonObject } from '../core/json.ts'
 import type { Service } from '../core/service.ts'
+import { formatNear } from '../core/suggest.ts'
 import type { HttpHandler, HttpRequest, HttpResponse } from '../wire/http.ts'
 import { decodeCall, decodeTarget, type RestTarget } from './decode.ts'
 import { encodeInternalError, encodeOutcome } from './encode.ts'
@@ -27,7 +28,7 @@ export function createRestHandler(service: Service, options: RestOptions = {}): 
       entry === undefined ||
       entry.ordered.every(({ system }) => system)
     ) {
-      return refuse(404, `No function at ${request.path.slice(0, 200)}; see /openapi.json`)
+      return refuse(404, explainAbsence(request, target, service))
     }
     if (request.method !== 'POST') {
       return refuse(405, 'Functions are called with POST', { allow: 'POST' })
@@ -76,6 +77,15 @@ function encodeRefusal(refusal: Refusal): HttpResponse {
       ? toRestError(refusal.code, refusal.text)
       : { status: 200, body: refusal.body }
   return { status, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+}
+
+function explainAbsence(
+  { path }: HttpRequest,
+  target: RestTarget | undefined,
+  { registry }: Service,
+): string {
+  const hint = target === undefined ? '' : formatNear(findNear(registry, target.name))
+  return `No function at ${path.slice(0, 200)}${hint}${hint === '' ? ';' : ''} see /openapi.json`
 }
 
 function refuse(

@@ -1,10 +1,10 @@
 import { Cron } from 'croner'
+import { didYouMean } from '../core/suggest.ts'
 import { checkEnvName } from './check-auth.ts'
 import { checkFields } from './check-fields.ts'
 import { parseEnvText } from './env-text.ts'
 import { quote, type Report } from './finding.ts'
 import { HEADER_PATTERN } from './patterns.ts'
-import { didYouMean } from './suggest.ts'
 import type {
   FileTrigger,
   QueueTrigger,

@@ -1,9 +1,9 @@
 import type { z } from 'zod'
 import { isRecord } from '../core/json.ts'
+import { didYouMean, nearest } from '../core/suggest.ts'
 import { type Finding, quote } from './finding.ts'
 import { FIELD_LISTS, KEYS, kindAt, type NodeKind } from './keys.ts'
 import { MAX_NAME_LENGTH } from './patterns.ts'
-import { didYouMean, nearest } from './suggest.ts'
 import { TRIGGER_TYPES } from './types.ts'
 import type { Step } from './yaml-source.ts'
 

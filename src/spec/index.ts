@@ -1,3 +1,4 @@
+export { didYouMean, nearest } from '../core/suggest.ts'
 export type { CheckOptions } from './check.ts'
 export type { EnvPart, ExpandedText } from './env-text.ts'
 export { envNamesOf, escapeEnvText, expandEnvText, parseEnvText } from './env-text.ts'
@@ -15,7 +16,6 @@ export { formatProblems, hasErrors, PROBLEM_FORMATS, summarizeProblems } from '.
 export { toolSpecSchema } from './schema.ts'
 export type { DocumentKind } from './sniff.ts'
 export { sniffDocument } from './sniff.ts'
-export { didYouMean, nearest } from './suggest.ts'
 export type {
   AuthConfig,
   AuthLocation,

@@ -2,6 +2,7 @@ import { defineFunction, type FunctionDefinition } from '../core/function.ts'
 import { createPreparedResult } from '../core/prepared.ts'
 import { PROTOCOL_VERSIONS } from '../core/protocol.ts'
 import type { Service } from '../core/service.ts'
+import { isDiscoverable } from '../core/target.ts'
 
 /** Creates the function that sums a service up, in the words of seed 001. */
 export function capabilitiesFunction(service: Service): FunctionDefinition {
@@ -34,15 +35,4 @@ export function listDiscoverable({ registry }: Service): readonly string[] {
   return [...registry.entries()]
     .filter(({ ordered }) => ordered.some(isDiscoverable))
     .map(({ name }) => name)
-}
-
-/** Tells whether discovery may show a version of a function. */
-export function isDiscoverable(target: {
-  readonly system: boolean
-  readonly stability: string
-  readonly definition: { readonly discoverable?: boolean }
-}): boolean {
-  return (
-    !target.system && target.stability !== 'removed' && target.definition.discoverable !== false
-  )
 }

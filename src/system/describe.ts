@@ -1,11 +1,11 @@
+import { functionNotFound } from '../core/dispatch.ts'
 import { CallError } from '../core/error.ts'
 import { defineFunction, type FunctionDefinition } from '../core/function.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { FunctionEntry } from '../core/registry.ts'
 import { jsonSchema } from '../core/schema.ts'
 import type { Service } from '../core/service.ts'
-import type { Target } from '../core/target.ts'
-import { isDiscoverable } from './capabilities.ts'
+import { isDiscoverable, type Target } from '../core/target.ts'
 import { encodeQuery } from './describe-query.ts'
 import { toSchemaObject } from './describe-schema.ts'
 
@@ -50,11 +50,7 @@ export function describeFunction(service: Service): FunctionDefinition {
 export function requireDescribed(service: Service, name: string): FunctionEntry {
   const entry = service.registry.find(name)
   if (entry?.ordered.some((target) => target.system || isDiscoverable(target))) return entry
-  throw new CallError('FUNCTION_NOT_FOUND', {
-    message: `Function not found: ${name}`,
-    source: { pointer: '/call/arguments/function' },
-    details: { function: name },
-  })
+  throw functionNotFound(service.registry, name, '/call/arguments/function')
 }
 
 /** Finds the versions of a function that were asked for. */

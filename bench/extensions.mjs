@@ -396,7 +396,12 @@ async function postgres() {
 function postgresSame(pool) {
   const queries = buildPostgresQueries(NAMESPACE)
   const query = async (name, values) => {
-    const { rows } = await pool.query({ name, text: queries[name], values, rowMode: 'array' })
+    const { rows } = await pool.query({
+      name: `same.${name}`,
+      text: queries[name],
+      values,
+      rowMode: 'array',
+    })
     return rows[0]
   }
   const put = async (key, text) => (await query('putIfAbsent', [key, text, 'me', TTL]))[2]

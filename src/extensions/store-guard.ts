@@ -23,13 +23,15 @@ export function createStoreGuard(extension: string, mode: OnStoreFailure): Store
   if (mode !== 'refuse' && mode !== 'proceed') {
     throw new TypeError(`${extension}: onStoreFailure must be 'refuse' or 'proceed'`)
   }
+  // Who is refused anyway sees the failure as it is; there is nothing to decide.
+  if (mode === 'refuse') return { ask: (_, operation) => operation() }
   return {
     async ask({ clock, log }, operation, fallback) {
-      if (mode === 'proceed' && clock.elapsed() < pausedUntil) return fallback
+      if (clock.elapsed() < pausedUntil) return fallback
       try {
         return await operation()
       } catch (thrown) {
-        if (mode === 'refuse' || !isUnavailable(thrown)) throw thrown
+        if (!isUnavailable(thrown)) throw thrown
         pausedUntil = clock.elapsed() + PAUSE_MS
         log.warn('a call goes on without its store', { extension, error: thrown })
         return fallback

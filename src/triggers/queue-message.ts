@@ -2,7 +2,7 @@ import type { Json } from '../core/json.ts'
 import { parseJson } from '../wire/json.ts'
 
 /** Longest message that is taken, in bytes, unless `max_bytes` says otherwise. */
-export const MAX_MESSAGE_BYTES = 1024 * 1024
+export const MAX_MESSAGE_BYTES: number = 1024 * 1024
 
 const MAX_DEPTH = 64
 

@@ -1,4 +1,5 @@
 import { isRecord } from '../core/json.ts'
+import type { Change } from './change.ts'
 import { compareKeywords } from './compare-keywords.ts'
 import { compareTypes } from './compare-types.ts'
 import { type EffectiveSchema, followReference, readEffective } from './effective-schema.ts'
@@ -15,6 +16,8 @@ export interface SchemaFinding {
 
 /** Compares schemas of two documents; what was compared once is remembered. */
 export interface SchemaComparer {
+  /** Changes made of findings, kept while the two documents are compared. */
+  readonly named: WeakMap<object, Change>
   readonly compare: (old: SchemaAt, now: SchemaAt, direction: Direction) => readonly SchemaFinding[]
 }
 
@@ -117,6 +120,7 @@ export function createSchemaComparer(oldDocument: unknown, newDocument: unknown)
   }
 
   return {
+    named: new WeakMap(),
     compare: (old, now, direction) => {
       const root: PairNode = { findings: [], leadsTo: new Set() }
       comparePair(old, now, { node: root, depth: 0, direction })

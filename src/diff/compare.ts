@@ -77,7 +77,9 @@ function compareInputs(
       ...compareFacets(input.facets, other.facets, label, `${name}: `),
       ...comparer
         .compare(input, other, 'input')
-        .map((finding) => fromFinding(finding, 'input', label, name)),
+        .map((finding) =>
+          fromFinding(finding, { direction: 'input', label, name, named: comparer.named }),
+        ),
     )
   }
   for (const [name, input] of now.inputs) {
@@ -106,7 +108,11 @@ function compareOutputs(
     const other = now.outputs.get(name)
     if (other !== undefined) {
       const found = comparer.compare(output, other, 'output')
-      changes.push(...found.map((finding) => fromFinding(finding, 'output', label, name)))
+      changes.push(
+        ...found.map((finding) =>
+          fromFinding(finding, { direction: 'output', label, name, named: comparer.named }),
+        ),
+      )
     } else if (name === 'result') {
       const at = { oldPointer: output.pointer, newPointer: now.pointer }
       changes.push(toChange('result-removed', 'it answers nothing any more', label, at))
@@ -196,14 +202,19 @@ function canonical(value: unknown): string {
   )
 }
 
+interface Naming {
+  readonly direction: Direction
+  readonly label: string
+  readonly name: string
+  readonly named: WeakMap<object, Change>
+}
+
 function fromFinding(
   finding: ReturnType<SchemaComparer['compare']>[number],
-  direction: Direction,
-  label: string,
-  name: string,
+  { direction, label, name, named }: Naming,
 ): Change {
   // A finding in a shared schema comes up for every function that uses it.
-  const known = NAMED.get(finding)
+  const known = named.get(finding)
   if (known !== undefined) return { ...known, functions: [label] }
   const { rule, message, ...at } = finding
   const place = at.newPointer ?? at.oldPointer ?? ''
@@ -211,11 +222,9 @@ function fromFinding(
   const where = direction === 'input' ? `argument ${name}` : name
   const text = `${where}${path && ` (${path})`}: ${message}`
   const change = toChange(`${direction}-${rule}`, text, label, at)
-  NAMED.set(finding, change)
+  named.set(finding, change)
   return change
 }
-
-const NAMED = new WeakMap<object, Change>()
 
 interface Removal {
   readonly now: DescribedService

@@ -85,11 +85,13 @@ async function findNats(): Promise<FoundServer | undefined> {
   return startNats()
 }
 
+const NATS_SERVER = 'nats-server'
+
 async function startNats(): Promise<FoundServer | undefined> {
   const folder = mkdtempSync(join(tmpdir(), 'waymark-nats-'))
   const port = 20_000 + Math.floor(Math.random() * 20_000)
   const args = ['-a', '127.0.0.1', '-p', String(port), '-js', '-sd', folder]
-  const child = spawn('nats-server', args, { stdio: 'ignore' })
+  const child = spawn(NATS_SERVER, args, { stdio: 'ignore' })
   const missing = new Promise<true>((resolve) => child.once('error', () => resolve(true)))
   const started = waitForPort(port)
   if (await Promise.race([missing, started])) {

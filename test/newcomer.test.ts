@@ -51,9 +51,15 @@ describe('from nothing to a service that agents can call', () => {
   }, 240_000)
 
   it('serves it', async () => {
-    const server = spawn('npx', ['waymark', 'serve', 'service.ts', '--port', '0', '--json'], {
-      cwd: project,
-    })
+    // Not through npx, which does not pass on the signal that ends it.
+    const program = join(project, 'node_modules/waymark/bin/waymark.js')
+    const server = spawn(
+      process.execPath,
+      [program, 'serve', 'service.ts', '--port', '0', '--json'],
+      {
+        cwd: project,
+      },
+    )
     servers.push(server)
     const line = await new Promise<string>((resolve, reject) => {
       let printed = ''

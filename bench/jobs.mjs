@@ -1,7 +1,6 @@
 // Compares what could run jobs on PostgreSQL, in one run: node bench/jobs.mjs [jobs]
 // Each library adds the same no-op jobs with an id and a priority, ten at a time, then runs them ten at a time.
-import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { createPostgresBackend, withBackend } from 'bullmq'
 import { Logger, makeWorkerUtils, run as runGraphile } from 'graphile-worker'
@@ -174,11 +173,7 @@ function installedKilobytes(name) {
   const seen = new Set(['pg'])
   const folders = []
   visit(name, process.cwd())
-  const output = execFileSync('du', ['-sk', ...folders], { encoding: 'utf8' })
-  return output
-    .trim()
-    .split('\n')
-    .reduce((sum, line) => sum + Number(line.split('\t')[0]), 0)
+  return Math.round(folders.reduce((sum, folder) => sum + countBytes(folder), 0) / 1024)
 
   function visit(dependency, from) {
     if (seen.has(dependency)) return
@@ -193,4 +188,12 @@ function installedKilobytes(name) {
     const { dependencies = {} } = JSON.parse(readFileSync(join(found, 'package.json'), 'utf8'))
     for (const next of Object.keys(dependencies)) visit(next, found)
   }
+}
+
+function countBytes(folder) {
+  return readdirSync(folder, { withFileTypes: true }).reduce((sum, entry) => {
+    if (entry.name === 'node_modules') return sum
+    const path = join(folder, entry.name)
+    return sum + (entry.isDirectory() ? countBytes(path) : statSync(path).size)
+  }, 0)
 }

@@ -104,20 +104,19 @@ export function asyncExtension(options: AsyncExtensionOptions): Extension {
 
   /** Keeps an operation and its job; answers the one that its idempotency key stands for already, if there is one. */
   async function keep(record: OperationRecord, call: OperationCall): Promise<OperationRecord> {
-    await operations.create(record, call)
     const scope = toKeyScope(call)
+    await operations.create(record, call)
+    const first = scope && (await claimKey(scope, record, { store, operations, openMs }))
+    if (first) await operations.discard(record)
+    const kept = first ?? record
     try {
-      const first = scope && (await claimKey(scope, record, { store, operations, openMs }))
-      if (first) await operations.discard(record)
-      const kept = first ?? record
       // The process that kept the first one may have died before it had its job.
       if (kept.status === 'pending') await operations.open(kept.id)
       if (!hasEnded(kept)) await worker.add(kept.id)
       return kept
     } catch (thrown) {
-      // An operation that may run already is found again by its key; without one nobody would ever ask for it.
-      if (scope === undefined || surelyFailed(thrown))
-        await operations.discard(record).catch(() => {})
+      // Whoever asks again under the key may be told of this operation at this moment: only one without may go.
+      if (scope === undefined) await operations.discard(record).catch(() => {})
       throw thrown
     }
   }
@@ -174,11 +173,6 @@ function readCallbackUrl(
     message: `options.callback_url: ${reason}`,
     source: { pointer: `${exchange.pointer}/options/callback_url` },
   })
-}
-
-/** Tells whether a write was refused, and not just left without an answer. */
-function surelyFailed(thrown: unknown): boolean {
-  return thrown instanceof CallError && thrown.errors[0].details?.['outcome'] !== 'unknown'
 }
 
 function milliseconds(name: string, given: Duration | undefined, fallback: Duration): number {

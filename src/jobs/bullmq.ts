@@ -37,7 +37,7 @@ const JOB_OPTIONS = {
 
 /** Creates a queue on BullMQ, which keeps its jobs on Redis or PostgreSQL. */
 export function createBullmqQueue(
-  kind: keyof typeof BACKENDS,
+  kind: 'redis' | 'postgres',
   origin: StoreOrigin,
   options: BullmqQueueOptions = {},
 ): JobQueue {

@@ -79,15 +79,39 @@ export function createPostgresConnection(pool: PostgresPool, timeout: number): P
     } catch (thrown) {
       // A connection in an unknown state must not serve the next operation.
       client.release(true)
-      throw isRefusal(thrown) ? notApplied('postgres', 'it refused the command', thrown) : thrown
+      throw toFailure(thrown)
+    }
+  }
+
+  /** Hands the connection on as soon as its answer is here; the caller may be behind many others in this turn. */
+  async function query(query: PostgresQuery): Promise<PostgresRows> {
+    const client = await acquire()
+    let held = true
+    const release = (broken: boolean): void => {
+      if (held) client.release(broken)
+      held = false
+    }
+    try {
+      const answering = client.query({ ...query, rowMode: 'array' }).then((answer) => {
+        release(false)
+        return answer
+      })
+      return await deadlines.bind(answering)
+    } catch (thrown) {
+      release(true)
+      throw toFailure(thrown)
     }
   }
 
   return {
     using,
-    query: (query) => using((client) => client.query(query)),
+    query,
     detach: () => void pool.off('error', ignore),
   }
+}
+
+function toFailure(thrown: unknown): unknown {
+  return isRefusal(thrown) ? notApplied('postgres', 'it refused the command', thrown) : thrown
 }
 
 /** Tells whether the server itself answered with an error about the statement: then it has done nothing. */

@@ -77,6 +77,14 @@ describe('one port for every surface', () => {
     })
   })
 
+  it('refuses a mount at the path of a surface', () => {
+    const handler = () => ({ status: 200, headers: {}, body: '' })
+    const mounts = [{ path: '/forrst', match: 'exact' as const, handler }]
+    expect(() => createApp(serviceOf([echo]), { mounts })).toThrow(
+      '/forrst is served already; mount it at another path',
+    )
+  })
+
   it('leaves out what it is told to leave out', async () => {
     const bare = createApp(serviceOf([echo]), { explorer: false, mcp: false })
     for (const path of ['/', '/explorer/', '/mcp']) {

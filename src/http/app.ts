@@ -61,7 +61,7 @@ export function createApp(service: Service, options: AppOptions = {}): App {
     options.mcp === false
       ? undefined
       : createMcpHandler(service, { ...toMcpOptions(options), ...admit })
-  const mounts: readonly Mount[] = [
+  const builtIn: readonly Mount[] = [
     {
       path: options.forrstPath ?? '/forrst',
       match: 'exact',
@@ -78,8 +78,9 @@ export function createApp(service: Service, options: AppOptions = {}): App {
     ...explorerMounts(service, options),
     { path: '/health/live', match: 'exact', handler: probes.live },
     { path: '/health/ready', match: 'exact', handler: probes.ready },
-    ...(options.mounts ?? []),
   ]
+  const mounts = [...builtIn, ...(options.mounts ?? [])]
+  refuseTakenPaths(mounts)
   const exact = new Map(mounts.map(({ path, handler }) => [path, handler]))
   const prefixes = mounts.filter(({ match }) => match === 'prefix')
   const guard = createGuard(options)
@@ -103,6 +104,15 @@ export function createApp(service: Service, options: AppOptions = {}): App {
     handle: shares
       ? (request) => andThen(answer(request), (response) => guard.share(request, response))
       : answer,
+  }
+}
+
+/** A webhook at the path of a surface would silently take its place. */
+function refuseTakenPaths(mounts: readonly Mount[]): void {
+  const taken = new Set<string>()
+  for (const { path } of mounts) {
+    if (taken.has(path)) throw new TypeError(`${path} is served already; mount it at another path`)
+    taken.add(path)
   }
 }
 

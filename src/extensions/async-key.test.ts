@@ -83,6 +83,14 @@ describe('an operation under an idempotency key', () => {
       })
       expect(status.body.result).toMatchObject({ status: 'completed', result: { written: true } })
     })
+
+    // A process that was held up before it could claim the key comes too late: the key's record let it through long ago.
+    const { entries } = await shared.listByPrefix('idempotency:')
+    for (const { key } of entries) await shared.delete(key)
+    const late = await call(survivor, request)
+    expect(dataOf(late, URN)?.['operation_id']).toBe(id)
+    await sleep(100)
+    expect(runs).toHaveLength(1)
     await queue.close(0)
     await survivor.close()
   })

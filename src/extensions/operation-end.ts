@@ -5,7 +5,7 @@ import { CallError } from '../core/error.ts'
 import { PROTOCOL_VERSION } from '../core/protocol.ts'
 import type { Store } from '../store/store.ts'
 import { forgetStoredOutcome, isFinalFailure, replaceStoredOutcome } from './idempotency-record.ts'
-import { releaseKey, toKeyScope } from './operation-key.ts'
+import { keepKey, releaseKey, toKeyScope } from './operation-key.ts'
 import type { OperationCall, OperationRecord } from './operation-record.ts'
 import type { OperationStore } from './operation-store.ts'
 import type { Outgoing } from './outgoing.ts'
@@ -69,7 +69,7 @@ async function settleIdempotency(
     const settled = keep
       ? await replaceStoredOutcome(store, scope, { outcome, at: record.ended ?? 0 })
       : await forgetStoredOutcome(store, scope)
-    if (settled) return releaseKey(store, scope, record.id)
+    if (settled) return (keep ? keepKey : releaseKey)(store, scope, record.id)
   }
 }
 

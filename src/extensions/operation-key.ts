@@ -46,9 +46,23 @@ export async function claimKey(
   }
 }
 
-/** Lets a key go when its own record knows how the operation ended. */
+/** Lets a key go whose operation came to nothing: the next call may become another one. */
 export async function releaseKey(store: Store, scope: KeyScope, id: string): Promise<void> {
   await store.deleteIfOwner(toClaimKey(scope), id)
+}
+
+/**
+ * Keeps a key of an ended operation as long as the key's own record lives, and no longer. A process that was held up
+ * while it accepted the call, so long that another one took its place, may come to its claim after the end.
+ */
+export async function keepKey(store: Store, scope: KeyScope, id: string): Promise<void> {
+  const [known, claim] = await Promise.all([
+    store.get(toRecordKey(scope)),
+    store.get(toClaimKey(scope)),
+  ])
+  if (known === undefined || claim?.owner !== id) return
+  const { revision } = claim
+  await store.compareAndSet(claim.key, id, { revision, ttl: known.ttl })
 }
 
 function toClaimKey(scope: KeyScope): string {

@@ -38,7 +38,10 @@ const handle = createForrstHandler(service)
 const signal = new AbortController().signal
 const ENTRIES = [
   (id) => ({ urn: 'urn:forrst:ext:idempotency', options: { key: id } }),
-  (id) => ({ urn: 'urn:forrst:ext:atomic-lock', options: { key: id, ttl: { value: 1, unit: 'minute' } } }),
+  (id) => ({
+    urn: 'urn:forrst:ext:atomic-lock',
+    options: { key: id, ttl: { value: 1, unit: 'minute' } },
+  }),
   () => ({ urn: 'urn:forrst:ext:caching', options: {} }),
   (id) => ({ urn: 'urn:forrst:ext:cancellation', options: { token: id } }),
   () => ({ urn: 'urn:forrst:ext:deadline', options: { value: 5, unit: 'second' } }),

@@ -1,4 +1,4 @@
-import type { Call, Principal } from '../core/call.ts'
+import type { Call } from '../core/call.ts'
 import { dispatch } from '../core/dispatch.ts'
 import { toFailure } from '../core/invoke.ts'
 import { isPromise, type Maybe } from '../core/maybe.ts'
@@ -19,16 +19,19 @@ export function createForrstHandler(service: Service): HttpHandler {
     const answering: Answering = { id: null, call: undefined, startedAt: clock.elapsed() }
     try {
       const envelope = readEnvelope(service, request, answering)
-      const proceed = (principal: Principal | undefined): Maybe<HttpResponse> => {
-        const call = decodeCall(envelope, request, service, principal, answering.startedAt)
-        answering.call = call
-        noticeContext(call)
-        return answer(service, answering, call)
-      }
       const principal = service.authenticate?.({ header: request.header, surface: 'forrst' })
-      return isPromise(principal)
-        ? principal.then(proceed).catch((thrown: unknown) => fail(thrown, answering, service))
-        : proceed(principal)
+      if (isPromise(principal)) {
+        return principal
+          .then((known) => {
+            answering.call = decodeCall(envelope, request, service, known, answering.startedAt)
+            noticeContext(answering.call)
+            return answer(service, answering, answering.call)
+          })
+          .catch((thrown: unknown) => fail(thrown, answering, service))
+      }
+      answering.call = decodeCall(envelope, request, service, principal, answering.startedAt)
+      noticeContext(answering.call)
+      return answer(service, answering, answering.call)
     } catch (thrown) {
       return fail(thrown, answering, service)
     }

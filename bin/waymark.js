@@ -29,5 +29,6 @@ process.exitCode = await main(process.argv.slice(2), {
   env: process.env,
   cwd: process.cwd(),
   terminal: process.stdout.isTTY === true,
+  errTerminal: process.stderr.isTTY === true,
   signal: stop.signal,
 })

@@ -54,7 +54,7 @@ describe('waymark', () => {
     [['call', 'URL', 'a.b', '{"a":'], 'the arguments must be JSON'],
     [['call', 'URL', 'a.b', '--deadline', 'soon'], '--deadline must be a time such as 500ms'],
     [['call', 'URL', 'a.b', '--header', 'x'], '--header must look like "name: value"'],
-    [['call', 'URL', 'a.b', '--args', 'no-such-file'], '--args no-such-file cannot be read'],
+    [['call', 'URL', 'a.b', '--args', 'no-such-file'], 'no-such-file does not exist'],
     [['describe', 'URL', 'events.gte'], 'Did you mean "events.get"?'],
     [['serve'], 'what should be served?'],
     [['serve', 'no-such.ts'], 'no-such.ts does not exist'],

@@ -24,6 +24,8 @@ export interface Io {
   readonly cwd: string
   /** True when output goes to a terminal: colours and progress are welcome. */
   readonly terminal: boolean
+  /** True when messages go to a terminal; as for output when absent. */
+  readonly errTerminal?: boolean
   /** Asks the person who runs the command; the keyboard is asked when absent. */
   readonly ask?: (question: string) => Promise<string>
   /** Aborts on SIGINT and SIGTERM. */

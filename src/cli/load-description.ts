@@ -18,6 +18,7 @@ import { createService } from '../system/create-service.ts'
 import type { CommandInput } from './command.ts'
 import { UsageError } from './exit.ts'
 import { createExternalReader, readSource, type SourceText } from './forge/read-source.ts'
+import { createProgress } from './progress.ts'
 import { connect, toRemoteError } from './remote.ts'
 import { loadSources } from './source.ts'
 
@@ -53,9 +54,14 @@ export async function loadDescription(
   reference: string,
   input: CommandInput,
 ): Promise<Description> {
-  const source = await readText(reference, input)
-  if (source === undefined) return loadService(reference, input)
-  return readDescription(source)
+  const progress = createProgress(input.io)
+  progress.show(`reading ${reference}`)
+  try {
+    const source = await readText(reference, input)
+    return source === undefined ? await loadService(reference, input) : readDescription(source)
+  } finally {
+    progress.end()
+  }
 }
 
 /** Loads any description as a discovery document: tool specs and OpenAPI documents become functions first. */
@@ -63,6 +69,16 @@ export async function loadDiscovery(
   reference: string,
   input: CommandInput,
 ): Promise<LoadedDiscovery> {
+  const progress = createProgress(input.io)
+  progress.show(`reading ${reference}`)
+  try {
+    return await toDiscovery(reference, input)
+  } finally {
+    progress.end()
+  }
+}
+
+async function toDiscovery(reference: string, input: CommandInput): Promise<LoadedDiscovery> {
   const source = await readText(reference, input)
   const description =
     source === undefined ? await loadService(reference, input) : readDescription(source)

@@ -27,9 +27,31 @@ export function toRemoteError({ errors }: Pick<CallFailure, 'errors'>): RemoteEr
   const lines = errors.map(({ code, message, source }) => {
     const place =
       source && 'pointer' in source && source.pointer !== '' ? ` (${source.pointer})` : ''
-    return `${code}: ${printable(message)}${place}`
+    return `${code}: ${printable(message)}${place}${advise(code, message)}`
   })
   return new RemoteError(lines.join('\n         '))
+}
+
+/** Says what to do next about a failure, where there is something to do. */
+export function advise(code: string, message: string): string {
+  if (/ECONNREFUSED|cannot be reached$/.test(message)) {
+    return '; is the service running? "waymark serve" starts one'
+  }
+  if (code === 'CLIENT_UNREACHABLE' && /ENOTFOUND|EAI_AGAIN/.test(message)) {
+    return '; is the host spelt right?'
+  }
+  // A name that is near was suggested by the service itself.
+  if (code === 'FUNCTION_NOT_FOUND' && message.includes('did you mean')) return ''
+  return ADVICE[code] === undefined ? '' : `; ${ADVICE[code]}`
+}
+
+const ADVICE: Readonly<Record<string, string>> = {
+  CLIENT_INVALID_RESPONSE: 'is this the address of a Forrst endpoint? Without a path it is /forrst',
+  CLIENT_REDIRECTED: 'redirects are not followed; give the address it leads to',
+  CLIENT_TIMEOUT: 'give it longer with --deadline',
+  FUNCTION_NOT_FOUND: '"waymark describe <url>" lists what there is',
+  EXTENSION_NOT_SUPPORTED: '"waymark capabilities <url>" lists what there is',
+  UNAUTHORIZED: 'send who you are with --header "Authorization: Bearer …"',
 }
 
 function parseUrl(text: string): string {

@@ -5,6 +5,7 @@ import { createService } from '../system/create-service.ts'
 import { jsonLogger } from '../system/json-logger.ts'
 import type { Io } from './command.ts'
 import { RemoteError, UsageError } from './exit.ts'
+import { advise } from './remote.ts'
 import type { ServiceSurroundings } from './source-module.ts'
 
 const LOOPBACK = new Set(['127.0.0.1', 'localhost', '[::1]'])
@@ -35,7 +36,9 @@ export async function loadForrstService(
   const log = jsonLogger(io.err)
   const client = createClient({ url, name: 'waymark', target: name, headers: readHeaders(url, io) })
   const source = await connectForrstSource({ client, name, log }).catch((thrown: unknown) => {
-    throw new RemoteError(thrown instanceof Error ? thrown.message : String(thrown))
+    const message = thrown instanceof Error ? thrown.message : String(thrown)
+    const code = /\b(CLIENT_[A-Z_]+|UNAUTHORIZED): /.exec(message)?.[1] ?? ''
+    throw new RemoteError(`${message}${advise(code, message)}`)
   })
   const service = createService({
     info: source.info,

@@ -36,6 +36,11 @@ export async function loadModuleService(
 ): Promise<LoadedModule> {
   const surroundings = { events: createEventBus(), ...given }
   const path = findEntry(resolve(cwd, reference), reference)
+  if (!/\.[cm]?[jt]s$/.test(path)) {
+    throw new UsageError(
+      `${reference} is no source: give a module (.ts, .js, .mjs), a tool spec or an OpenAPI document (.yaml, .json)`,
+    )
+  }
   if (/\.[cm]?ts$/.test(path)) await enableTypeScript(path)
   const module = await importModule(path, reference)
   const exported = module['default'] ?? module['service'] ?? module['createService']
@@ -95,8 +100,23 @@ async function importModule(path: string, reference: string): Promise<Record<str
 function toLoadError(thrown: unknown, reference: string): UsageError {
   // A definition mistake names its function and field; the stack of the module loader adds nothing.
   if (thrown instanceof TypeError) return new UsageError(`${reference}: ${thrown.message}`)
-  const reason = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)
-  return new UsageError(`${reference} cannot be loaded: ${reason}`)
+  const reason = thrown instanceof Error ? formatStack(thrown) : String(thrown)
+  return new UsageError(`${reference} cannot be loaded: ${reason}${adviseOnMissing(thrown)}`)
+}
+
+/** Keeps the frames of the author's own files; the loader's and ours say nothing about the mistake. */
+function formatStack(error: Error): string {
+  const lines = (error.stack ?? error.message).split('\n')
+  return lines
+    .filter(
+      (line) => !/^ {4}at .*(?:node:|node_modules|\/cli\/)|^ {4}at (?:async )?Promise/.test(line),
+    )
+    .join('\n')
+}
+
+function adviseOnMissing(thrown: unknown): string {
+  const name = /^Cannot find package '([^']+)'/.exec(String((thrown as Error)?.message))?.[1]
+  return name === undefined ? '' : `\n         Install it: npm install ${name}`
 }
 
 function isService(value: unknown): value is Service {

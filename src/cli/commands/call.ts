@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
 import type { CallOptions, Client } from '../../client/index.ts'
 import { CallError } from '../../core/error.ts'
 import type { JsonObject } from '../../core/json.ts'
@@ -10,6 +8,7 @@ import { EXIT, UsageError } from '../exit.ts'
 import { JSON_FLAG, parseDuration, readList, readText } from '../flags.ts'
 import { followOperation } from '../follow-operation.ts'
 import { formatJson } from '../print.ts'
+import { readTextFile } from '../read-json.ts'
 import { connect, HEADER_FLAG, toRemoteError } from '../remote.ts'
 
 /** Calls a function of a service. */
@@ -121,15 +120,7 @@ function readArguments(input: CommandInput, words: readonly string[]): JsonObjec
   if (file === undefined) return parseArguments(words)
   if (words.length > 0)
     throw new UsageError('give arguments either with --args or on the line, not both')
-  try {
-    return parseObject(
-      readFileSync(file === '-' ? 0 : resolve(input.io.cwd, file), 'utf8'),
-      `--args ${file}`,
-    )
-  } catch (thrown) {
-    if (thrown instanceof UsageError) throw thrown
-    throw new UsageError(`--args ${file} cannot be read: ${(thrown as Error).message}`)
-  }
+  return parseObject(readTextFile(file, input.io.cwd), `--args ${file}`)
 }
 
 function readDeadline(input: CommandInput): ReturnType<typeof parseDuration> | undefined {

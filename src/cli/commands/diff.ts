@@ -50,11 +50,10 @@ export const diffCommand: Command = {
     'waymark diff old.tool-spec.yaml new.tool-spec.yaml --fail-on implementer',
   ],
   async run(input) {
-    const [oldReference, newReference, stray] = input.positionals
+    const [oldReference, newReference] = input.positionals
     if (oldReference === undefined || newReference === undefined) {
       throw new UsageError('give two descriptions: waymark diff old.json new.json')
     }
-    if (stray !== undefined) throw new UsageError(`"${stray}" is one word too many`)
     const format = readFormat(input)
     const limit = readFailOn(input)
     const [old, now] = await Promise.all([

@@ -24,8 +24,8 @@ export const docsCommand: Command = {
   ],
   async run(input) {
     const { positionals, flags, io } = input
-    const [reference, ...others] = positionals
-    if (reference === undefined || others.length > 0) {
+    const [reference] = positionals
+    if (reference === undefined) {
       throw new UsageError('what should be documented? Give one source: waymark docs service.ts')
     }
     const { document, notes } = await loadDiscovery(reference, input)

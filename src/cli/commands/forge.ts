@@ -24,7 +24,7 @@ const JOBS: Readonly<Record<ForgeJob, (input: CommandInput) => Promise<number>>>
 export const forgeCommand: Command = {
   name: 'forge',
   summary: 'Turn API descriptions or a wish into tool specs, TypeScript and agents',
-  usage: 'tool|agent',
+  usage: 'tool|agent [file…]',
   flags: FORGE_FLAGS,
   examples: [
     'waymark forge tool --list api.yaml',

@@ -129,7 +129,7 @@ async function writeOrExplain(
 }
 
 function readReference({ positionals }: CommandInput): string {
-  const [noun, reference, stray] = positionals
+  const [noun, reference] = positionals
   if (noun === undefined)
     throw new UsageError('what should be generated? Write "waymark generate client <url>"')
   if (!NOUNS.includes(noun)) {
@@ -140,7 +140,6 @@ function readReference({ positionals }: CommandInput): string {
       'a client of what? Give a URL, a discovery document, a tool spec, an OpenAPI document or a module',
     )
   }
-  if (stray !== undefined) throw new UsageError(`"${stray}" is one word too many`)
   return reference
 }
 

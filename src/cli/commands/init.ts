@@ -39,8 +39,7 @@ export const initCommand: Command = {
   ],
   async run(input) {
     const { io, flags, positionals } = input
-    const [folder = '.', ...others] = positionals
-    if (others.length > 0) throw new UsageError('one folder at a time: waymark init orders')
+    const [folder = '.'] = positionals
     const target = resolve(io.cwd, folder)
     refuseFullFolder(target, folder, flags['force'] === true)
     const asks = io.terminal && flags['yes'] !== true

@@ -9,6 +9,7 @@ import { JSON_FLAG, parseDuration, parsePort, readList, readText } from '../flag
 import { loadDescription, loadDiscovery } from '../load-description.ts'
 import { createPaint, formatTable, printable } from '../print.ts'
 import { HEADER_FLAG } from '../remote.ts'
+import { explainListenError } from '../system-error.ts'
 
 /** Serves answers for a description before there is a service. */
 export const mockCommand: Command = {
@@ -49,20 +50,24 @@ export const mockCommand: Command = {
     'waymark mock https://api.example.com/forrst --fail NOT_FOUND:10% --seed 7',
   ],
   async run(input) {
-    const [reference, ...more] = input.positionals
-    if (reference === undefined || more.length > 0) {
+    const [reference] = input.positionals
+    if (reference === undefined) {
       throw new UsageError(
         'which description should be mocked? Give one: waymark mock service.json',
       )
     }
     const options = readOptions(input)
+    const port = parsePort(readText(input, 'port') ?? input.io.env['PORT'] ?? '4000', '--port')
+    const host = readText(input, 'host') ?? input.io.env['HOST'] ?? '127.0.0.1'
     const { document, notes } = await loadDocument(reference, input)
     const { service, warnings } = createMockService(document, options)
     for (const note of [...notes, ...warnings]) input.io.err(`${printable(note)}\n`)
     const server = await serve(service, {
-      port: parsePort(readText(input, 'port') ?? input.io.env['PORT'] ?? '4000', '--port'),
-      host: readText(input, 'host') ?? input.io.env['HOST'] ?? '127.0.0.1',
+      port,
+      host,
       explorer: { allowExecute: true },
+    }).catch((thrown: unknown) => {
+      throw explainListenError(thrown, { host, port }) ?? thrown
     })
     input.io.out(formatStart(server.url, document.functions.length, service.info.title, input))
     if (!input.io.signal.aborted) await once(input.io.signal, 'abort')

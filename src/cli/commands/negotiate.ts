@@ -18,6 +18,7 @@ import { JSON_FLAG, readText } from '../flags.ts'
 import { formatJson } from '../print.ts'
 import { readJsonFile } from '../read-json.ts'
 
+const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]'])
 const TRANSPORTS: readonly string[] = ['rest', 'mcp']
 
 /** Shows what two parties can do together. */
@@ -91,7 +92,9 @@ async function readProfileDocument(
   if (side === 'business' && url.pathname === '/') url.pathname = '/.well-known/ucp'
   const fetched = await fetcher.get(url.href)
   if (fetched.ok) return fetched.value
-  throw new RemoteError(`the profile at ${url.href} cannot be had: ${fetched.message}`)
+  const isHere = LOOPBACK.has(url.hostname) && input.flags['allow-loopback'] !== true
+  const advice = isHere ? '; add --allow-loopback for this machine' : ''
+  throw new RemoteError(`the profile at ${url.href} cannot be had: ${fetched.message}${advice}`)
 }
 
 interface Circumstances {

@@ -11,6 +11,7 @@ import { JSON_FLAG, parsePort, readList, readText } from '../flags.ts'
 import { createPaint, formatTable } from '../print.ts'
 import { createServedTriggers, formatTriggers, openBusOf } from '../serve-triggers.ts'
 import { loadSources } from '../source.ts'
+import { explainListenError } from '../system-error.ts'
 
 /** Serves a service on one port. */
 export const serveCommand: Command = {
@@ -95,6 +96,9 @@ export const serveCommand: Command = {
     'waymark serve "mcp:npx -y @modelcontextprotocol/server-filesystem /tmp"',
   ],
   async run(input) {
+    // What is wrong with the line is said before anything is opened.
+    const mcp = readMcpOptions(input)
+    readPort(input)
     const store = await openStoreOf(input)
     const events = await openBusOf(input)
     const loaded = await loadSources(input.positionals, input.io, {
@@ -108,7 +112,6 @@ export const serveCommand: Command = {
       await store?.close()
     }
     for (const note of notes) input.io.err(`${note}\n`)
-    const mcp = readMcpOptions(input)
     if (input.flags['stdio']) {
       const code = await runStdio(service, mcp, input)
       await close()
@@ -135,7 +138,10 @@ async function openStoreOf(input: CommandInput): Promise<Store | undefined> {
   } catch (thrown) {
     // A wrong URL or a missing package is the person's to mend; a server that is away is not.
     const message = thrown instanceof Error ? thrown.message : String(thrown)
-    throw thrown instanceof TypeError ? new UsageError(message) : new RemoteError(message)
+    if (thrown instanceof TypeError) throw new UsageError(message)
+    // The address without user, password and path: those are nobody's business in a log.
+    const server = URL.canParse(url) ? new URL(url).host : ''
+    throw new RemoteError(server === '' ? message : `${message}; is ${server} running?`)
   }
 }
 
@@ -145,10 +151,7 @@ async function listen(
   input: CommandInput,
 ): Promise<RunningServer> {
   const { env } = input.io
-  const port = parsePort(
-    readText(input, 'port') ?? env['PORT'] ?? '4000',
-    readText(input, 'port') ? '--port' : 'PORT',
-  )
+  const port = readPort(input)
   const host = readText(input, 'host') ?? env['HOST'] ?? '127.0.0.1'
   const allowedHosts = readList(input, 'allow-host')
   try {
@@ -166,13 +169,8 @@ async function listen(
     })
   } catch (thrown) {
     await service.close()
-    const { code } = thrown as NodeJS.ErrnoException
-    if (code === 'EADDRINUSE')
-      throw new UsageError(`port ${port} on ${host} is in use; choose another with --port`)
-    if (code === 'EACCES')
-      throw new UsageError(`port ${port} needs more rights; choose one above 1023 with --port`)
-    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-      throw new UsageError(`${host} is not an address of this machine`)
+    const explained = explainListenError(thrown, { host, port })
+    if (explained !== undefined) throw explained
     // What a trigger lacks, such as a secret, is the person's to give.
     if (thrown instanceof TypeError) throw new UsageError(thrown.message)
     throw thrown
@@ -192,6 +190,11 @@ async function runStdio(service: Service, mcp: McpOptions, input: CommandInput):
   })
   await service.close()
   return EXIT.ok
+}
+
+function readPort(input: CommandInput): number {
+  const flag = readText(input, 'port')
+  return parsePort(flag ?? input.io.env['PORT'] ?? '4000', flag === undefined ? 'PORT' : '--port')
 }
 
 function readPublicUrl(input: CommandInput): { readonly publicUrl?: string } {

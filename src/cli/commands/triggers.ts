@@ -4,6 +4,7 @@ import { EXIT, UsageError } from '../exit.ts'
 import { JSON_FLAG, readText } from '../flags.ts'
 import { createPaint, formatJson } from '../print.ts'
 import { connect, HEADER_FLAG, toRemoteError } from '../remote.ts'
+import { didYouMean } from '../suggest.ts'
 import { formatDeliveries, formatList, formatRuns } from '../triggers/format.ts'
 import { readSpecRuns } from '../triggers/next-runs.ts'
 
@@ -37,8 +38,9 @@ export const triggersCommand: Command = {
     const [name = '', ...positionals] = input.positionals
     const action = ACTIONS.get(name)
     if (action === undefined) {
+      const actions = [...ACTIONS.keys()]
       throw new UsageError(
-        `what about the triggers? One of ${[...ACTIONS.keys()].join(', ')}: waymark triggers list <url>`,
+        `what about the triggers? One of ${actions.join(', ')}: waymark triggers list <url>.${didYouMean(name, actions)}`,
       )
     }
     const { answer, text } = await action({ ...input, positionals })

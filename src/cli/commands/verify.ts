@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { CallError } from '../../core/error.ts'
 import type { Service } from '../../core/service.ts'
@@ -8,7 +8,9 @@ import type { Command, CommandInput } from '../command.ts'
 import { EXIT, RemoteError, UsageError } from '../exit.ts'
 import { JSON_FLAG, readList, readText } from '../flags.ts'
 import { createPaint, formatJson, printable } from '../print.ts'
-import { HEADER_FLAG, readHeaders } from '../remote.ts'
+import { createProgress } from '../progress.ts'
+import { readJsonFile } from '../read-json.ts'
+import { advise, HEADER_FLAG, readHeaders } from '../remote.ts'
 import { loadSources } from '../source.ts'
 
 /** Exercises what a service says about itself. */
@@ -52,8 +54,9 @@ export const verifyCommand: Command = {
       if (replay !== undefined) return await runReplay(target, replay, input)
       return await runVerify(target, input)
     } catch (thrown) {
-      if (thrown instanceof CallError) throw new RemoteError(thrown.message)
-      throw thrown instanceof TypeError ? new RemoteError(thrown.message) : thrown
+      if (!(thrown instanceof CallError || thrown instanceof TypeError)) throw thrown
+      const code = thrown instanceof CallError ? thrown.code : ''
+      throw new RemoteError(`${thrown.message}${advise(code, thrown.message)}`)
     } finally {
       await close()
     }
@@ -81,15 +84,14 @@ async function runVerify(target: Service | string, input: CommandInput): Promise
   const { io } = input
   const folder = readText(input, 'record')
   const exchanges: Exchange[] = []
+  const progress = createProgress(io)
   const report = await verifyService(target, {
     only: readList(input, 'only'),
     allowEffects: input.flags['allow-effects'] === true,
     headers: readHeaders(input),
     onExchange: (exchange) => exchanges.push(exchange),
-    ...(io.terminal &&
-      !input.flags['json'] && { onProgress: (part) => io.err(`\r\u001b[Kchecking ${part} …`) }),
-  })
-  if (io.terminal && !input.flags['json']) io.err('\r\u001b[K')
+    onProgress: (part) => progress.show(`checking ${part}`),
+  }).finally(progress.end)
   if (folder !== undefined) writeExchanges(resolve(io.cwd, folder), exchanges)
   io.out(input.flags['json'] ? formatJson(report) : formatReport(report, input))
   return report.ok ? EXIT.ok : EXIT.bug
@@ -133,7 +135,7 @@ async function runReplay(
   const changes: { readonly file: string; readonly change: string }[] = []
   const files = listFiles(path, folder)
   for (const file of files) {
-    const exchange = JSON.parse(readFileSync(join(path, file), 'utf8')) as Exchange
+    const exchange = readJsonFile(join(folder, file), input.io.cwd) as Exchange
     const change = await replayExchange(door, exchange)
     if (change !== undefined) changes.push({ file, change })
   }

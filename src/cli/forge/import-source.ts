@@ -9,7 +9,7 @@ import { DOMAIN_PATTERN, ENV_PATTERN } from '../../spec/patterns.ts'
 import { AUTH_TYPES } from '../../spec/types.ts'
 import type { CommandInput } from '../command.ts'
 import { readList } from '../flags.ts'
-import { createProgress } from './progress.ts'
+import { createProgress } from '../progress.ts'
 import { readChoice, readNumber, readPattern, readWords, requireChoice } from './read-flags.ts'
 import { createExternalReader, type SourceText } from './read-source.ts'
 import { FoundProblems } from './report.ts'
@@ -53,12 +53,13 @@ export async function importSource(
   input: CommandInput,
 ): Promise<ImportedSpec> {
   const { source, document } = opened
-  const progress = createProgress(input.io, `Importing ${source.file}`)
+  const progress = createProgress(input.io)
   try {
     const result = await importWithExternals(document, {
       ...readImportOptions(input, source),
       ...readerOf(source, input),
-      onProgress: progress.show,
+      onProgress: ({ done, total }) =>
+        progress.show(`Importing ${source.file}: ${done} of ${total} operations`),
     })
     if (!result.ok) throw new FoundProblems(result.problems)
     return result

@@ -12,8 +12,8 @@ import type { CommandInput } from '../command.ts'
 import { EXIT, UsageError } from '../exit.ts'
 import { readText } from '../flags.ts'
 import { createPaint, formatJson, formatTable, printable } from '../print.ts'
+import { createProgress } from '../progress.ts'
 import { type OpenedSource, openSource, readerOf, readImportOptions } from './import-source.ts'
-import { createProgress } from './progress.ts'
 import { readSource } from './read-source.ts'
 import { FoundProblems, readFormat, reportProblems } from './report.ts'
 
@@ -56,11 +56,12 @@ async function examine(
   }
   const reader = readerOf(source, input)
   const externals = new Map<string, unknown>()
-  const progress = createProgress(input.io, `Reading ${source.file}`)
+  const progress = createProgress(input.io)
   const result = await importWithExternals(document, {
     ...options,
     ...reader,
-    onProgress: progress.show,
+    onProgress: ({ done, total }) =>
+      progress.show(`Reading ${source.file}: ${done} of ${total} operations`),
     // Operations may live in other documents; the listing needs those as well.
     fetchDocument: async (address) => {
       const text = await reader.fetchDocument(address)

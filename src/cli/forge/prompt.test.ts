@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createWorkplace, type Workplace, zendeskDocument } from '../../../test/cli/run-main.ts'
+import { createWorkplace, type Workplace } from '../../../test/cli/run-main.ts'
 import {
   type RecordingServer,
   startRecordingServer,
@@ -182,24 +182,5 @@ describe('waymark forge tool --prompt', () => {
     const text = place.read('tools/weather.tool-spec.yaml')
     expect(text).toContain('name: get_forecast')
     expect(text).toContain('name: get_alerts')
-  })
-})
-
-describe('progress', () => {
-  const paths = Object.fromEntries(
-    Array.from({ length: 120 }, (_, index) => [
-      `/x${index}`,
-      { get: { operationId: `x${index}`, summary: 'Reads it.' } },
-    ]),
-  )
-
-  it('is shown for long imports on a terminal, and nowhere else', async () => {
-    const place = createWorkplace()
-    place.write('api.json', zendeskDocument(paths))
-    const list = ['forge', 'tool', '--list', 'api.json'] as const
-    expect((await place.runWith({ terminal: true }, ...list)).err).toContain(
-      '126 of 126 operations',
-    )
-    expect((await place.run(...list)).err).not.toContain('126 of 126')
   })
 })

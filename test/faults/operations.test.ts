@@ -11,7 +11,7 @@ import {
 } from './store-servers.ts'
 
 // `npm run test:faults` asks for 10,000; the ordinary run is short.
-const OPERATIONS = Number(process.env['FAULT_OPERATIONS'] ?? 300)
+const OPERATIONS = process.env['WAYMARK_FAULTS'] === 'full' ? 10_000 : 300
 const PROCESSES = 3
 const CALLERS = 24
 const ACCOUNTS = 40

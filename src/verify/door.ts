@@ -1,3 +1,4 @@
+import { collectText } from '../client/collect-text.ts'
 import { CallError } from '../core/error.ts'
 import type { App } from '../http/app.ts'
 import type { HttpResponse } from '../wire/http.ts'
@@ -21,6 +22,7 @@ export interface DoorResponse {
 /** The way into a service, whether it is in this process or at a URL. */
 export type Door = (request: DoorRequest) => Promise<DoorResponse>
 
+/** In bytes, after decompression. */
 const LONGEST_ANSWER = 50_000_000
 
 /** Creates a door to an app in this process. */
@@ -41,7 +43,7 @@ export function toLocalDoor({ handle, maxRequestBytes }: App): Door {
     return {
       status: response.status,
       header: (name) => [response.headers[name] ?? []].flat()[0],
-      body: await readBody(response.body),
+      body: await collectText(toChunks(response.body), LONGEST_ANSWER),
     }
   }
 }
@@ -59,13 +61,10 @@ export function toRemoteDoor(endpoint: URL, headers: Readonly<Record<string, str
     }).catch((cause: unknown) => {
       throw new CallError('UNAVAILABLE', { message: `${url.origin} cannot be reached`, cause })
     })
-    const body = await response.text()
-    if (body.length > LONGEST_ANSWER)
-      throw new CallError('INTERNAL_ERROR', { message: 'the answer is too long' })
     return {
       status: response.status,
       header: (name) => response.headers.get(name) ?? undefined,
-      body,
+      body: await collectText(readChunks(response), LONGEST_ANSWER),
     }
   }
 }
@@ -77,12 +76,11 @@ function never(): AbortSignal {
   return new AbortController().signal
 }
 
-async function readBody(body: HttpResponse['body']): Promise<string> {
-  if (typeof body === 'string') return body
-  if (body instanceof Uint8Array) return Buffer.from(body).toString()
-  const chunks: string[] = []
-  for await (const chunk of body as AsyncIterable<string | Uint8Array>) {
-    chunks.push(typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString())
-  }
-  return chunks.join('')
+function toChunks(body: HttpResponse['body']): Parameters<typeof collectText>[0] {
+  return typeof body === 'string' || body instanceof Uint8Array ? [body] : body
+}
+
+/** Leaving the iteration closes the connection: what is beyond the limit is never received. */
+function readChunks({ body }: Response): Parameters<typeof collectText>[0] {
+  return body ?? []
 }

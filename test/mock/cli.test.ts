@@ -97,7 +97,7 @@ describe('waymark mock', () => {
 
 describe('waymark serve and verify of a URL', () => {
   it('puts a remote service behind every surface, and verifies what came out', async () => {
-    const far = await serve(createHonestShop(), { port: 0 })
+    const far = await serve(await createHonestShop(), { port: 0 })
     const near = await start(['serve', `${far.url}/forrst`])
     expect(await near.client.callOrThrow('shop.get', { id: 'a' })).toMatchObject({ name: 'Apple' })
     const report = await run(['verify', near.url, '--json'])

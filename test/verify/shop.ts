@@ -1,7 +1,13 @@
 import { defineFunction } from '../../src/core/function.ts'
 import { isRecord } from '../../src/core/json.ts'
+import { jsonSchema } from '../../src/core/schema.ts'
 import type { Service } from '../../src/core/service.ts'
+import { defaultExtensions } from '../../src/extensions/defaults.ts'
+import { startMaintenance } from '../../src/extensions/maintenance-state.ts'
+import { createOutgoing } from '../../src/extensions/outgoing.ts'
+import { statefulExtensions } from '../../src/extensions/stateful.ts'
 import { type App, createApp } from '../../src/http/app.ts'
+import { createInProcessQueue } from '../../src/jobs/in-process.ts'
 import { runQuery } from '../../src/query/run-query.ts'
 import { createMemoryStore } from '../../src/store/memory.ts'
 import { serviceOf } from '../support/service.ts'
@@ -18,8 +24,14 @@ const ITEM = {
   required: ['id', 'name', 'size'],
 }
 
-/** Creates a service that keeps everything it says. */
-export function createHonestShop(): Service {
+const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+const HOUR = { value: 1, unit: 'hour' } as const
+
+/** Creates a service that keeps everything it says, with every extension there is. */
+export async function createHonestShop(): Promise<Service> {
+  const store = createMemoryStore()
+  const jobs = createInProcessQueue(store)
+  await startMaintenance(store, { function: 'shop.closed', reason: 'Stocktaking' })
   return serviceOf(
     [
       defineFunction({
@@ -72,6 +84,25 @@ export function createHonestShop(): Service {
         handler: () => 3,
       }),
       defineFunction({
+        name: 'shop.watch',
+        version: '1.0.0',
+        sideEffects: [],
+        item: jsonSchema<{ name: string }>({ type: 'object' }),
+        output: jsonSchema<{ seen: number }>({ type: 'object' }),
+        examples: [{ name: 'all', params: [], result: { value: { seen: 3 } } }],
+        async *handler() {
+          for (const { name } of ITEMS) yield { name }
+          return { seen: ITEMS.length }
+        },
+      }),
+      defineFunction({
+        name: 'shop.closed',
+        version: '1.0.0',
+        sideEffects: [],
+        result: { name: 'open', schema: { type: 'boolean' } },
+        handler: () => true,
+      }),
+      defineFunction({
         name: 'shop.add',
         version: '1.0.0',
         sideEffects: ['create'],
@@ -84,7 +115,20 @@ export function createHonestShop(): Service {
         handler: ({ input }) => ({ id: 'd', name: (input as { name: string }).name, size: 1 }),
       }),
     ],
-    { store: createMemoryStore() },
+    {
+      extensions: [
+        ...defaultExtensions(),
+        ...statefulExtensions({
+          store,
+          jobs,
+          outgoing: createOutgoing({ jobs, secret: SECRET }),
+          rateLimit: { policies: [{ scope: 'service', limit: 100_000, window: HOUR }] },
+          quota: {
+            quotas: [{ type: 'requests', name: 'Calls', limit: 100_000, period: 'day' }],
+          },
+        }),
+      ],
+    },
   )
 }
 
@@ -105,7 +149,13 @@ export type Lie = (
   seen: SeenRequest,
   // biome-ignore lint/suspicious/noExplicitAny: lies reach into answers of every shape
   body: any,
-) => { readonly status?: number; readonly body?: unknown } | undefined
+) =>
+  | {
+      readonly status?: number
+      readonly headers?: Readonly<Record<string, string>>
+      readonly body?: unknown
+    }
+  | undefined
 
 /** Puts a liar in front of an app. */
 export function withLie(service: Service, lie: Lie): App {
@@ -122,10 +172,16 @@ export function withLie(service: Service, lie: Lie): App {
       return {
         ...response,
         status: told.status ?? response.status,
-        body: told.body === undefined ? response.body : JSON.stringify(told.body),
+        headers: { ...response.headers, ...told.headers },
+        body: toBody(told.body) ?? response.body,
       }
     },
   }
+}
+
+/** Text is taken as it is: a stream of events is no JSON. */
+function toBody(body: unknown): string | undefined {
+  return body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
 }
 
 function look(text: string, path: string, tooLarge: boolean): SeenRequest {

@@ -48,10 +48,10 @@ const LIES: Readonly<Record<Rule, { readonly where?: string; readonly lie: Lie }
         : undefined,
   },
   'result.schema': {
-    where: 'shop.get@1.0.0',
+    where: 'shop.old@1.0.0',
     lie: (seen, body) =>
-      isPlain(seen, 'shop.get') && body?.result
-        ? { body: { ...body, result: { ...body.result, size: 'large' } } }
+      isPlain(seen, 'shop.old') && body?.result
+        ? { body: { ...body, result: 'three' } }
         : undefined,
   },
   'call.broken': {
@@ -170,22 +170,24 @@ const LIES: Readonly<Record<Rule, { readonly where?: string; readonly lie: Lie }
 
 describe('an honest service', () => {
   it('has no findings, and says what was skipped and what nobody could prove', async () => {
-    const report = await verifyService(createHonestShop())
+    const report = await verifyService(await createHonestShop())
     expect(report.findings).toEqual([])
     expect(report).toMatchObject({ ok: true, skipped: ['shop.add@1.0.0'] })
     expect(report.exchanges).toBeGreaterThan(40)
-    expect(report.unproven).toContain('urn:forrst:ext:idempotency')
+    expect(report.unproven).toContainEqual(
+      expect.stringContaining('ext:idempotency (no function with'),
+    )
   })
 
   it('also runs functions with side effects when they are allowed', async () => {
-    const report = await assertVerified(createHonestShop(), { allowEffects: true })
+    const report = await assertVerified(await createHonestShop(), { allowEffects: true })
     expect(report.skipped).toEqual([])
-    expect(report.unproven).not.toContain('urn:forrst:ext:idempotency')
+    expect(report.unproven.join()).not.toContain('urn:forrst:ext:')
   })
 
   it('is looked at in part when only some functions matter', async () => {
     const seen = new Set<string>()
-    await verifyService(createHonestShop(), {
+    await verifyService(await createHonestShop(), {
       only: ['shop.get'],
       onExchange: ({ function: name }) => seen.add(name),
     })
@@ -204,7 +206,7 @@ describe('an honest service', () => {
   })
 
   it('is examined over HTTP as it is in the process', async () => {
-    const server = await serve(createHonestShop(), { port: 0 })
+    const server = await serve(await createHonestShop(), { port: 0 })
     const report = await verifyService(`${server.url}/forrst`)
     await server.close()
     expect(report.findings).toEqual([])
@@ -215,7 +217,7 @@ describe('a service that lies', () => {
   it.each(Object.entries(LIES))(
     'is caught by %s, and by nothing else',
     async (rule, { lie, where }) => {
-      const { findings, ok } = await verifyService(withLie(createHonestShop(), lie))
+      const { findings, ok } = await verifyService(withLie(await createHonestShop(), lie))
       expect(findings.map((finding) => [finding.rule, finding.function])).toEqual([[rule, where]])
       expect(findings[0]).toMatchObject({
         severity: RULES[rule as Rule],
@@ -228,7 +230,7 @@ describe('a service that lies', () => {
   )
 
   it('fails a test that asserts it', async () => {
-    const app = withLie(createHonestShop(), LIES['result.schema'].lie)
-    await expect(assertVerified(app)).rejects.toThrow('result.schema: the result of shop.get@1.0.0')
+    const app = withLie(await createHonestShop(), LIES['result.schema'].lie)
+    await expect(assertVerified(app)).rejects.toThrow('result.schema: the result of shop.old@1.0.0')
   })
 })

@@ -13,9 +13,9 @@ it('the committed page is what the sources build, byte for byte', async () => {
   )
 }, 60_000)
 
-it('the page holds its three placeholders and nothing that could end its script early', () => {
+it('the page holds its four placeholders and nothing that could end its script early', () => {
   expect(new Set(PAGE.match(/\{\{[A-Z_]+\}\}/g))).toEqual(
-    new Set(['{{TITLE}}', '{{ALLOW_EXECUTE}}', '{{PROJECT_LINK}}']),
+    new Set(['{{TITLE}}', '{{ALLOW_EXECUTE}}', '{{HAS_TRIGGERS}}', '{{PROJECT_LINK}}']),
   )
   expect(PAGE.match(/<\/script/gi)).toHaveLength(2)
   console.log(

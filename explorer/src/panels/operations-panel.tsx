@@ -1,13 +1,14 @@
 import type { JSX } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { isRecord } from '../../../src/core/json.ts'
 import { useCell } from '../model/cell.ts'
 import { useExplorer } from '../model/explorer.ts'
 import { type Forrst, FUNCTIONS, requireResult } from '../model/forrst.ts'
+import { usePolled } from '../model/poll.ts'
 import { Trouble } from '../view/controls.tsx'
 import type { Panel } from './panel.ts'
+import { StateFilter } from './state-filter.tsx'
 
-const REFRESH_MS = 2000
 const STATES = ['', 'pending', 'processing', 'completed', 'failed', 'cancelled'] as const
 
 interface Operation {
@@ -39,23 +40,8 @@ export const operationsPanel: Panel = {
 function OperationsView(): JSX.Element {
   const { forrst } = useExplorer()
   const [state, setState] = useState('')
-  const [operations, setOperations] = useState<readonly Operation[]>([])
-  const [problem, setProblem] = useState<string | undefined>(undefined)
-  const read = () =>
-    readOperations(forrst, state).then(
-      (found) => {
-        setOperations(found)
-        setProblem(undefined)
-      },
-      (thrown: Error) => setProblem(thrown.message),
-    )
-  useEffect(() => {
-    void read()
-    const timer = setInterval(() => {
-      if (!document.hidden) void read()
-    }, REFRESH_MS)
-    return () => clearInterval(timer)
-  }, [state])
+  const polled = usePolled<readonly Operation[]>([], () => readOperations(forrst, state), [state])
+  const { value: operations, problem, refresh } = polled
   return (
     <div class="panel">
       <header class="panel-head">
@@ -64,27 +50,15 @@ function OperationsView(): JSX.Element {
           Calls that go on in the background, newest state every two seconds.
         </p>
       </header>
-      <div class="filters">
-        {STATES.map((id) => (
-          <button
-            key={id}
-            type="button"
-            class="chip"
-            aria-pressed={id === state}
-            onClick={() => setState(id)}
-          >
-            {id || 'all'}
-          </button>
-        ))}
-      </div>
-      {problem && <Trouble reason={problem} onRetry={() => void read()} />}
+      <StateFilter states={STATES} state={state} onChange={setState} />
+      {problem && <Trouble reason={problem} onRetry={refresh} />}
       {!problem && operations.length === 0 && (
         <p class="empty">No operations {state && `that are ${state}`}.</p>
       )}
       <ul class="operations">
         {operations.map((operation) => (
           <li key={operation.id}>
-            <OperationRow operation={operation} onChange={() => void read()} />
+            <OperationRow operation={operation} onChange={refresh} />
           </li>
         ))}
       </ul>

@@ -1,7 +1,8 @@
 import type { JSX } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { useCell } from '../model/cell.ts'
 import { useExplorer } from '../model/explorer.ts'
+import { usePolled } from '../model/poll.ts'
 import {
   type Delivery,
   readDeliveries,
@@ -11,8 +12,8 @@ import {
 } from '../model/triggers.ts'
 import { Trouble } from '../view/controls.tsx'
 import type { Panel } from './panel.ts'
+import { StateFilter } from './state-filter.tsx'
 
-const REFRESH_MS = 2000
 const STATES = ['', 'received', 'running', 'retrying', 'done', 'dead'] as const
 
 /** What calls functions from outside: webhooks, schedules, events, queues, files. */
@@ -26,34 +27,24 @@ export const triggersPanel: Panel = {
 
 function TriggersView(): JSX.Element {
   const { forrst } = useExplorer()
-  const [triggers, setTriggers] = useState<readonly Trigger[]>([])
-  const [deliveries, setDeliveries] = useState<readonly Delivery[]>([])
   const [trigger, setTrigger] = useState('')
   const [state, setState] = useState('')
-  const [problem, setProblem] = useState<string | undefined>(undefined)
-  const read = () =>
-    Promise.all([readTriggers(forrst), readDeliveries(forrst, { trigger, state })]).then(
-      ([found, sent]) => {
-        setTriggers(found)
-        setDeliveries(sent)
-        setProblem(undefined)
-      },
-      (thrown: Error) => setProblem(thrown.message),
-    )
-  useEffect(() => {
-    void read()
-    const timer = setInterval(() => {
-      if (!document.hidden) void read()
-    }, REFRESH_MS)
-    return () => clearInterval(timer)
-  }, [trigger, state])
+  const known = usePolled<readonly Trigger[]>([], () => readTriggers(forrst), [])
+  const sent = usePolled<readonly Delivery[]>(
+    [],
+    () => readDeliveries(forrst, { trigger, state }),
+    [trigger, state],
+  )
+  const triggers = known.value
+  const deliveries = sent.value
+  const problem = known.problem ?? sent.problem
   return (
     <div class="panel">
       <header class="panel-head">
         <h2>Triggers</h2>
         <p class="panel-lead">What happens outside and calls a function here.</p>
       </header>
-      {problem && <Trouble reason={problem} onRetry={() => void read()} />}
+      {problem && <Trouble reason={problem} onRetry={sent.refresh} />}
       <ul class="component-grid">
         {triggers.map((entry) => (
           <li key={entry.name}>
@@ -66,41 +57,17 @@ function TriggersView(): JSX.Element {
         ))}
       </ul>
       <h3 class="deliveries-head">Deliveries{trigger && ` of ${trigger}`}</h3>
-      <StateFilter state={state} onChange={setState} />
+      <StateFilter states={STATES} state={state} onChange={setState} />
       {!problem && deliveries.length === 0 && (
         <p class="empty">No deliveries {state && `that are ${state}`}.</p>
       )}
       <ul class="operations">
         {deliveries.map((delivery) => (
           <li key={delivery.id}>
-            <DeliveryRow delivery={delivery} onChange={() => void read()} />
+            <DeliveryRow delivery={delivery} onChange={sent.refresh} />
           </li>
         ))}
       </ul>
-    </div>
-  )
-}
-
-function StateFilter({
-  state,
-  onChange,
-}: {
-  readonly state: string
-  readonly onChange: (state: string) => void
-}): JSX.Element {
-  return (
-    <div class="filters">
-      {STATES.map((id) => (
-        <button
-          key={id}
-          type="button"
-          class="chip"
-          aria-pressed={id === state}
-          onClick={() => onChange(id)}
-        >
-          {id || 'all'}
-        </button>
-      ))}
     </div>
   )
 }

@@ -22,11 +22,14 @@ export interface DoorResponse {
 /** The way into a service, whether it is in this process or at a URL. */
 export type Door = (request: DoorRequest) => Promise<DoorResponse>
 
-/** In bytes, after decompression. */
+/** Bytes after decompression. */
 const LONGEST_ANSWER = 50_000_000
 
 /** Creates a door to an app in this process. */
-export function toLocalDoor({ handle, maxRequestBytes }: App): Door {
+export function toLocalDoor(
+  { handle, maxRequestBytes }: App,
+  maxBytes: number = LONGEST_ANSWER,
+): Door {
   return async ({ method, path, headers = {}, body = '', signal = never() }) => {
     const all = new Map(Object.entries({ host: 'localhost', ...headers }))
     const bytes = Buffer.from(body)
@@ -43,13 +46,17 @@ export function toLocalDoor({ handle, maxRequestBytes }: App): Door {
     return {
       status: response.status,
       header: (name) => [response.headers[name] ?? []].flat()[0],
-      body: await collectText(toChunks(response.body), LONGEST_ANSWER),
+      body: await readText(toChunks(response.body), maxBytes),
     }
   }
 }
 
 /** Creates a door to a URL; `endpoint` is its Forrst endpoint, other paths are asked at the same origin. */
-export function toRemoteDoor(endpoint: URL, headers: Readonly<Record<string, string>>): Door {
+export function toRemoteDoor(
+  endpoint: URL,
+  headers: Readonly<Record<string, string>>,
+  maxBytes: number = LONGEST_ANSWER,
+): Door {
   return async (request) => {
     const url = request.path === FORRST ? endpoint : new URL(request.path, endpoint.origin)
     const response = await fetch(url, {
@@ -64,7 +71,7 @@ export function toRemoteDoor(endpoint: URL, headers: Readonly<Record<string, str
     return {
       status: response.status,
       header: (name) => response.headers.get(name) ?? undefined,
-      body: await collectText(readChunks(response), LONGEST_ANSWER),
+      body: await readText(response.body ?? [], maxBytes),
     }
   }
 }
@@ -76,11 +83,19 @@ function never(): AbortSignal {
   return new AbortController().signal
 }
 
-function toChunks(body: HttpResponse['body']): Parameters<typeof collectText>[0] {
+type Chunks = Parameters<typeof collectText>[0]
+
+function toChunks(body: HttpResponse['body']): Chunks {
   return typeof body === 'string' || body instanceof Uint8Array ? [body] : body
 }
 
-/** Leaving the iteration closes the connection: what is beyond the limit is never received. */
-function readChunks({ body }: Response): Parameters<typeof collectText>[0] {
-  return body ?? []
+/** Leaving the chunks ends the connection: what is beyond the limit is never received. */
+async function readText(chunks: Chunks, maxBytes: number): Promise<string> {
+  try {
+    return await collectText(chunks, maxBytes)
+  } catch (cause) {
+    if (!(cause instanceof CallError) || cause.code !== 'CLIENT_RESPONSE_TOO_LARGE') throw cause
+    const message = `An answer has more than ${maxBytes} bytes; nobody reads it to its end`
+    throw new CallError(cause.code, { message, cause })
+  }
 }

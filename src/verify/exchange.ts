@@ -51,17 +51,21 @@ export async function replayExchange(
   return findDifference(response.body, parse(now.body), '')
 }
 
-/** Tells whether an exchange can be sent again: what only tries limits cannot. */
-export function isWorthKeeping({ request }: Exchange): boolean {
-  return request.path === FORRST ? isRecord(request.body) : true
+/** Tells whether an exchange can be sent again: what tries limits, streams or asks for an operation of then cannot. */
+export function isWorthKeeping({ request, response, function: name }: Exchange): boolean {
+  if (request.path !== FORRST) return true
+  return isRecord(request.body) && isRecord(response.body) && !name.startsWith(OPERATIONS)
 }
 
+const OPERATIONS = 'urn:cline:forrst:ext:async:fn:'
+
 const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/
-const RANDOM = /[0-9a-f]{16,}|[0-9a-f]{8}-[0-9a-f]{4}-|^"[0-9a-f]{16,}"$/i
+const RANDOM = /[0-9a-f]{16,}|[0-9a-f]{8}-[0-9a-f]{4}-|[0-9A-HJKMNP-TV-Z]{26}/i
 /** Sentences are for people and may become better; callers go by the code. */
 const SENTENCE = /\/(errors|validation_errors)\/\d+\/message$/
 /** Members that tell how long something took, or how much of it there was at the time. */
-const MEASURED = /(duration|elapsed|latency|uptime|remaining|took|_ms|Ms|utilization|max_age)$/
+const MEASURED =
+  /(duration|elapsed|latency|uptime|remaining|resets_in|retry_after|used|took|_ms|Ms|utilization|max_age)$/
 
 /**
  * Finds where today's answer takes something away from an older one, or changes it. Moments, ids and durations only

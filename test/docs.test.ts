@@ -4,6 +4,7 @@ import { connect, createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
 import { formatErrorsPage } from '../scripts/format-errors-page.ts'
+import { loadCommands } from '../src/cli/commands.ts'
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url))
 const WORK = `${ROOT}test/.docs/`
@@ -112,6 +113,8 @@ async function runFence(
   const commands = fence.code
     .replaceAll(/\\\n\s*/g, ' ')
     .replaceAll('npx waymark', `node ${ROOT}bin/waymark.js`)
+    // A reader sees an answer that is no success; here it has to fail.
+    .replaceAll(/^curl /gm, 'curl -f ')
   for (const command of splitCommands(commands)) {
     const { code, output } = await run('sh', ['-c', command], { folder, port })
     const refused = /^# waymark: (\w+)/m.exec(fence.code)?.[1]
@@ -151,6 +154,9 @@ describe.each(pages)('%s', (page) => {
     const folder = `${WORK}${page.replaceAll('/', '-')}/`
     mkdirSync(folder, { recursive: true })
     symlinkSync(`${ROOT}examples`, `${folder}examples`)
+    // A project that a page makes finds the package as if it were installed.
+    mkdirSync(`${folder}node_modules`)
+    symlinkSync(ROOT, `${folder}node_modules/waymark`)
     const port = String(await freePort())
     for (const [index, fence] of fences.entries()) {
       await runFence({ ...fence, code: fence.code.replaceAll('4000', port) }, index, {
@@ -166,3 +172,73 @@ describe('docs/errors.md', () => {
     expect(read('docs/errors.md')).toBe(formatErrorsPage())
   })
 })
+
+/** Pages that a page links to, as paths from the root. */
+function listLinked(page: string): readonly string[] {
+  return [...read(page).matchAll(/\]\((?!https?:)([^)#]+\.md)/g)].map(([, target = '']) =>
+    fileURLToPath(new URL(target, `file://${ROOT}${page}`)).slice(ROOT.length),
+  )
+}
+
+it('leads from README.md to every page', () => {
+  const found = new Set(['README.md'])
+  for (const page of found) for (const linked of listLinked(page)) found.add(linked)
+  expect(pages.filter((page) => !found.has(page))).toEqual([])
+})
+
+describe('docs/cli.md', () => {
+  const rows = [...read('docs/cli.md').matchAll(/^\| `waymark (\w+)((?:[^`])*)` \|(.*)$/gm)].map(
+    ([, name = '', usage = '', rest = '']) => ({
+      name,
+      usage: usage.replaceAll('\\|', '|').trim(),
+      rest,
+    }),
+  )
+
+  it('has a row for every command, with its usage, and no other', async () => {
+    const commands = await loadCommands()
+    expect(rows.map(({ name, usage }) => `${name} ${usage}`)).toEqual(
+      commands.map(({ name, usage }) => `${name} ${usage}`),
+    )
+  })
+
+  it('names only flags that the command has', async () => {
+    for (const { name, flags } of await loadCommands()) {
+      const { rest = '' } = rows.find((row) => row.name === name) ?? {}
+      const named = [...rest.matchAll(/`--([\w-]+)/g)].map(([, flag = '']) => flag)
+      expect(Object.keys(flags), name).toEqual(expect.arrayContaining(named))
+    }
+  })
+})
+
+describe('docs/dependencies.md', () => {
+  const { dependencies, peerDependencies } = JSON.parse(read('package.json'))
+  const known = Object.keys({ ...dependencies, ...peerDependencies })
+  const [tables = ''] = read('docs/dependencies.md').split('For development only')
+  const rows = [...tables.matchAll(/^\| (`[^|]+) \|(.*)$/gm)].map(([, names = '', rest = '']) => ({
+    names: [...names.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name),
+    places: [...rest.matchAll(/`(src\/[\w./-]+)`/g)].map(([, place = '']) => place),
+  }))
+
+  it('gives the reason of every dependency and optional peer, and of nothing else', () => {
+    expect([...new Set(rows.flatMap(({ names }) => names))].sort()).toEqual(known.sort())
+  })
+
+  it('names places that import the package', () => {
+    for (const { names, places } of rows) {
+      expect(places.length, names.join()).toBeGreaterThan(0)
+      for (const place of places) {
+        const text = readSources(place).join()
+        for (const name of names)
+          expect(text.includes(`'${name}`), `${name} in ${place}`).toBe(true)
+      }
+    }
+  })
+})
+
+function readSources(place: string): readonly string[] {
+  if (!place.endsWith('/')) return [read(place)]
+  return readdirSync(`${ROOT}${place}`)
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => read(`${place}${name}`))
+}

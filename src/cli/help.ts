@@ -13,7 +13,7 @@ export function formatHelp(commands: readonly Command[]): string {
       ['--json', 'write JSON for machines'],
       ['--help', 'explain the command'],
     ]),
-    'Exit codes: 0 done, 2 your input, 3 the remote side, 1 a bug in waymark.\n',
+    'Exit codes: 0 done, 1 found (diff, verify, --check), 2 your input, 3 the remote side; else 1, a bug.\n',
   ].join('\n')
 }
 

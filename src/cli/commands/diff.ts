@@ -25,9 +25,6 @@ const FAIL_ON: Readonly<Record<string, number>> = {
   any: CLASSES.length,
 }
 
-/** What a difference that matters means to a script. */
-const FOUND = 1
-
 /** Compares two descriptions and says whom the changes break. */
 export const diffCommand: Command = {
   name: 'diff',
@@ -68,7 +65,7 @@ export const diffCommand: Command = {
         paint: (text, kind) => (kind === 'breaking' ? paint.bad(text) : paint.bold(text)),
       }),
     )
-    return hasFailed(report, limit) ? FOUND : EXIT.ok
+    return hasFailed(report, limit) ? EXIT.found : EXIT.ok
   },
 }
 

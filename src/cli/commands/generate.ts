@@ -78,9 +78,6 @@ interface Surroundings {
   readonly facts: { readonly functions: number; readonly bytes: number }
 }
 
-/** What a file that is out of date means to a script. */
-const STALE = 1
-
 async function writeClient(
   file: GeneratedFile,
   folder: string,
@@ -97,7 +94,7 @@ async function writeClient(
       isFresh ? `${shown} is up to date` : `${shown} is out of date; run without --check`,
       isFresh ? 'none' : 'stale',
     )
-    return isFresh ? EXIT.ok : STALE
+    return isFresh ? EXIT.ok : EXIT.found
   }
   if (state === 'same') {
     say(`${shown} is up to date`, 'none')

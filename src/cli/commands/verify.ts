@@ -94,7 +94,7 @@ async function runVerify(target: Service | string, input: CommandInput): Promise
   }).finally(progress.end)
   if (folder !== undefined) writeExchanges(resolve(io.cwd, folder), exchanges)
   io.out(input.flags['json'] ? formatJson(report) : formatReport(report, input))
-  return report.ok ? EXIT.ok : EXIT.bug
+  return report.ok ? EXIT.ok : EXIT.found
 }
 
 function formatReport(report: VerifyReport, { io }: CommandInput): string {
@@ -144,7 +144,7 @@ async function runReplay(
     for (const { file, change } of changes) input.io.out(`changed ${file}: ${printable(change)}\n`)
     input.io.out(`${files.length} exchanges replayed, ${changes.length} changed\n`)
   }
-  return changes.length === 0 ? EXIT.ok : EXIT.bug
+  return changes.length === 0 ? EXIT.ok : EXIT.found
 }
 
 function listFiles(path: string, folder: string): readonly string[] {

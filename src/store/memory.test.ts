@@ -32,6 +32,29 @@ describe('memory store', () => {
     await expect.poll(() => store.size).toBe(0)
     await store.close()
   })
+
+  it('forgets an entry at its newest end, whether that came closer or went further away', async () => {
+    let elapsed = 0
+    const store = createMemoryStore({ clock: { elapsed: () => elapsed } })
+    for (const ttl of [100, 300, 200]) await store.put('k', 1, { ttl })
+    elapsed = 199
+    await store.put('other', 1, { ttl: null })
+    expect((await store.get('k'))?.ttl).toBe(1)
+    elapsed = 200
+    await store.put('other', 1, { ttl: null })
+    expect(store.size).toBe(1)
+    await store.close()
+  })
+
+  it('lists in byte order, also when the first key beyond the basic plane comes late', async () => {
+    const store = createMemoryStore()
+    for (const key of ['a\uffff', 'a', 'a\u{1f600}', 'a\ue000'])
+      await store.put(key, 1, { ttl: null })
+    const { entries } = await store.listByPrefix('a')
+    expect(entries.map(({ key }) => key)).toEqual(['a', 'a\ue000', 'a\uffff', 'a\u{1f600}'])
+    expect((await store.listByPrefix('a\u{1f600}')).entries).toHaveLength(1)
+    await store.close()
+  })
 })
 
 describe('sorted list', () => {

@@ -7,7 +7,7 @@ export interface SortedList<Item> {
   from(item: Item): Generator<Item>
 }
 
-const CHUNK = 1024
+const CHUNK = 512
 
 /** Creates an empty list; `compare` must tell any two different items apart. */
 export function createSortedList<Item>(
@@ -15,14 +15,34 @@ export function createSortedList<Item>(
 ): SortedList<Item> {
   const chunks: Item[][] = []
 
-  function locate(item: Item): { at: number; chunk: Item[] | undefined; index: number } {
-    const at = partition(chunks, (chunk) => isBefore(chunk.at(-1), item))
+  function locate(item: Item): Place<Item> {
+    const at = findChunk(item)
     const chunk = chunks[at]
-    return { at, chunk, index: chunk ? partition(chunk, (other) => isBefore(other, item)) : 0 }
+    return { at, chunk, index: chunk ? findIndex(chunk, item) : 0 }
   }
 
-  function isBefore(other: Item | undefined, item: Item): boolean {
-    return other !== undefined && compare(other, item) < 0
+  // Written out twice: a search that calls a condition per step takes twice as long, and every write searches.
+  function findChunk(item: Item): number {
+    let low = 0
+    let high = chunks.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      const chunk = chunks[middle] as Item[]
+      if (compare(chunk[chunk.length - 1] as Item, item) < 0) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
+  function findIndex(chunk: readonly Item[], item: Item): number {
+    let low = 0
+    let high = chunk.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (compare(chunk[middle] as Item, item) < 0) low = middle + 1
+      else high = middle
+    }
+    return low
   }
 
   return {
@@ -60,14 +80,8 @@ export function createSortedList<Item>(
   }
 }
 
-/** Finds the first position whose item does not satisfy a condition that holds for a front part only. */
-function partition<Item>(items: readonly Item[], inFront: (item: Item) => boolean): number {
-  let low = 0
-  let high = items.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (inFront(items[middle] as Item)) low = middle + 1
-    else high = middle
-  }
-  return low
+interface Place<Item> {
+  readonly at: number
+  readonly chunk: Item[] | undefined
+  readonly index: number
 }

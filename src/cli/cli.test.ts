@@ -62,7 +62,7 @@ describe('waymark', () => {
     [['serve', 'package.json'], 'is neither a tool spec (domain, tools) nor an API description'],
     [['serve', 'examples/events', '--port', 'high'], '--port must be a port number'],
     [['serve', 'examples/events', '--store', 'ftp://x'], 'ftp'],
-    [['serve', 'examples/events', '--tools', 'some'], '--tools must be all or search'],
+    [['serve', 'examples/events', '--tools', 'some'], '--tools must be all, search'],
     [['serve', 'examples/events', '--mcp-only', 'x'], 'must be tag:NAME'],
   ])('explains the wrong arguments %j in one line, with exit code 2', async (args, message) => {
     const { code, out, err } = await run(...args)

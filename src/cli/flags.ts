@@ -1,5 +1,6 @@
 import type { CommandFlag, CommandInput } from './command.ts'
 import { UsageError } from './exit.ts'
+import { didYouMean } from './suggest.ts'
 
 /** The flag every command has. */
 export const JSON_FLAG: CommandFlag = { type: 'boolean', summary: 'write JSON for machines' }
@@ -14,6 +15,28 @@ export function readText({ flags }: Pick<CommandInput, 'flags'>, name: string): 
 export function readList({ flags }: Pick<CommandInput, 'flags'>, name: string): readonly string[] {
   const value = flags[name]
   return Array.isArray(value) ? value : []
+}
+
+/** Reads a flag that takes one of a few words. */
+export function readChoice<Choice extends string>(
+  input: Pick<CommandInput, 'flags'>,
+  name: string,
+  choices: readonly Choice[],
+): Choice | undefined {
+  const value = readText(input, name)
+  return value === undefined ? undefined : requireChoice(value, name, choices)
+}
+
+/** Finds a word among those a flag knows. */
+export function requireChoice<Choice extends string>(
+  value: string,
+  name: string,
+  choices: readonly Choice[],
+): Choice {
+  const known = choices.find((choice) => choice === value)
+  if (known !== undefined) return known
+  const hint = didYouMean(value, choices)
+  throw new UsageError(`--${name} must be ${choices.join(', ')}; got "${value}".${hint}`)
 }
 
 /** Reads a port number from a flag or an environment variable. */

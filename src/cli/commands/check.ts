@@ -11,7 +11,7 @@ import {
 } from '../../spec/index.ts'
 import type { Command, CommandInput } from '../command.ts'
 import { EXIT, UsageError } from '../exit.ts'
-import { JSON_FLAG, readText } from '../flags.ts'
+import { JSON_FLAG, readChoice, readText } from '../flags.ts'
 import { readJsonFile, readTextFile } from '../read-json.ts'
 
 /** Validates tool specs, discovery documents and capability profiles. */
@@ -49,10 +49,7 @@ export const checkCommand: Command = {
 }
 
 function readFormat(input: CommandInput): ProblemFormat {
-  const format = readText(input, 'format') ?? (input.flags['json'] ? 'json' : 'text')
-  const known = PROBLEM_FORMATS.find((candidate) => candidate === format)
-  if (known !== undefined) return known
-  throw new UsageError(`--format must be ${PROBLEM_FORMATS.join(', ')}; got "${format}"`)
+  return readChoice(input, 'format', PROBLEM_FORMATS) ?? (input.flags['json'] ? 'json' : 'text')
 }
 
 function checkFile(file: string, input: CommandInput): readonly SpecProblem[] {

@@ -11,7 +11,7 @@ import {
 } from '../../diff/index.ts'
 import type { Command, CommandInput } from '../command.ts'
 import { EXIT, UsageError } from '../exit.ts'
-import { JSON_FLAG, readText } from '../flags.ts'
+import { JSON_FLAG, readChoice, readText } from '../flags.ts'
 import { type Description, loadDescription } from '../load-description.ts'
 import { createPaint } from '../print.ts'
 import { HEADER_FLAG } from '../remote.ts'
@@ -96,15 +96,9 @@ function hasFailed({ counts }: DiffReport, limit: number): boolean {
 }
 
 function readFormat(input: CommandInput): DiffFormat {
-  const given = readText(input, 'format') ?? (input.flags['json'] ? 'json' : 'text')
-  const known = DIFF_FORMATS.find((format) => format === given)
-  if (known !== undefined) return known
-  throw new UsageError(`--format must be ${DIFF_FORMATS.join(', ')}; got "${given}"`)
+  return readChoice(input, 'format', DIFF_FORMATS) ?? (input.flags['json'] ? 'json' : 'text')
 }
 
 function readFailOn(input: CommandInput): number {
-  const given = readText(input, 'fail-on') ?? 'breaking'
-  const limit = Object.hasOwn(FAIL_ON, given) ? FAIL_ON[given] : undefined
-  if (limit !== undefined) return limit
-  throw new UsageError(`--fail-on must be ${Object.keys(FAIL_ON).join(', ')}; got "${given}"`)
+  return FAIL_ON[readChoice(input, 'fail-on', Object.keys(FAIL_ON)) ?? 'breaking'] ?? 0
 }

@@ -8,7 +8,7 @@ import {
 } from '../../codegen/index.ts'
 import type { Command, CommandInput } from '../command.ts'
 import { EXIT, UsageError } from '../exit.ts'
-import { JSON_FLAG, readText } from '../flags.ts'
+import { JSON_FLAG, readChoice, readText } from '../flags.ts'
 import { loadDiscovery } from '../load-description.ts'
 import { formatJson } from '../print.ts'
 import { HEADER_FLAG } from '../remote.ts'
@@ -60,7 +60,7 @@ export const generateCommand: Command = {
     const name = readText(input, 'name')
     const text = generateClient(document, {
       origin: withoutSecrets(origin),
-      runtime: readRuntime(input),
+      runtime: readChoice(input, 'runtime', RUNTIMES) ?? 'inline',
       ...(name !== undefined && { name }),
     })
     if (input.flags['stdout'] === true) {
@@ -138,13 +138,6 @@ function readReference({ positionals }: CommandInput): string {
     )
   }
   return reference
-}
-
-function readRuntime(input: CommandInput): ClientRuntime {
-  const given = readText(input, 'runtime') ?? 'inline'
-  const known = RUNTIMES.find((runtime) => runtime === given)
-  if (known !== undefined) return known
-  throw new UsageError(`--runtime must be inline or package; got "${given}"`)
 }
 
 /** A URL may carry a password or a key, which has no place in a file. */

@@ -5,7 +5,7 @@ import { addResponses } from '../../mock/openapi-results.ts'
 import { importOpenApi } from '../../openapi/index.ts'
 import type { Command, CommandInput } from '../command.ts'
 import { EXIT, UsageError } from '../exit.ts'
-import { JSON_FLAG, parseDuration, parsePort, readList, readText } from '../flags.ts'
+import { JSON_FLAG, parseDuration, parsePort, readChoice, readList, readText } from '../flags.ts'
 import { loadDescription, loadDiscovery } from '../load-description.ts'
 import { createPaint, formatTable, printable } from '../print.ts'
 import { HEADER_FLAG } from '../remote.ts'
@@ -89,18 +89,12 @@ async function loadDocument(reference: string, input: CommandInput) {
   return { ...loaded, document: addResponses(loaded.document, description.document, operations) }
 }
 
+const PREFERENCES = ['simulations', 'examples', 'schema'] as const
+
 function readOptions(input: CommandInput): MockOptions {
   const seed = readText(input, 'seed')
   const latency = readText(input, 'latency')
-  const prefer = readText(input, 'prefer')
-  if (
-    prefer !== undefined &&
-    prefer !== 'simulations' &&
-    prefer !== 'examples' &&
-    prefer !== 'schema'
-  ) {
-    throw new UsageError(`--prefer must be simulations, examples or schema; got "${prefer}"`)
-  }
+  const prefer = readChoice(input, 'prefer', PREFERENCES)
   return {
     ...(seed !== undefined && { seed }),
     ...(latency !== undefined && { latency: parseLatency(latency) }),

@@ -7,7 +7,7 @@ import { listDiscoverable } from '../../system/capabilities.ts'
 import type { Triggers } from '../../triggers/index.ts'
 import type { Command, CommandInput } from '../command.ts'
 import { EXIT, RemoteError, UsageError } from '../exit.ts'
-import { JSON_FLAG, parsePort, readList, readText } from '../flags.ts'
+import { JSON_FLAG, parsePort, readChoice, readList, readText } from '../flags.ts'
 import { createPaint, formatTable } from '../print.ts'
 import { createServedTriggers, formatTriggers, openBusOf } from '../serve-triggers.ts'
 import { loadSources } from '../source.ts'
@@ -207,10 +207,7 @@ function readPublicUrl(input: CommandInput): { readonly publicUrl?: string } {
 }
 
 function readMcpOptions(input: CommandInput): McpOptions {
-  const tools = readText(input, 'tools') ?? 'all'
-  if (tools !== 'all' && tools !== 'search') {
-    throw new UsageError(`--tools must be all or search; got "${tools}"`)
-  }
+  const tools = readChoice(input, 'tools', ['all', 'search']) ?? 'all'
   const only = readList(input, 'mcp-only')
   const except = readList(input, 'mcp-except')
   try {

@@ -8,9 +8,9 @@ import { parseToolSpec, type SpecProblem, sniffDocument, type ToolSpec } from '.
 import { DOMAIN_PATTERN, ENV_PATTERN } from '../../spec/patterns.ts'
 import { AUTH_TYPES } from '../../spec/types.ts'
 import type { CommandInput } from '../command.ts'
-import { readList } from '../flags.ts'
+import { readChoice, readList, requireChoice } from '../flags.ts'
 import { createProgress } from '../progress.ts'
-import { readChoice, readNumber, readPattern, readWords, requireChoice } from './read-flags.ts'
+import { readNumber, readPattern, readWords } from './read-flags.ts'
 import { createExternalReader, type SourceText } from './read-source.ts'
 import { FoundProblems } from './report.ts'
 

@@ -1,7 +1,6 @@
 import type { CommandInput } from '../command.ts'
 import { UsageError } from '../exit.ts'
 import { readList, readText } from '../flags.ts'
-import { didYouMean } from '../suggest.ts'
 
 /** Reads a flag whose values may be repeated or separated by commas. */
 export function readWords(input: CommandInput, name: string): readonly string[] {
@@ -9,28 +8,6 @@ export function readWords(input: CommandInput, name: string): readonly string[] 
     .flatMap((value) => value.split(','))
     .map((word) => word.trim())
     .filter((word) => word !== '')
-}
-
-/** Reads a flag that takes one of a few words. */
-export function readChoice<Choice extends string>(
-  input: CommandInput,
-  name: string,
-  choices: readonly Choice[],
-): Choice | undefined {
-  const value = readText(input, name)
-  return value === undefined ? undefined : requireChoice(value, name, choices)
-}
-
-/** Finds a word among those a flag knows. */
-export function requireChoice<Choice extends string>(
-  value: string,
-  name: string,
-  choices: readonly Choice[],
-): Choice {
-  const known = choices.find((choice) => choice === value)
-  if (known !== undefined) return known
-  const hint = didYouMean(value, choices)
-  throw new UsageError(`--${name} must be ${choices.join(', ')}; got "${value}".${hint}`)
 }
 
 /** Reads a flag that takes a whole number. */

@@ -1,3 +1,4 @@
+import { isRecord } from '../core/json.ts'
 import type { EffectivePair, SchemaFinding } from './compare-schemas.ts'
 import type { EffectiveSchema } from './effective-schema.ts'
 import type { SchemaRuleName } from './rules.ts'
@@ -27,6 +28,7 @@ export function compareKeywords(pair: EffectivePair): readonly SchemaFinding[] {
     ...compareText(pair, 'format'),
     ...compareText(pair, 'pattern'),
     ...compareDefault(pair),
+    ...compareDiscriminator(pair),
     ...compareDocs(pair),
   ]
 }
@@ -88,6 +90,33 @@ function compareDefault(pair: EffectivePair): readonly SchemaFinding[] {
   return [
     finding(pair, rule, 'default', [pair.old.keywords['default'], pair.now.keywords['default']]),
   ]
+}
+
+/** Callers tell alternatives apart by it; one that comes only helps them. */
+function compareDiscriminator(pair: EffectivePair): readonly SchemaFinding[] {
+  const before = readDiscriminator(pair.old)
+  const after = readDiscriminator(pair.now)
+  const targets = new Map(Object.entries(after.mapping))
+  const moved = Object.keys(before.mapping).find(
+    (key) => targets.has(key) && targets.get(key) !== before.mapping[key],
+  )
+  if (before.name !== undefined && before.name !== after.name) {
+    return [finding(pair, 'choices-changed', 'discriminator', [before.name, after.name])]
+  }
+  if (moved === undefined) return []
+  const step = [before.mapping[moved], targets.get(moved)] as const
+  return [finding(pair, 'choices-changed', `discriminator ${show(moved)}`, step)]
+}
+
+/** In Swagger 2.0 it is the name alone. */
+function readDiscriminator({ keywords }: EffectiveSchema): {
+  readonly name: unknown
+  readonly mapping: Readonly<Record<string, unknown>>
+} {
+  const { discriminator } = keywords
+  if (!isRecord(discriminator)) return { name: discriminator, mapping: {} }
+  const { propertyName, mapping } = discriminator
+  return { name: propertyName, mapping: isRecord(mapping) ? mapping : {} }
 }
 
 function compareDocs(pair: EffectivePair): readonly SchemaFinding[] {

@@ -6,6 +6,7 @@ import type { DescribedFunction, DescribedService, Facets } from './model.ts'
 import { pairFunctions } from './pair-functions.ts'
 import { type Direction, RULES, type RuleId } from './rules.ts'
 import { buildSteps } from './steps.ts'
+import { findUnreadReferences } from './unread-references.ts'
 
 /** Compares two descriptions of the same kind; every difference is listed once, worst first. */
 export function compareServices(old: DescribedService, now: DescribedService): DiffReport {
@@ -18,6 +19,7 @@ export function compareServices(old: DescribedService, now: DescribedService): D
   }))
   const changes = merge([
     ...compareFacets(old.facets, now.facets, ''),
+    ...listUnread(old, now),
     ...pairs.removed.map((removed) => toRemoval(removed, { now, rename: renames.get(removed) })),
     ...pairs.added.map((added) => toAddition(added, old)),
     ...perFunction.flatMap((pair) => pair.changes),
@@ -53,6 +55,7 @@ function compareInputs(
   const changes: Change[] = []
   for (const [name, input] of old.inputs) {
     const other = now.inputs.get(name)
+    if (other === undefined && input.isVariant === true) continue
     if (other === undefined) {
       changes.push(
         toChange('input-property-removed', `the argument ${name} went`, label, {
@@ -83,7 +86,7 @@ function compareInputs(
     )
   }
   for (const [name, input] of now.inputs) {
-    if (old.inputs.has(name)) continue
+    if (old.inputs.has(name) || input.isVariant === true) continue
     const rule = input.required ? 'input-required-property-added' : 'input-property-added'
     const message = `the ${input.required ? 'required' : 'optional'} argument ${name} came`
     const at = { oldPointer: old.pointer, newPointer: frame(input.pointer) }
@@ -246,6 +249,20 @@ function toAddition(added: DescribedFunction, old: DescribedService): Change {
   return toChange(rule, `${label} came`, label, { newPointer: added.pointer })
 }
 
+/** Said once per document, whether or not anything else differs: the part behind it was not looked at. */
+function listUnread(old: DescribedService, now: DescribedService): readonly Change[] {
+  const before = findUnreadReferences(old.document)
+  const after = findUnreadReferences(now.document)
+  return [...new Set([...before.keys(), ...after.keys()])].map((address) => {
+    const oldPointer = before.get(address)
+    const newPointer = after.get(address)
+    return toChange('reference-unread', `${address} was not read`, '', {
+      ...(oldPointer !== undefined && { oldPointer }),
+      ...(newPointer !== undefined && { newPointer }),
+    })
+  })
+}
+
 function guessRenames(
   removed: readonly DescribedFunction[],
   added: readonly DescribedFunction[],
@@ -269,7 +286,8 @@ function toChange(rule: RuleId, message: string, label: string, at: Places): Cha
   return { rule, class: own, message, reason, functions: label === '' ? [] : [label], ...at }
 }
 
-const SHARED = /^\/(?:components|definitions|parameters|responses)\//
+const SHARED =
+  /^\/(?:components|definitions|parameters|responses|securityDefinitions|security)(?:\/|$)/
 
 /** One change of a shared schema is one change, however many functions use it. */
 function merge(changes: readonly Change[]): Change[] {

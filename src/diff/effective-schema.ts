@@ -118,6 +118,7 @@ const KEYWORDS: readonly string[] = [
   'examples',
   'readOnly',
   'writeOnly',
+  'discriminator',
 ]
 
 interface Part extends SchemaAt {

@@ -33,6 +33,8 @@ export type Facets = ReadonlyMap<string, Facet>
 
 /** One input of a function. */
 export interface DescribedInput extends SchemaAt {
+  /** Another form of an input that is there; that it comes or goes is said by its media type. */
+  readonly isVariant?: boolean
   readonly required: boolean
   readonly deprecated: boolean
   /** Where and how it travels. */

@@ -9,6 +9,7 @@ import {
   type Facets,
   type SchemaAt,
 } from './model.ts'
+import { addSchemes } from './read-schemes.ts'
 import { addSecurity } from './read-security.ts'
 
 type Node = Readonly<Record<string, unknown>>
@@ -68,7 +69,10 @@ function readOperation(at: OperationAt): DescribedFunction {
   for (const [status, response] of entriesOf(operation['responses'])) {
     addResponse(status, response, { at, facets, outputs })
   }
-  addSecurity(operation['security'] ?? document['security'], `${pointer}/security`, facets)
+  const security = operation['security'] ?? document['security']
+  const isOwn = operation['security'] !== undefined
+  addSecurity(security, isOwn ? `${pointer}/security` : '/security', facets)
+  addSchemes(security, document, facets)
   addWords(operation, pointer, facets)
   return {
     name: `${method.toUpperCase()} ${path.replace(/\{[^}]*\}/g, '{}')}`,
@@ -198,6 +202,7 @@ function addBody(
       base: document,
       required: body['required'] === true && index === 0,
       deprecated: false,
+      isVariant: index > 0,
       facets: new Map(),
     })
   }

@@ -28,9 +28,10 @@ export function buildSteps({ old, now, matched, changes }: StepInput): readonly 
     if (pair.old.version === undefined || pair.changes.length === 0) return []
     return [toStep(pair.changes, pair.old.version, pair.now.version, pair.now.name)]
   })
+  const known = changes.filter(({ rule }) => rule !== 'reference-unread')
   const hasVersions = old.functions.some(({ version }) => version !== undefined)
   const ofDocument =
-    hasVersions || changes.length === 0 ? [] : [toStep(changes, old.version, now.version)]
+    hasVersions || known.length === 0 ? [] : [toStep(known, old.version, now.version)]
   return [...ofDocument, ...ofFunctions.sort(compareSteps)]
 }
 

@@ -89,4 +89,10 @@ export const TOOL_CASES: readonly DiffCase[] = [
       ['docs-changed', 'docs', '/triggers/0'],
     ],
   },
+  {
+    name: 'a trigger comes',
+    old: spec([{}]),
+    now: spec([{}], { triggers: [{ name: 'b', description: 'x', type: 'emit', event: 'e' }] }),
+    expected: [['trigger-added', 'compatible', '/triggers/0']],
+  },
 ]

@@ -1,14 +1,9 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
 import { generateClient } from '../../src/codegen/index.ts'
-import { buildDocument } from '../../src/discovery/document.ts'
 import type { DiscoveryDocument, FunctionObject } from '../../src/discovery/types.ts'
-import { importOpenApi, parseDocument } from '../../src/openapi/index.ts'
-import { createToolFunctions } from '../../src/runtime/index.ts'
-import { createService } from '../../src/system/create-service.ts'
 import { compileProject } from './compile-project.ts'
 import { HOSTILE_STRINGS } from './hostile-strings.ts'
 
@@ -57,20 +52,6 @@ const hostile: DiscoveryDocument = {
   },
 }
 
-const CORPUS = fileURLToPath(new URL('../../../shared/corpus/openapi/', import.meta.url))
-const HAS_CORPUS = existsSync(CORPUS)
-
-function fromCorpus(file: string): DiscoveryDocument | undefined {
-  const parsed = parseDocument(readFileSync(`${CORPUS}${file}`, 'utf8'))
-  const imported = parsed.ok ? importOpenApi(parsed.document) : undefined
-  if (!imported?.ok) return undefined
-  const service = createService({
-    info: { title: imported.spec.domain, version: '1.0.0' },
-    functions: createToolFunctions(imported.spec, { env: {} }),
-  })
-  return buildDocument(service)
-}
-
 describe('clients of documents nobody checked', () => {
   it('run nothing a hostile document says, and compile', async () => {
     const folder = mkdtempSync(join(directory, 'hostile-'))
@@ -101,22 +82,4 @@ describe('clients of documents nobody checked', () => {
       expect(text.length).toBeLessThan(8_000_000)
     }
   })
-
-  it.skipIf(!HAS_CORPUS)(
-    'of 30 APIs of the corpus compile in one go',
-    async () => {
-      const folder = mkdtempSync(join(directory, 'corpus-'))
-      let made = 0
-      for (const file of readdirSync(CORPUS).sort()) {
-        if (made === 30) break
-        const document = fromCorpus(file)
-        if (document === undefined) continue
-        writeFileSync(join(folder, `client-${made}.ts`), generateClient(document))
-        made += 1
-      }
-      expect(made).toBe(30)
-      expect(await compileProject(folder)).toEqual([])
-    },
-    120_000,
-  )
 })

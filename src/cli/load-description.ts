@@ -5,22 +5,17 @@ import { promisify } from 'node:util'
 import { isRecord } from '../core/json.ts'
 import { buildDocument } from '../discovery/document.ts'
 import type { DiscoveryDocument } from '../discovery/types.ts'
-import { importWithExternals, parseDocument } from '../openapi/index.ts'
+import { parseDocument } from '../openapi/index.ts'
 import { createToolFunctions } from '../runtime/index.ts'
-import {
-  checkToolSpec,
-  formatProblems,
-  parseToolSpec,
-  sniffDocument,
-  type ToolSpec,
-} from '../spec/index.ts'
+import { formatProblems, sniffDocument, type ToolSpec } from '../spec/index.ts'
 import { createService } from '../system/create-service.ts'
 import type { CommandInput } from './command.ts'
 import { UsageError } from './exit.ts'
-import { createExternalReader, readSource, type SourceText } from './forge/read-source.ts'
+import { readSource, type SourceText } from './forge/read-source.ts'
 import { createProgress } from './progress.ts'
 import { connect, toRemoteError } from './remote.ts'
 import { loadSources } from './source.ts'
+import { importSpec, readSpec } from './source-spec.ts'
 
 /** A description somebody named on the command line, told apart by what it is. */
 export type Description =
@@ -87,7 +82,7 @@ async function toDiscovery(reference: string, input: CommandInput): Promise<Load
   const { spec, notes } =
     description.kind === 'tool-spec'
       ? { spec: description.spec, notes: [] }
-      : await importSpec(description.document, { source, input })
+      : await importSpec(description.document, source ?? NO_SOURCE, input.io)
   const service = createService({
     name: spec.domain,
     info: { title: titleOf(description, spec), version: versionOf(description, spec) },
@@ -192,35 +187,8 @@ function readDiscovery(document: Record<string, unknown>, origin: string): Disco
   return document as unknown as DiscoveryDocument
 }
 
-function readSpec({ file, text }: SourceText): ToolSpec {
-  const parsed = parseToolSpec(text, { file })
-  if (parsed.ok) return parsed.spec
-  throw new UsageError(formatProblems(parsed.problems, 'text'))
-}
-
-async function importSpec(
-  document: OpenApiDocument,
-  { source = { file: '<openapi>', text: '' }, input }: ImportSurroundings,
-): Promise<{ spec: ToolSpec; notes: readonly string[] }> {
-  const { file, url } = source
-  const reader = createExternalReader(source, { io: input.io, allowAll: false })
-  const imported = await importWithExternals(document, {
-    file,
-    ...(url !== undefined && { url }),
-    ...reader,
-  })
-  if (!imported.ok) throw new UsageError(formatProblems(imported.problems, 'text'))
-  const checked = checkToolSpec(imported.spec, { file })
-  if (!checked.ok) throw new UsageError(formatProblems(checked.problems, 'text'))
-  const count = imported.warnings.length
-  const note = `${file}: ${count} simplifications on import; "waymark forge tool --list ${file}" explains them`
-  return { spec: checked.spec, notes: count === 0 ? [] : [note] }
-}
-
-interface ImportSurroundings {
-  readonly source: SourceText | undefined
-  readonly input: CommandInput
-}
+/** What was not read from text has no place that references could be joined to. */
+const NO_SOURCE: SourceText = { file: '<openapi>', text: '' }
 
 function infoOf(description: Description): Record<string, unknown> {
   const info = description.kind === 'openapi' ? description.document['info'] : undefined

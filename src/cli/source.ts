@@ -3,23 +3,17 @@ import { basename, resolve } from 'node:path'
 import type { FunctionDefinition } from '../core/function.ts'
 import { isRecord } from '../core/json.ts'
 import type { Service } from '../core/service.ts'
-import { importOpenApi, parseDocument } from '../openapi/index.ts'
+import { parseDocument } from '../openapi/index.ts'
 import { connectMcpSource, type McpSourceOptions, parseMcpReference } from '../remote/index.ts'
 import { createToolFunctions } from '../runtime/index.ts'
-import {
-  checkToolSpec,
-  formatProblems,
-  parseToolSpec,
-  sniffDocument,
-  type ToolSpec,
-  type TriggerDef,
-} from '../spec/index.ts'
+import { formatProblems, sniffDocument, type ToolSpec, type TriggerDef } from '../spec/index.ts'
 import { createService } from '../system/create-service.ts'
 import type { Io } from './command.ts'
 import { RemoteError, UsageError } from './exit.ts'
-import { readTextFile } from './read-json.ts'
+import { readSource } from './forge/read-source.ts'
 import { loadForrstService, parseForrstReference } from './source-forrst.ts'
 import { loadModuleService, type ServiceSurroundings } from './source-module.ts'
+import { importSpec, readSpec } from './source-spec.ts'
 import { readSpecTriggers } from './source-triggers.ts'
 
 /** What a reference on the command line gave. */
@@ -106,9 +100,13 @@ async function loadMcpServer(
   return { service, notes: [] }
 }
 
-function loadDescription(reference: string, io: Io, { store }: ServiceSurroundings): OneSource {
-  const text = readTextFile(reference, io.cwd)
-  const parsed = parseDocument(text, { file: reference })
+async function loadDescription(
+  reference: string,
+  io: Io,
+  { store }: ServiceSurroundings,
+): Promise<OneSource> {
+  const source = await readSource(reference, io)
+  const parsed = parseDocument(source.text, { file: reference })
   if (!parsed.ok) throw new UsageError(formatProblems(parsed.problems, 'text'))
   const kind = sniffDocument(parsed.document)
   if (kind === 'unknown') {
@@ -118,8 +116,8 @@ function loadDescription(reference: string, io: Io, { store }: ServiceSurroundin
   }
   const { spec, notes } =
     kind === 'openapi'
-      ? importSpec(parsed.document, reference)
-      : { spec: readSpec(text, reference), notes: [] }
+      ? await importSpec(parsed.document, source, io)
+      : { spec: readSpec(source), notes: [] }
   const service = createService({
     name: spec.domain,
     info: { title: titleOf(parsed.document, spec, reference), version: '1.0.0' },
@@ -128,32 +126,6 @@ function loadDescription(reference: string, io: Io, { store }: ServiceSurroundin
   })
   const { triggers, unused } = readSpecTriggers(spec, reference)
   return { service, triggers, notes: [...notes, ...unused] }
-}
-
-function importSpec(
-  document: unknown,
-  reference: string,
-): { spec: ToolSpec; notes: readonly string[] } {
-  const imported = importOpenApi(document, { file: reference })
-  if (!imported.ok) throw new UsageError(formatProblems(imported.problems, 'text'))
-  const checked = checkToolSpec(imported.spec, { file: reference })
-  if (!checked.ok) throw new UsageError(formatProblems(checked.problems, 'text'))
-  const count = imported.warnings.length
-  return {
-    spec: checked.spec,
-    notes:
-      count === 0
-        ? []
-        : [
-            `${reference}: ${count} simplifications on import; "waymark forge tool --list ${reference}" explains them`,
-          ],
-  }
-}
-
-function readSpec(text: string, reference: string): ToolSpec {
-  const parsed = parseToolSpec(text, { file: reference })
-  if (parsed.ok) return parsed.spec
-  throw new UsageError(formatProblems(parsed.problems, 'text'))
 }
 
 function titleOf(document: unknown, spec: ToolSpec, reference: string): string {

@@ -48,6 +48,8 @@ describe('waymark init', () => {
         '--noEmit',
         '--customConditions',
         'waymark-source',
+        // Our sources are checked along with the project, and they count on it.
+        '--exactOptionalPropertyTypes',
       ],
       { cwd: folder, encoding: 'utf8' },
     )

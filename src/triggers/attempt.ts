@@ -1,18 +1,18 @@
 import type { Outcome } from '../core/call.ts'
 import type { Clock } from '../core/clock.ts'
-import type { Logger, Service } from '../core/service.ts'
+import type { Logger } from '../core/service.ts'
 import type { TriggerDef } from '../spec/types.ts'
 import { beginAttempt, type Delivery, endAttempt } from './delivery.ts'
 import type { DeliveryEntry, DeliveryLog } from './delivery-log.ts'
 import type { Liveness } from './liveness.ts'
 import { backoffMs, isRetryable } from './retry-policy.ts'
-import { runTrigger } from './run-trigger.ts'
+import type { RunTrigger } from './run-trigger.ts'
 import type { Settled } from './trigger.ts'
 
 /** What an attempt to run a delivery needs. */
 export interface AttemptOptions {
-  readonly service: Service
   readonly trigger: TriggerDef
+  readonly run: RunTrigger
   readonly deliveries: DeliveryLog
   readonly liveness: Liveness
   readonly clock: Clock
@@ -53,8 +53,8 @@ export async function runAttempt(
   options: AttemptOptions,
   { delivery, revision }: DeliveryEntry,
 ): Promise<Settled> {
-  const { service, trigger, clock, stopped } = options
-  const outcome = await runTrigger(service, trigger, delivery, stopped)
+  const { run, clock } = options
+  const outcome = await run(delivery)
   const next = toNext(options, delivery, outcome)
   const written = await conclude(options, next, revision)
   return written

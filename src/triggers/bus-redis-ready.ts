@@ -12,9 +12,7 @@ export function startConnecting(client: StreamClient): StreamClient {
 }
 
 /** Waits until the connection stands, but not long: nothing is queued before, so a command would fail at once. */
-export async function whenReady(
-  client: StreamClient & { readonly status?: string },
-): Promise<void> {
+export async function whenReady(client: StreamClient): Promise<void> {
   const until = performance.now() + READY_MS
   while (client.status !== 'ready' && performance.now() < until) await waitFor(LOOK_MS, NEVER)
 }

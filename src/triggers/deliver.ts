@@ -1,6 +1,5 @@
 import { CallError } from '../core/error.ts'
-import type { JobQueue } from '../jobs/queue.ts'
-import { type AttemptOptions, BUSY_MS, runAttempt, takeDelivery, warnDead } from './attempt.ts'
+import { BUSY_MS, runAttempt, takeDelivery, warnDead } from './attempt.ts'
 import {
   beginAttempt,
   beginRound,
@@ -9,7 +8,7 @@ import {
   toDelivery,
   toDeliveryId,
 } from './delivery.ts'
-import { createDeliveryJobs } from './delivery-jobs.ts'
+import { createDeliveryJobs, type DeliveryJobsOptions } from './delivery-jobs.ts'
 import type { DeliveryEntry } from './delivery-log.ts'
 import type { Receipt, Settled, SettleOptions, TriggerEvent } from './trigger.ts'
 
@@ -27,18 +26,14 @@ export interface Deliverer {
   readonly idle: () => Promise<void>
 }
 
-/** What deliveries of one trigger need. */
-export interface DelivererOptions extends AttemptOptions {
-  readonly jobs: JobQueue
-}
-
 const STORE_AWAY_MS = 5_000
 
 /** Creates what takes the events of one trigger to its function: at least once, in one process at a time. */
-export function createDeliverer(options: DelivererOptions): Deliverer {
+export function createDeliverer(options: DeliveryJobsOptions): Deliverer {
   const { trigger, deliveries, clock, log } = options
-  const jobs = createDeliveryJobs(options, options.jobs)
-  const settling = new Set<Promise<Settled>>()
+  const jobs = createDeliveryJobs(options)
+  let settling = 0
+  let onIdle: (() => void)[] = []
 
   async function accept(event: TriggerEvent): Promise<Receipt> {
     const delivery = toDelivery(trigger, event, clock.now())
@@ -50,14 +45,24 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
     return { status: isNew ? 'accepted' : 'duplicate', delivery: delivery.id }
   }
 
-  function settle(event: TriggerEvent, limits: SettleOptions = {}): Promise<Settled> {
-    const work = settleNow({ ...options, ...limits }, event).catch((error: unknown): Settled => {
+  async function settle(event: TriggerEvent, { attempts }: SettleOptions = {}): Promise<Settled> {
+    settling += 1
+    try {
+      return await settleNow(attempts === undefined ? options : { ...options, attempts }, event)
+    } catch (error) {
       log.error(`trigger ${trigger.name} cannot keep its deliveries`, { error })
       const delivery = toDeliveryId(trigger.name, event.id)
       return { status: 'retry', delivery, delayMs: STORE_AWAY_MS }
-    })
-    settling.add(work)
-    return work.finally(() => settling.delete(work))
+    } finally {
+      settling -= 1
+      if (settling === 0) releaseIdle()
+    }
+  }
+
+  function releaseIdle(): void {
+    const waiting = onIdle
+    onIdle = []
+    for (const release of waiting) release()
   }
 
   async function redeliver({ delivery, revision }: DeliveryEntry): Promise<void> {
@@ -76,12 +81,12 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
     redeliver,
     work: jobs.work,
     async idle() {
-      await Promise.allSettled(settling)
+      if (settling > 0) await new Promise<void>((resolve) => onIdle.push(resolve))
     },
   }
 }
 
-async function settleNow(options: DelivererOptions, event: TriggerEvent): Promise<Settled> {
+async function settleNow(options: DeliveryJobsOptions, event: TriggerEvent): Promise<Settled> {
   const { deliveries, clock, liveness } = options
   const now = clock.now()
   const received = receive(options, event)
@@ -101,7 +106,7 @@ async function settleNow(options: DelivererOptions, event: TriggerEvent): Promis
 }
 
 /** Makes the delivery of an event; one whose payload no store would hold is dead from the start. */
-function receive({ trigger, clock, liveness }: DelivererOptions, event: TriggerEvent): Delivery {
+function receive({ trigger, clock, liveness }: DeliveryJobsOptions, event: TriggerEvent): Delivery {
   const now = clock.now()
   try {
     return toDelivery(trigger, event, now)
@@ -113,7 +118,7 @@ function receive({ trigger, clock, liveness }: DelivererOptions, event: TriggerE
   }
 }
 
-async function settleUnfit(options: DelivererOptions, dead: Delivery): Promise<Settled> {
+async function settleUnfit(options: DeliveryJobsOptions, dead: Delivery): Promise<Settled> {
   const { deliveries } = options
   const { created } = await deliveries.create(dead)
   if (created) {
@@ -123,7 +128,10 @@ async function settleUnfit(options: DelivererOptions, dead: Delivery): Promise<S
   return { status: 'dead', delivery: dead.id }
 }
 
-async function isBusy({ liveness }: DelivererOptions, { state, by }: Delivery): Promise<boolean> {
+async function isBusy(
+  { liveness }: DeliveryJobsOptions,
+  { state, by }: Delivery,
+): Promise<boolean> {
   return state === 'running' && by !== undefined && liveness.isAlive(by)
 }
 

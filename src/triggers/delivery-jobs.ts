@@ -14,10 +14,17 @@ export interface DeliveryJobs {
   readonly work: () => void
 }
 
+/** What the jobs of one trigger need. */
+export interface DeliveryJobsOptions extends AttemptOptions {
+  /** Name of the service. */
+  readonly service: string
+  readonly jobs: JobQueue
+}
+
 /** Creates the jobs of one trigger. */
-export function createDeliveryJobs(options: AttemptOptions, jobs: JobQueue): DeliveryJobs {
-  const { service, trigger, deliveries, clock } = options
-  const name = toJobName(service.name, trigger.name)
+export function createDeliveryJobs(options: DeliveryJobsOptions): DeliveryJobs {
+  const { jobs, service, trigger, deliveries, clock } = options
+  const name = toJobName(service, trigger.name)
 
   async function addNext(delivery: Delivery): Promise<void> {
     const { id, round, tried, nextAttemptAt = 0 } = delivery

@@ -1,7 +1,8 @@
 import type { Json } from '../core/json.ts'
-import { newestFirst, storeKey, storePrefix } from '../store/keys.ts'
+import { storeKey, storePrefix } from '../store/keys.ts'
 import type { Entry, Store } from '../store/store.ts'
 import type { Delivery, DeliveryState } from './delivery.ts'
+import { createDeliveryLists } from './delivery-lists.ts'
 
 /** Which deliveries are wanted. */
 export interface DeliveryQuery {
@@ -62,16 +63,11 @@ export function createDeliveryLog(
   const inMemory = store.kind === 'memory'
   const doneMs = retention.doneMs ?? (inMemory ? HOUR : 7 * 24 * HOUR)
   const deadMs = retention.deadMs ?? (inMemory ? 24 * HOUR : 30 * 24 * HOUR)
-  const keyOf = (id: string) => storeKey('trigger', service, 'delivery', id)
-  const listKeys = (list: 'log' | 'dead', { trigger, receivedAt, id }: Delivery) => [
-    storeKey('trigger', service, `${list}-of`, trigger, newestFirst(receivedAt), id),
-    storeKey('trigger', service, list, newestFirst(receivedAt), id),
-  ]
-  const ttlOf = ({ state }: Delivery) => (state === 'dead' ? deadMs : Math.max(doneMs, HOUR))
-
-  async function put(keys: readonly string[], id: string, ttl: number): Promise<void> {
-    await Promise.all(keys.map((key) => store.put(key, id, { ttl })))
-  }
+  const logMs = Math.max(doneMs, HOUR)
+  const lists = createDeliveryLists(store, service, { logMs, deadMs })
+  const prefix = storePrefix('trigger', service, 'delivery')
+  const keyOf = (id: string) => prefix + storeKey(id)
+  const ttlOf = ({ state }: Delivery) => (state === 'dead' ? deadMs : logMs)
 
   return {
     async create(delivery) {
@@ -94,22 +90,16 @@ export function createDeliveryLog(
       })
       return result.swapped ? result.revision : undefined
     },
-    index: (delivery) => put(listKeys('log', delivery), delivery.id, ttlOf(delivery)),
-    bury: (delivery) => put(listKeys('dead', delivery), delivery.id, deadMs),
-    async unearth(delivery) {
-      await Promise.all(listKeys('dead', delivery).map((key) => store.delete(key)))
-    },
+    index: lists.add,
+    bury: lists.bury,
+    unearth: lists.unearth,
     async list({ trigger, state, limit = 20, cursor } = {}) {
-      const list = state === 'dead' ? 'dead' : 'log'
-      const prefix =
-        trigger === undefined
-          ? storePrefix('trigger', service, list)
-          : storePrefix('trigger', service, `${list}-of`, trigger)
-      const page = await store.listByPrefix(prefix, {
+      const page = await lists.read(state === 'dead' ? 'dead' : 'log', {
+        trigger,
         limit: Math.min(Math.max(limit, 1), 100),
-        ...(cursor !== undefined && { cursor }),
+        cursor,
       })
-      const found = await Promise.all(page.entries.map(({ value }) => store.get(keyOf(`${value}`))))
+      const found = await Promise.all(page.ids.map((id) => store.get(keyOf(id))))
       return {
         deliveries: found
           .flatMap((entry) => (entry ? [toEntry(entry).delivery] : []))

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import { CallError, type CallErrorShape } from '../core/error.ts'
 import type { Json, JsonObject } from '../core/json.ts'
 import type { TriggerDef } from '../spec/types.ts'
@@ -24,9 +24,9 @@ export interface Delivery {
   readonly trigger: string
   readonly type: TriggerDef['type']
   readonly eventId: string
-  readonly event?: string
+  readonly event?: string | undefined
   readonly payload: Json
-  readonly meta?: JsonObject
+  readonly meta?: JsonObject | undefined
   readonly state: DeliveryState
   /** Epoch milliseconds. */
   readonly receivedAt: number
@@ -35,11 +35,11 @@ export interface Delivery {
   /** Attempts of this round, including those no longer listed. */
   readonly tried: number
   /** When the next attempt is due, while it is retrying. */
-  readonly nextAttemptAt?: number
+  readonly nextAttemptAt?: number | undefined
   /** How often it was sent again by hand. */
   readonly round: number
   /** Which process runs it, while it is running. */
-  readonly by?: string
+  readonly by?: string | undefined
   /** Tells apart who wrote the record first. */
   readonly token: string
 }
@@ -47,37 +47,41 @@ export interface Delivery {
 /** Events with more payload are refused: record and job have to fit into every store. */
 export const MAX_PAYLOAD_BYTES: number = 700 * 1024
 
+/** No bytes take more than six times their number as JSON: a control character as `\\u0001` takes that many. */
+const SURELY_FITS = MAX_PAYLOAD_BYTES / 6
+
 const MAX_LISTED_ATTEMPTS = 20
 
 /** Makes the delivery of an event; refuses one whose payload no store would hold. */
 export function toDelivery(
   trigger: TriggerDef,
-  { id, event, payload, meta }: TriggerEvent,
+  { id, event, payload, meta, bytes }: TriggerEvent,
   receivedAt: number,
 ): Delivery {
-  assertPayloadFits(payload)
-  const name = event ?? ('event' in trigger ? trigger.event : undefined)
+  if (bytes === undefined || bytes > SURELY_FITS) assertPayloadFits(payload)
+  // Every member is there, if only as undefined: objects of one shape are copied many times faster.
   return {
     id: toDeliveryId(trigger.name, id),
     trigger: trigger.name,
     type: trigger.type,
     eventId: id,
-    ...(name !== undefined && { event: name }),
+    event: event ?? ('event' in trigger ? trigger.event : undefined),
     payload,
-    ...(meta && { meta }),
+    meta,
     state: 'received',
     receivedAt,
     attempts: [],
     tried: 0,
+    nextAttemptAt: undefined,
     round: 0,
+    by: undefined,
     token: randomUUID(),
   }
 }
 
 /** Names a delivery after its trigger and event, so that copies of an event meet in one record. */
 export function toDeliveryId(trigger: string, eventId: string): string {
-  const hash = createHash('sha256').update(`${trigger}\n${eventId}`).digest('base64url')
-  return `dlv_${hash.slice(0, 24)}`
+  return `dlv_${hash('sha256', `${trigger}\n${eventId}`, 'base64url').slice(0, 24)}`
 }
 
 /** Tells whether nothing will happen to a delivery by itself any more. */
@@ -87,14 +91,15 @@ export function isOver({ state }: Delivery): boolean {
 
 /** Marks the beginning of an attempt; one that never ended was lost with its process. */
 export function beginAttempt(delivery: Delivery, now: number, by: string): Delivery {
-  const { nextAttemptAt: _, ...rest } = closeLost(delivery, now)
+  const { attempts, tried } = closeLost(delivery, now)
   const attempt: DeliveryAttempt = { startedAt: now, outcome: 'running' }
   return {
-    ...rest,
+    ...delivery,
     state: 'running',
     by,
-    tried: rest.tried + 1,
-    attempts: [...rest.attempts, attempt].slice(-MAX_LISTED_ATTEMPTS),
+    tried: tried + 1,
+    attempts: tried === 0 ? [attempt] : [...attempts, attempt].slice(-MAX_LISTED_ATTEMPTS),
+    nextAttemptAt: undefined,
   }
 }
 
@@ -104,18 +109,25 @@ export function endAttempt(
   end: Omit<DeliveryAttempt, 'startedAt'>,
   next: { readonly state: DeliveryState; readonly nextAttemptAt?: number },
 ): Delivery {
-  const { by: _, ...rest } = delivery
-  const last = delivery.attempts.at(-1)
-  return {
-    ...rest,
-    ...next,
-    attempts: last ? [...delivery.attempts.slice(0, -1), { ...last, ...end }] : delivery.attempts,
-  }
+  const attempts = delivery.attempts.slice()
+  const last = attempts.pop()
+  if (last) attempts.push({ startedAt: last.startedAt, ...end })
+  const { state, nextAttemptAt } = next
+  return { ...delivery, state, by: undefined, attempts, nextAttemptAt }
 }
 
 /** Begins another round of a delivery that is over. */
-export function beginRound({ by: _, nextAttemptAt: __, ...delivery }: Delivery): Delivery {
-  return { ...delivery, state: 'received', round: delivery.round + 1, attempts: [], tried: 0 }
+export function beginRound(delivery: Delivery): Delivery {
+  const { round } = delivery
+  return {
+    ...delivery,
+    state: 'received',
+    by: undefined,
+    round: round + 1,
+    attempts: [],
+    tried: 0,
+    nextAttemptAt: undefined,
+  }
 }
 
 function closeLost(delivery: Delivery, now: number): Delivery {

@@ -4,9 +4,9 @@ import type { TriggerDef } from '../spec/types.ts'
 /** An event as paths and placeholders see it. */
 export interface EventView {
   readonly id: string
-  readonly event?: string
+  readonly event?: string | undefined
   readonly payload: Json
-  readonly meta?: JsonObject
+  readonly meta?: JsonObject | undefined
 }
 
 /** Builds the arguments of a call from an event; undefined when the payload cannot be arguments. */

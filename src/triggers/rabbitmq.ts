@@ -12,6 +12,7 @@ import {
   loadAmqp,
 } from './rabbitmq-client.ts'
 import type { TriggerEvent, TriggerSource } from './trigger.ts'
+import { createTurns } from './turns.ts'
 
 const PREFETCH = 20
 const MAX_PREFETCH = 10_000
@@ -169,11 +170,19 @@ async function openChannel(
 }
 
 function createReceiver(
-  { runner, options, maxBytes }: SessionOptions,
+  { runner, options, prefetch, maxBytes }: SessionOptions,
   acks: Acknowledger,
   onCancelled: () => void,
 ): (message: AmqpMessage | null) => void {
   const { log, trigger } = options.context
+  // While one half of what was sent ahead runs, the acknowledgements of the other half bring new messages.
+  const take = createTurns<AmqpMessage>(Math.ceil(prefetch / 2), (message) =>
+    runner.run(toEvent(message), (ending: Ending) => {
+      if (ending === 'done') acks.done(message)
+      else if (ending === 'dead') acks.reject(message)
+      else acks.giveBack(message)
+    }),
+  )
   return (message) => {
     if (message === null) return onCancelled()
     acks.received(message)
@@ -181,11 +190,7 @@ function createReceiver(
       log.error(`queue ${trigger.name}: refused a message of ${message.content.length} bytes`)
       return acks.reject(message)
     }
-    runner.run(toEvent(message), (ending: Ending) => {
-      if (ending === 'done') acks.done(message)
-      else if (ending === 'dead') acks.reject(message)
-      else acks.giveBack(message)
-    })
+    take(message)
   }
 }
 
@@ -193,29 +198,27 @@ function toEvent({ content, fields, properties }: AmqpMessage): TriggerEvent {
   const { headers = {}, messageId, type } = properties
   const inHeader = headers['x-message-id']
   const id = messageId ?? (typeof inHeader === 'string' ? inHeader : undefined)
-  return {
+  const event = {
     // Without an id nothing tells a redelivered message from an equal one: it may then run twice.
     id: id ?? randomUUID(),
-    ...(type !== undefined && { event: type }),
     payload: decodeMessage(content),
     meta: toMeta(fields, headers),
+    bytes: content.length,
   }
+  return type === undefined ? event : { ...event, event: type }
 }
 
 function toMeta(
   { redelivered, exchange, routingKey }: AmqpMessage['fields'],
   headers: Readonly<Record<string, unknown>>,
 ): JsonObject {
-  const plain = Object.entries(headers).filter(([, value]) =>
-    ['string', 'number', 'boolean'].includes(typeof value),
-  )
-  return {
-    redelivered,
-    exchange,
-    routing_key: routingKey,
-    ...(plain.length > 0 && { headers: Object.fromEntries(plain) as JsonObject }),
-  }
+  const meta = { redelivered, exchange, routing_key: routingKey }
+  const plain = Object.entries(headers).filter(([, value]) => PLAIN.has(typeof value))
+  if (plain.length === 0) return meta
+  return { ...meta, headers: Object.fromEntries(plain) as JsonObject }
 }
+
+const PLAIN = new Set(['string', 'number', 'boolean'])
 
 /** Without its own settings, and with a heartbeat: a peer that vanished is noticed within a minute. */
 function toServer(server: URL): URL {

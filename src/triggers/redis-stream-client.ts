@@ -4,6 +4,8 @@ import type { LoadPackage } from './queue-driver.ts'
 
 /** The members of an ioredis client that are called here. */
 export interface StreamClient {
+  /** `ready` while commands can be sent. */
+  readonly status?: string
   connect(): Promise<unknown>
   call(command: string, ...args: string[]): Promise<unknown>
   disconnect(reconnect?: boolean): void

@@ -53,15 +53,12 @@ const MAX_LEFT = 10_000
 export function createStreamGroup(options: StreamGroupOptions): StreamGroup {
   const { stream, group, consumer, idleMs, reader, writer } = options
   let cursor = '0-0'
-  let readerId: unknown
-  reader.on('ready', () => {
-    reader.call('CLIENT', 'ID').then(
-      (id) => {
-        readerId = id
-      },
-      () => {},
-    )
-  })
+  let readerId: Promise<unknown> | undefined
+  const identify = () => {
+    readerId = reader.call('CLIENT', 'ID').catch(() => undefined)
+  }
+  reader.on('ready', identify)
+  if (reader.status === 'ready') identify()
 
   async function withGroup<Value>(run: () => Promise<Value>): Promise<Value> {
     try {
@@ -110,7 +107,8 @@ export function createStreamGroup(options: StreamGroupOptions): StreamGroup {
         return sendCommand(writer, toCommand(command))
       }),
     async unblock() {
-      if (readerId !== undefined) await sendCommand(writer, ['CLIENT', 'UNBLOCK', String(readerId)])
+      const id = await readerId
+      if (id !== undefined) await sendCommand(writer, ['CLIENT', 'UNBLOCK', String(id)])
     },
     acknowledge: (ids) =>
       inBatches(ids, async (batch) => {

@@ -2,7 +2,8 @@ import { type Call, createReply, type ExtensionEntry, type Outcome } from '../co
 import { toMilliseconds } from '../core/duration.ts'
 import { CallError } from '../core/error.ts'
 import { toFailure } from '../core/invoke.ts'
-import type { JsonObject } from '../core/json.ts'
+import type { Json, JsonObject } from '../core/json.ts'
+import { isPromise } from '../core/maybe.ts'
 import type { Service } from '../core/service.ts'
 import type { TriggerDef } from '../spec/types.ts'
 import { targetOf } from './define-trigger.ts'
@@ -12,33 +13,46 @@ import { type EventView, fillPrompt, toArguments } from './map-payload.ts'
 const DEFAULT_TIMEOUT_MS = 60_000
 
 /** Calls the function of a trigger with what a delivery holds; never throws. */
-export async function runTrigger(
+export type RunTrigger = (delivery: Delivery) => Promise<Outcome>
+
+/** Creates what calls the function of a trigger; runs end with their timeout, or when the signal aborts. */
+export function createTriggerRun(
   service: Service,
   trigger: TriggerDef,
-  delivery: Delivery,
   stopped: AbortSignal,
-): Promise<Outcome> {
+): RunTrigger {
   const timeoutMs = (trigger.timeout && toMilliseconds(trigger.timeout)) ?? DEFAULT_TIMEOUT_MS
-  const end = createEnd()
-  const stop = () => end.because(new CallError('CANCELLED', { message: 'The process stops' }))
-  const timer = setTimeout(() => end.because(toTimeout(timeoutMs)), timeoutMs)
-  if (stopped.aborted) stop()
-  stopped.addEventListener('abort', stop)
-  try {
-    const call = toCall(service, trigger, delivery, end.signal, timeoutMs)
-    const ended = end.reached.then((reason) => toFailure(reason, service))
-    return await Promise.race([service.dispatch(call), ended])
-  } catch (thrown) {
-    return toFailure(thrown, service)
-  } finally {
-    clearTimeout(timer)
-    stopped.removeEventListener('abort', stop)
+  const toCall = createCalls(service, trigger, timeoutMs)
+  const running = new Set<RunEnd>()
+  // One listener for all runs: a signal looks through all its listeners whenever one leaves.
+  stopped.addEventListener('abort', () => {
+    for (const end of running) end.because(toStop())
+  })
+
+  return async (delivery) => {
+    if (stopped.aborted) return toFailure(toStop(), service)
+    const end = createEnd()
+    try {
+      const outcome = service.dispatch(toCall(delivery, end.signal))
+      if (!isPromise(outcome)) return outcome
+      running.add(end)
+      const timer = setTimeout(() => end.because(toTimeout(timeoutMs)), timeoutMs)
+      try {
+        return await end.orBefore(outcome, service)
+      } finally {
+        clearTimeout(timer)
+        running.delete(end)
+      }
+    } catch (thrown) {
+      return toFailure(thrown, service)
+    }
   }
 }
 
 interface RunEnd {
   readonly because: (reason: CallError) => void
-  readonly reached: Promise<CallError>
+  /** Resolves with the outcome, or with the failure that the end means if that comes first. */
+  readonly orBefore: (outcome: Promise<Outcome>, service: Service) => Promise<Outcome>
   /** Made when first asked for: it costs more than most runs. */
   readonly signal: () => AbortSignal
 }
@@ -46,23 +60,28 @@ interface RunEnd {
 function createEnd(): RunEnd {
   let controller: AbortController | undefined
   let reason: CallError | undefined
-  let reach: (reason: CallError) => void = () => {}
-  const reached = new Promise<CallError>((resolve) => {
-    reach = resolve
-  })
+  let onReached: ((reason: CallError) => void) | undefined
   return {
-    reached,
     because(given) {
       reason ??= given
-      reach(reason)
+      onReached?.(reason)
       controller?.abort(reason)
     },
+    orBefore: (outcome, service) =>
+      new Promise((resolve, reject) => {
+        onReached = (given) => resolve(toFailure(given, service))
+        outcome.then(resolve, reject)
+      }),
     signal() {
       controller ??= new AbortController()
       if (reason) controller.abort(reason)
       return controller.signal
     },
   }
+}
+
+function toStop(): CallError {
+  return new CallError('CANCELLED', { message: 'The process stops' })
 }
 
 function toTimeout(timeoutMs: number): CallError {
@@ -72,34 +91,43 @@ function toTimeout(timeoutMs: number): CallError {
   })
 }
 
-function toCall(
+/** Creates what makes the call of a delivery; what is the same for all is made once. */
+function createCalls(
   service: Service,
   trigger: TriggerDef,
-  delivery: Delivery,
-  signal: () => AbortSignal,
   timeoutMs: number,
-): Call {
-  const view: EventView = { ...delivery, id: delivery.eventId }
-  const args = toArguments(trigger, view)
-  if (args === undefined) {
-    throw new CallError('INVALID_ARGUMENTS', {
-      message: `The payload is not an object; give the trigger ${trigger.name} a payload_map`,
-      source: { pointer: '/call/arguments' },
-    })
+): (delivery: Delivery, signal: () => AbortSignal) => Call {
+  const { clock } = service
+  const { name, prompt, version } = trigger
+  const principal = { id: `trigger:${name}` }
+  const target = targetOf(trigger)
+  return (delivery, signal) => {
+    const { id, eventId, event, payload, meta } = delivery
+    const view: EventView = { id: eventId, event, payload, meta }
+    const args = toArguments(trigger, view)
+    if (args === undefined) throw notAnObject(name)
+    const filled = prompt === undefined ? undefined : fillPrompt(prompt, args, view)
+    return {
+      id: `trigger_${id}_${delivery.round}_${delivery.tried}`,
+      function: target,
+      version,
+      arguments: args,
+      context: { trigger: toEnvelope(delivery, filled) },
+      extensions: [idempotencyEntry(delivery)],
+      principal,
+      signal,
+      facts: { deadline: clock.now() + timeoutMs },
+      startedAt: clock.elapsed(),
+      reply: createReply(),
+    }
   }
-  return {
-    id: `trigger_${delivery.id}_${delivery.round}_${delivery.tried}`,
-    function: targetOf(trigger),
-    version: trigger.version,
-    arguments: args,
-    context: { trigger: toEnvelope(trigger, delivery, fillFor(trigger, args, view)) },
-    extensions: [idempotencyEntry(delivery)],
-    principal: { id: `trigger:${trigger.name}` },
-    signal,
-    facts: { deadline: service.clock.now() + timeoutMs },
-    startedAt: service.clock.elapsed(),
-    reply: createReply(),
-  }
+}
+
+function notAnObject(name: string): CallError {
+  return new CallError('INVALID_ARGUMENTS', {
+    message: `The payload is not an object; give the trigger ${name} a payload_map`,
+    source: { pointer: '/call/arguments' },
+  })
 }
 
 /** Where the function takes it, a delivery that is tried again after its process died runs once all the same. */
@@ -108,27 +136,16 @@ function idempotencyEntry({ id, round }: Delivery): ExtensionEntry {
   return { urn: 'urn:forrst:ext:idempotency', options: { key }, pointer: '', implicit: true }
 }
 
-function fillFor({ prompt }: TriggerDef, args: JsonObject, view: EventView): string | undefined {
-  return prompt === undefined ? undefined : fillPrompt(prompt, args, view)
-}
-
 /** What a handler finds in `context.trigger`: the envelope of the event without its payload. */
-function toEnvelope(
-  trigger: TriggerDef,
-  delivery: Delivery,
-  prompt: string | undefined,
-): JsonObject {
-  return {
-    id: delivery.eventId,
-    trigger: trigger.name,
-    type: trigger.type,
-    ...(delivery.event !== undefined && { event: delivery.event }),
-    received_at: new Date(delivery.receivedAt).toISOString(),
-    meta: {
-      ...delivery.meta,
-      delivery: delivery.id,
-      attempt: delivery.tried,
-      ...(prompt !== undefined && { prompt }),
-    },
-  }
+function toEnvelope(delivery: Delivery, prompt: string | undefined): JsonObject {
+  const { id, eventId, event, trigger, type, tried } = delivery
+  // Members are added one by one: a copy with more members than its original is made much more slowly.
+  const meta: Record<string, Json | undefined> = { ...delivery.meta }
+  meta.delivery = id
+  meta.attempt = tried
+  if (prompt !== undefined) meta.prompt = prompt
+  const received_at = new Date(delivery.receivedAt).toISOString()
+  return event === undefined
+    ? { id: eventId, trigger, type, received_at, meta }
+    : { id: eventId, trigger, type, event, received_at, meta }
 }

@@ -7,6 +7,7 @@ import type { Service } from '../core/service.ts'
 import { listDiscoverable } from '../system/capabilities.ts'
 import type { ServiceOptions } from '../system/create-service.ts'
 import { createTriggers, type Triggers } from './index.ts'
+import { triggerFunctions } from './trigger-functions.ts'
 
 interface Shop {
   readonly triggers: Triggers
@@ -132,6 +133,26 @@ describe('the functions about triggers', () => {
     expect((await ask(shop, 'redeliver')).result.redelivered).toHaveLength(1)
     await settled(shop, ['done', 'done'])
     expect((await ask(shop, 'deliveries', { state: 'dead' })).result.deliveries).toEqual([])
+  })
+
+  it('send the other dead letters again when one cannot be, and tell which', async () => {
+    const sent: string[] = []
+    const triggers = {
+      deliveries: async () => ({ deliveries: ['dlv_a', 'dlv_b', 'dlv_c'].map((id) => ({ id })) }),
+      async redeliver(id: string) {
+        if (id === 'dlv_a') throw new CallError('CONFLICT', { message: 'dlv_a is running' })
+        sent.push(id)
+      },
+    } as unknown as Triggers
+    const service = serviceOf([])
+    const again = triggerFunctions(triggers, { service, host: () => '127.0.0.1' })[2]
+    const answer = await again?.handler({ input: {}, call: {} } as never)
+    expect(sent).toEqual(['dlv_b', 'dlv_c'])
+    expect(answer).toEqual({
+      redelivered: ['dlv_b', 'dlv_c'],
+      more: false,
+      refused: [{ id: 'dlv_a', code: 'CONFLICT', message: 'dlv_a is running' }],
+    })
   })
 
   it('send a delivery again that was done, and refuse one that does not exist', async () => {

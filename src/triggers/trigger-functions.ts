@@ -135,9 +135,18 @@ async function redeliverDead(triggers: Triggers, trigger?: string): Promise<Json
     ...(trigger !== undefined && { trigger }),
   })
   const redelivered: string[] = []
+  const refused: JsonObject[] = []
   for (const { id } of deliveries) {
-    await triggers.redeliver(id)
-    redelivered.push(id)
+    try {
+      await triggers.redeliver(id)
+      redelivered.push(id)
+    } catch (thrown) {
+      if (!(thrown instanceof CallError) || !TAKEN.has(thrown.code)) throw thrown
+      // Somebody else was faster; the others still want to be sent.
+      refused.push({ id, code: thrown.code, message: thrown.message })
+    }
   }
-  return { redelivered, more: cursor !== undefined }
+  return { redelivered, more: cursor !== undefined, ...(refused.length > 0 && { refused }) }
 }
+
+const TAKEN: ReadonlySet<string> = new Set(['CONFLICT', 'NOT_FOUND'])

@@ -10,6 +10,7 @@ import { createEventBus, type EventBus } from './bus.ts'
 import { createDeliverer, type Deliverer } from './deliver.ts'
 import { createDeliveryLog, type DeliveryLog, type Retention } from './delivery-log.ts'
 import { createLiveness, type Liveness } from './liveness.ts'
+import { createTriggerRun } from './run-trigger.ts'
 import { createSourceStarters, type SourceStarters } from './sources.ts'
 
 /** What triggers need. */
@@ -66,9 +67,10 @@ export function createTriggerParts(options: TriggersOptions): TriggerParts {
   const deliveries = createDeliveryLog(store, service.name, options.retention)
   const liveness = createLiveness(store, service.name)
   const stopped = new AbortController()
-  // Every run listens to it: many at a time are no leak.
+  // Every trigger listens to it: many are no leak.
   setMaxListeners(0, stopped.signal)
-  const shared = { service, deliveries, jobs, liveness, clock, log, random }
+  const { signal } = stopped
+  const shared = { service: service.name, deliveries, jobs, liveness, clock, log, random }
   return {
     service,
     store,
@@ -78,7 +80,12 @@ export function createTriggerParts(options: TriggersOptions): TriggerParts {
     deliverers: new Map(
       options.triggers.map((trigger) => [
         trigger.name,
-        createDeliverer({ ...shared, trigger, stopped: stopped.signal }),
+        createDeliverer({
+          ...shared,
+          trigger,
+          run: createTriggerRun(service, trigger, signal),
+          stopped: signal,
+        }),
       ]),
     ),
     liveness,

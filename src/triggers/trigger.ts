@@ -15,6 +15,8 @@ export interface TriggerEvent {
   readonly payload: Json
   /** Facts about the transport: headers that matter, attributes, receive count. */
   readonly meta?: JsonObject
+  /** How many bytes the payload came in, where that is known: a small one need not be measured. */
+  readonly bytes?: number
 }
 
 /** What became of an event that was handed over. */

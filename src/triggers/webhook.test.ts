@@ -190,6 +190,14 @@ describe('webhook', () => {
     expect(JSON.stringify(answer)).not.toContain('hunter2')
   })
 
+  it('answers 413 to a payload that no store would hold: sending it again would not help', async () => {
+    const accept = () => {
+      throw new CallError('INVALID_REQUEST', { message: 'too much', status: 413 })
+    }
+    const answer = await start({}, { accept }).send(signed('{}'))
+    expect(answer).toMatchObject({ status: 413, body: { reason: 'body_too_large' } })
+  })
+
   it('refuses with 405 and Allow, with 413, and with 400 when signed bytes are not JSON', async () => {
     const hook = start({}, { maxBytes: 10 })
     const get = await hook.send(toRequest('', {}, 'GET'))

@@ -5,6 +5,7 @@ import { isRecord, type JsonObject } from '../core/json.ts'
 import type { JsonSchema } from '../core/schema.ts'
 import type { Service } from '../core/service.ts'
 import { readForrstDocument } from '../remote/forrst-document.ts'
+import { withoutStream } from '../remote/forrst-function.ts'
 import { createMemoryStore } from '../store/memory.ts'
 import { createService } from '../system/create-service.ts'
 import { createMockAnswer, type MockPreference } from './mock-answer.ts'
@@ -42,7 +43,8 @@ export interface MockService {
 /** Creates a service that answers everything a discovery document describes. */
 export function createMockService(document: unknown, options: MockOptions = {}): MockService {
   const { seed = '1', prefer = 'simulations' } = options
-  const { info, functions, warnings } = readForrstDocument(document, () => ({
+  const { info, functions, warnings } = readForrstDocument(document, (object) => ({
+    ...withoutStream(object),
     handler: () => null,
   }))
   const disturb = createDisturbance(options, createRandom(`${seed}\ndisturbance`))

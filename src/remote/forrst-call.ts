@@ -5,7 +5,7 @@ import type { DryRunReport, Invocation } from '../core/function.ts'
 import { isRecord, type JsonObject } from '../core/json.ts'
 import type { FunctionObject } from '../discovery/types.ts'
 import type { ForrstCallOptions, ForrstClient, ForrstOutcome } from './forrst-client.ts'
-import type { Behaviour } from './forrst-function.ts'
+import { type Behaviour, withoutStream } from './forrst-function.ts'
 import { unwrapCursor, wrapCursors } from './forrst-query.ts'
 
 /** What calls to one remote service share. */
@@ -37,6 +37,7 @@ export function createForward(object: FunctionObject, options: ForwardOptions): 
     throw toCallError(outcome, object, options)
   }
   return {
+    ...withoutStream(object),
     handler: async (invocation) =>
       wrapCursors((await send(invocation)).result, invocation.call.facts.query),
     ...(options.extensions.has(DRY_RUN) &&

@@ -19,7 +19,15 @@ import type { FunctionObject } from '../discovery/types.ts'
 import { toVisibleText } from './untrusted-text.ts'
 
 /** What runs when a described function is called. */
-export type Behaviour = Pick<FunctionDefinition, 'handler' | 'dryRun'>
+export type Behaviour = Pick<FunctionDefinition, 'handler' | 'dryRun' | 'extensions'>
+
+/** Gives what a function declares but for its stream: a handler that answers the whole at once has none. */
+export function withoutStream({ extensions }: FunctionObject): Pick<Behaviour, 'extensions'> {
+  if (!Array.isArray(extensions)) return {}
+  return { extensions: extensions.filter((one) => !isRecord(one) || one['urn'] !== STREAM) }
+}
+
+const STREAM = 'urn:forrst:ext:stream'
 
 /** What became of a described function. */
 export interface ReadFunction {

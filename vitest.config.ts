@@ -5,7 +5,7 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['waymark-source'] } },
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'examples/**/*.test.ts'],
-    exclude: ['test/runtimes/**', 'node_modules/**'],
+    exclude: ['test/runtimes/**', 'test/.docs/**', '**/node_modules/**'],
     testTimeout: 20_000,
     env: { NODE_ENV: 'test' },
   },

@@ -48,6 +48,11 @@ try {
     console.log(line)
     lines.push(line)
   }
+  for (const name of names) {
+    const line = await measureParts(name, stores[name])
+    console.log(line)
+    lines.push('', line)
+  }
   if (wanted.length === 0) writeFileSync(join(import.meta.dirname, 'TRIGGERS.md'), toReport(lines))
 } finally {
   await connection.close()
@@ -77,6 +82,45 @@ async function contest(name, open) {
   return `| ${cells.join(' | ')} |`
 }
 
+/** CPU time of the parts, without a broker, prefetch many at a time: what a faster delivery would have to save. */
+async function measureParts(name, open) {
+  const store = await open()
+  const record = { payload: BODY, eventId: randomUUID(), by: randomUUID(), token: randomUUID() }
+  const json = await timeEach(async () => JSON.stringify(record))
+  const writes = await timeEach(async (id) => {
+    const { revision } = await store.putIfAbsent(id, record, { ttl: 3_600_000 })
+    await store.compareAndSet(id, record, { revision, ttl: 3_600_000 })
+  })
+  let settle
+  const start = {
+    queue(context) {
+      settle = context.settle
+      return { stop: async () => {} }
+    },
+  }
+  const triggers = createOrders(store, 'parts', async () => ({ items: 1 }), start)
+  await triggers.start()
+  const whole = await timeEach((id) => settle({ id, payload: BODY }))
+  await triggers.stop()
+  await store.close()
+  return (
+    `CPU µs by part, ${name}: a delivery from event to record ${whole.toFixed(1)}, of these two store writes ` +
+    `${writes.toFixed(1)}, of these JSON ${(json * 2).toFixed(1)}.`
+  )
+}
+
+async function timeEach(run) {
+  let cpu
+  for (const isWarm of [false, true]) {
+    if (isWarm) cpu = process.cpuUsage()
+    for (let done = 0; done < MESSAGES; done += PREFETCH) {
+      await Promise.all(Array.from({ length: PREFETCH }, () => run(randomUUID())))
+    }
+  }
+  const { user, system } = process.cpuUsage(cpu)
+  return (user + system) / MESSAGES
+}
+
 function toReport(lines) {
   return [
     '# Queue triggers: messages per second through RabbitMQ',
@@ -84,7 +128,6 @@ function toReport(lines) {
     'Written by `node bench/triggers.mjs`. "Bare" is an amqplib consumer with the same prefetch that parses each message,',
     'calls the same handler and acknowledges; "ours" also validates the input and keeps a record of every delivery, by',
     'which it knows copies. Bare and ours take turns in one process, so only the ratio means anything on another machine.',
-    '',
     `Node.js ${process.version}, ${cpus().length} cores, ${new Date().toISOString().slice(0, 10)}.`,
     '',
     ...lines,
@@ -154,6 +197,15 @@ async function runBare(queue, count) {
 async function runOurs(queue, count, open) {
   const { handle, finished } = createCounter(count)
   const store = await open()
+  const triggers = createOrders(store, queue, handle)
+  await triggers.start()
+  const result = await finished
+  await triggers.stop()
+  await store.close()
+  return result
+}
+
+function createOrders(store, queue, handle, start) {
   const service = createService({
     info: { title: 'Orders', version: '1.0.0' },
     functions: [
@@ -169,10 +221,11 @@ async function runOurs(queue, count, open) {
       }),
     ],
   })
-  const triggers = createTriggers({
+  return createTriggers({
     service,
     store,
     env: { QUEUE: AMQP_URL },
+    ...(start && { start }),
     triggers: [
       {
         type: 'queue',
@@ -184,11 +237,6 @@ async function runOurs(queue, count, open) {
       },
     ],
   })
-  await triggers.start()
-  const result = await finished
-  await triggers.stop()
-  await store.close()
-  return result
 }
 
 function median(numbers) {

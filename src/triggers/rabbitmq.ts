@@ -205,7 +205,7 @@ function toEvent({ content, fields, properties }: AmqpMessage): TriggerEvent {
     meta: toMeta(fields, headers),
     bytes: content.length,
   }
-  return type === undefined ? event : { ...event, event: type }
+  return type === undefined ? event : { event: type, ...event }
 }
 
 function toMeta(

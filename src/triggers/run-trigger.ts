@@ -139,8 +139,8 @@ function idempotencyEntry({ id, round }: Delivery): ExtensionEntry {
 /** What a handler finds in `context.trigger`: the envelope of the event without its payload. */
 function toEnvelope(delivery: Delivery, prompt: string | undefined): JsonObject {
   const { id, eventId, event, trigger, type, tried } = delivery
-  // Members are added one by one: a copy with more members than its original is made much more slowly.
-  const meta: Record<string, Json | undefined> = { ...delivery.meta }
+  // Ours come first and are set again: a spread into new members is fast, new members after a spread are not.
+  const meta: Record<string, Json | undefined> = { delivery: id, attempt: tried, ...delivery.meta }
   meta.delivery = id
   meta.attempt = tried
   if (prompt !== undefined) meta.prompt = prompt

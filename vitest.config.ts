@@ -6,6 +6,8 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'examples/**/*.test.ts'],
     exclude: ['test/runtimes/**', 'test/.docs/**', '**/node_modules/**'],
+    // Most tests wait for servers, browsers and timers: one worker would leave the machine idle.
+    maxWorkers: 2,
     testTimeout: 20_000,
     env: { NODE_ENV: 'test' },
   },

@@ -10,7 +10,7 @@ import { EVIL } from './fixtures.ts'
 import { startServer, type TestServer } from './server.ts'
 
 const path = await findBrowser()
-const PATIENCE_MS = 15_000
+const PATIENCE_MS = 30_000
 const VERSION = '2026-08-25'
 if (path === undefined && process.env['CI'] === 'true') {
   throw new Error('CI must test the explorer in a browser: install Chromium or set CHROME_PATH')
@@ -26,7 +26,7 @@ describe.skipIf(path === undefined)(
     const faults: string[] = []
     const asked: string[] = []
 
-    vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+    vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
     beforeAll(async () => {
       browser = await launchBrowser(path ?? '')
       context = await browser.newContext({ viewport: { width: 1400, height: 1000 } })

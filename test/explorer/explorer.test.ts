@@ -10,7 +10,7 @@ import { createCrowd, createFixture, EVIL } from './fixtures.ts'
 import { startServer, type TestServer } from './server.ts'
 
 const path = await findBrowser()
-const PATIENCE_MS = 15_000
+const PATIENCE_MS = 30_000
 if (path === undefined && process.env['CI'] === 'true') {
   throw new Error('CI must test the explorer in a browser: install Chromium or set CHROME_PATH')
 }
@@ -25,7 +25,7 @@ describe.skipIf(path === undefined)(
     /** What the page did wrong behind the scenes. */
     const faults: string[] = []
 
-    vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+    vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
     beforeAll(async () => {
       browser = await launchBrowser(path ?? '')
       context = await browser.newContext({

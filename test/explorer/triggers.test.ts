@@ -6,7 +6,7 @@ import { findBrowser, launchBrowser } from './browser.ts'
 import { startServer, type TestServer } from './server.ts'
 
 const path = await findBrowser()
-const PATIENCE_MS = 15_000
+const PATIENCE_MS = 30_000
 if (path === undefined && process.env['CI'] === 'true') {
   throw new Error('CI must test the explorer in a browser: install Chromium or set CHROME_PATH')
 }
@@ -20,7 +20,7 @@ describe.skipIf(path === undefined)(
     let triggers: Triggers
     let refuses = true
 
-    vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+    vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
     beforeAll(async () => {
       browser = await launchBrowser(path ?? '')
     })

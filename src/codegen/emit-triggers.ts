@@ -52,13 +52,10 @@ function writeList(writer: Writer, model: CodeModel): void {
 // What starts with `x-` is for other readers of the spec; the payload has become a type.
 function settingsOf(definition: TriggerDef): Record<string, unknown> {
   const entries = Object.entries(definition).filter(
-    ([key]) => !LEFT_OUT.has(key) && !key.startsWith('x-'),
+    ([key]) => key !== 'payload' && !key.startsWith('x-'),
   )
   return Object.fromEntries(entries)
 }
-
-/** How deliveries are run by `waymark serve`; an agent runs each event once. */
-const LEFT_OUT = new Set(['payload', 'version', 'arguments', 'attempts', 'timeout', 'concurrency'])
 
 /** Payloads that follow from the kind of trigger. */
 const USUAL_PAYLOADS: Record<TriggerDef['type'], unknown> = {
@@ -99,6 +96,12 @@ export interface TriggerDefinition {
   readonly prompt?: string
   readonly payload_map?: Readonly<Record<string, string>>
   readonly tool?: string
+  /** How deliveries are run by \`waymark serve\`; an agent takes the arguments and runs each event once. */
+  readonly version?: string
+  readonly arguments?: Readonly<Record<string, unknown>>
+  readonly attempts?: number
+  readonly timeout?: { readonly value: number; readonly unit: string }
+  readonly concurrency?: number
   readonly path?: string
   readonly event?: string
   readonly secret_env?: string

@@ -31,6 +31,8 @@ export interface AgentTrigger {
   readonly prompt?: string
   readonly payload_map?: Readonly<Record<string, string>>
   readonly tool?: string
+  /** What the event does not give. */
+  readonly arguments?: Readonly<Record<string, unknown>>
   readonly path?: string
   readonly event?: string
   readonly secret_env?: string

@@ -140,6 +140,21 @@ describe('triggers of an agent', () => {
     ])
   })
 
+  it('call the tool with fixed arguments, over which the event wins', async () => {
+    const fixed = { arguments: { shop: 'north', id: 0 } }
+    const url = await start({ triggers: [hook({ wait: true, tool: 'echo', ...fixed })] })
+    expect(await post(`${url}/hook`, { id: 7 })).toMatchObject([
+      200,
+      { result: { meta: { result: { got: { shop: 'north', id: 7 } } } } },
+    ])
+    const payload_map = { id: 'order.id' }
+    const mapped = hook({ wait: true, tool: 'echo', ...fixed, payload_map })
+    expect(await post(`${await start({ triggers: [mapped] })}/hook`, {})).toMatchObject([
+      200,
+      { result: { meta: { result: { got: { shop: 'north', id: 0 } } } } },
+    ])
+  })
+
   it('[TS-85] answer a URL verification', async () => {
     const url = await start({ triggers: [hook({})] })
     const challenge = { type: 'url_verification', challenge: 'abc' }

@@ -143,7 +143,7 @@ async function runTrigger(
   const mapped = Object.fromEntries(
     Object.entries(trigger.payload_map ?? {}).map(([name, path]) => [name, follow(payload, path)]),
   )
-  const args = trigger.payload_map ? mapped : payload
+  const args = withFixed(trigger, trigger.payload_map ? mapped : payload)
   const tool = agent.tools.find((one) => one.name === trigger.tool)
   const result = tool && (await tool.handler(args))
   return trigger.handler({
@@ -159,6 +159,15 @@ async function runTrigger(
       ...(trigger.prompt !== undefined && { prompt: fillPrompt(trigger.prompt, args) }),
     },
   })
+}
+
+/** What the event gives wins over the arguments of the definition. */
+function withFixed({ arguments: fixed }: AgentTrigger, given: unknown): unknown {
+  if (fixed === undefined || Array.isArray(given)) return given
+  if (given === null || given === undefined || given === '') return fixed
+  if (typeof given !== 'object') return given
+  const found = Object.entries(given).filter(([, value]) => value !== undefined)
+  return { ...fixed, ...Object.fromEntries(found) }
 }
 
 function fillPrompt(prompt: string, values: unknown): string {

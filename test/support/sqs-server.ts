@@ -23,7 +23,7 @@ interface StoredMessage {
 }
 
 type Input = Readonly<Record<string, unknown>>
-type Action = (input: Input) => Promise<unknown> | unknown
+type Action = (input: Input, isGone: () => boolean) => Promise<unknown> | unknown
 
 const ACCOUNT = '000000000000'
 const DEFAULT_VISIBILITY_S = 30
@@ -95,12 +95,13 @@ export async function startSqsServer(): Promise<SqsServer> {
       }))
       return { Successful, Failed: [] }
     },
-    async ReceiveMessage(input) {
+    async ReceiveMessage(input, isGone) {
       const queue = queueOf(input)
       const end = Date.now() + Number(input['WaitTimeSeconds'] ?? 0) * 1000
       let Messages = take(queue, input)
-      while (Messages.length === 0 && Date.now() < end && !isStopped) {
+      while (Messages.length === 0 && Date.now() < end && !isStopped && !isGone()) {
         await sleep(20)
+        if (isGone()) break
         Messages = take(queue, input)
       }
       return Messages.length > 0 ? { Messages } : {}
@@ -149,7 +150,7 @@ async function answer(
     if (!action) throw new SqsProblem('InvalidAction')
     const chunks: Uint8Array[] = []
     for await (const chunk of request) chunks.push(chunk)
-    return { status: 200, body: await action(JSON.parse(Buffer.concat(chunks).toString())) }
+    return { status: 200, body: await action(JSON.parse(Buffer.concat(chunks).toString()), () => request.socket.destroyed) }
   } catch (thrown) {
     const code = thrown instanceof SqsProblem ? thrown.message : 'InternalError'
     return { status: 400, body: { __type: `com.amazonaws.sqs#${code}`, message: code } }

@@ -150,7 +150,13 @@ async function answer(
     if (!action) throw new SqsProblem('InvalidAction')
     const chunks: Uint8Array[] = []
     for await (const chunk of request) chunks.push(chunk)
-    return { status: 200, body: await action(JSON.parse(Buffer.concat(chunks).toString()), () => request.socket.destroyed) }
+    return {
+      status: 200,
+      body: await action(
+        JSON.parse(Buffer.concat(chunks).toString()),
+        () => request.socket.destroyed,
+      ),
+    }
   } catch (thrown) {
     const code = thrown instanceof SqsProblem ? thrown.message : 'InternalError'
     return { status: 400, body: { __type: `com.amazonaws.sqs#${code}`, message: code } }

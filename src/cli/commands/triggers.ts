@@ -90,10 +90,11 @@ async function redeliver(input: CommandInput): Promise<Shown> {
     'redeliver',
     id === undefined ? readFilter(input, 'trigger') : { id },
   )
-  const { redelivered, more } = isRecord(answer) ? answer : {}
+  const { redelivered, refused, more } = isRecord(answer) ? answer : {}
   const count = Array.isArray(redelivered) ? redelivered.length : 0
+  const kept = Array.isArray(refused) && refused.length > 0 ? ` ${refused.length} refused.` : ''
   const rest = more === true ? ' There are more: run it again.' : ''
-  return { answer, text: `${count} sent again.${rest}\n` }
+  return { answer, text: `${count} sent again.${kept}${rest}\n` }
 }
 
 async function showNext(input: CommandInput): Promise<Shown> {

@@ -20,8 +20,8 @@ const NETWORK_MS = 0.5
 /** Threads that the database machine of the prediction has for queries. */
 const DATABASE_CORES = 8
 const SHARDS = 6
-/** Visits that a call pays to the engine: the claim and the outcome, the lock and its release. */
-const VISITS = { idempotency: 2, lock: 2 }
+/** Visits that a call pays to the engine: claim and outcome; lock, number, its record, release. */
+const VISITS = { idempotency: 2, lock: 4 }
 const PROCESSES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1000]
 const wanted = process.argv.slice(2)
 
@@ -41,9 +41,11 @@ async function study(name, engine, job) {
   const busy = await measure(engine, { job, processes: 1, callers: CALLERS })
   // What a call waits for besides work, on this machine: loopback, and for a database its disk.
   const delayMs = Math.max(0, (alone.p50 - alone.processMs - alone.engineMs) / VISITS[job])
-  const steps = toSteps(busy, VISITS[job])
+  // Calibrated on one process: what it takes per call, with garbage collection and everything the kernel does for it.
+  const processMs = 1000 / busy.callsPerSecond
+  const steps = toSteps({ processMs, engineMs: busy.engineMs }, VISITS[job])
   console.log(
-    `\n${name}, ${job}: ${us(busy.processMs)} of CPU in the process and ${us(busy.engineMs)} in the engine per call, ${us(delayMs)} of waiting per visit`,
+    `\n${name}, ${job}: ${us(busy.processMs)} of CPU in the process and ${us(busy.engineMs)} in the engine per call (${us(processMs)} by the clock), ${us(delayMs)} of waiting per visit`,
   )
   console.log(`  here, ${CORES} cores for everything, ${CALLERS} calls at a time per process`)
   console.log('  processes   real/s   predicted/s   ratio    real p50   predicted p50')
@@ -76,7 +78,10 @@ function predict(name, steps, diskMs) {
   for (const [title, engine] of Object.entries(shapes)) {
     console.log(`  ${title}, a core for every process, ${NETWORK_MS} ms of network`)
     console.log('  processes    calls/s      p50       p99   engine busy')
+    let isFull = false
     for (const processes of PROCESSES) {
+      // Beyond the point where the engine is busy all the time, more processes only wait longer.
+      if (isFull && processes !== PROCESSES.at(-1)) continue
       const model = simulate({
         processes,
         callers: CALLERS,
@@ -84,13 +89,10 @@ function predict(name, steps, diskMs) {
         delayMs: NETWORK_MS + diskMs,
         engine,
       })
+      isFull ||= model.engineUse > 0.995 && processes >= 32
       console.log(
         `  ${pad(processes, 9)} ${pad(model.callsPerSecond, 10)} ${pad(`${model.p50.toFixed(1)} ms`, 10)} ${pad(`${model.p99.toFixed(1)} ms`, 9)} ${pad(`${Math.round(model.engineUse * 100)} %`, 11)}`,
       )
-      if (model.engineUse > 0.995 && processes >= 64) {
-        console.log('  more processes only wait longer')
-        break
-      }
     }
   }
 }

@@ -37,7 +37,10 @@ function isRunnable({ language, code }: Fence): boolean {
 
 const running: ChildProcess[] = []
 afterAll(() => {
-  for (const child of running) child.kill('SIGKILL')
+  // The whole group: a shell that is killed leaves the server behind that it started.
+  for (const { pid, exitCode } of running) {
+    if (pid !== undefined && exitCode === null) process.kill(-pid, 'SIGKILL')
+  }
   rmSync(WORK, { recursive: true, force: true })
 })
 
@@ -54,6 +57,7 @@ function run(
   return new Promise((resolve) => {
     const child = spawn(command, args, {
       cwd: folder,
+      detached: true,
       env: { ...process.env, NODE_ENV: 'test', PORT: port },
     })
     running.push(child)

@@ -27,7 +27,9 @@ export function simulate({
   const threads = Array.from({ length: processes }, () => createStation(1))
   const shards = Array.from({ length: engine.shards }, () => createStation(engine.servers))
   const latencies = []
-  const warm = Math.max(Math.ceil(calls / 5), processes * callers)
+  // Long enough that what is under way at the beginning and at the end does not count.
+  const measured = Math.max(calls, processes * callers * 5)
+  const warm = Math.max(Math.ceil(measured / 5), processes * callers * 2)
   let now = 0
   let done = 0
   let warmAt = 0
@@ -73,7 +75,7 @@ export function simulate({
   for (let process = 0; process < processes; process += 1) {
     for (let caller = 0; caller < callers; caller += 1) begin(process)
   }
-  while (done < warm + calls) {
+  while (done < warm + measured) {
     const event = events.pop()
     now = event.at
     event.next()
@@ -81,7 +83,7 @@ export function simulate({
   latencies.sort((left, right) => left - right)
   const elapsed = now - warmAt
   return {
-    callsPerSecond: (calls / elapsed) * 1000,
+    callsPerSecond: (measured / elapsed) * 1000,
     p50: latencies[Math.floor(latencies.length * 0.5)],
     p99: latencies[Math.floor(latencies.length * 0.99)],
     engineUse: Math.min(1, engineBusy / (elapsed * engine.shards * engine.servers)),

@@ -77,7 +77,7 @@ export const TOOLS: readonly Tool[] = [
 const ANSWERS: Readonly<Record<string, ToolCallHandler>> = {
   boom: () => [[{ type: 'text', text: 'out of paper' }], true],
   slow: async () => {
-    await new Promise((resolve) => setTimeout(resolve, 400))
+    await new Promise((resolve) => setTimeout(resolve, 2_500))
     return [[{ type: 'text', text: 'done' }], false]
   },
   picture: () => [[{ type: 'image', mimeType: 'image/png', data: PIXEL }], false],

@@ -54,7 +54,13 @@ describe('snippets of docs/mcp.md', () => {
   )
 
   it('name every option there is', () => {
-    const sources = ['environment.ts', 'catalogue.ts', 'tool-filter.ts', 'handler.ts', '../wire/guard.ts']
+    const sources = [
+      'environment.ts',
+      'catalogue.ts',
+      'tool-filter.ts',
+      'handler.ts',
+      '../wire/guard.ts',
+    ]
     const text = sources.map((file) => readFileSync(`${ROOT}src/mcp/${file}`, 'utf8')).join('\n')
     const options = [
       ...text.matchAll(

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /** What the package may cost. Raising a number is a decision, and shows up in review. */
-const BUDGET = { packedKb: 1_800, installedMb: 60, direct: 12, packages: 30 }
+const BUDGET = { packedKb: 2_600, installedMb: 65, direct: 12, packages: 40 }
 
 run('node', ['scripts/build.mjs'])
 run('npx', ['publint', '--strict'])

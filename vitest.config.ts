@@ -8,8 +8,6 @@ export default defineConfig({
     exclude: ['test/runtimes/**', 'test/.docs/**', '**/node_modules/**'],
     // Most tests wait for servers, browsers and timers: one worker would leave the machine idle.
     maxWorkers: 2,
-    // A browser, three brokers and killed processes share two noisy cores there; what fails twice is broken.
-    retry: process.env['CI'] === 'true' ? 1 : 0,
     testTimeout: 20_000,
     env: { NODE_ENV: 'test' },
   },

@@ -26,8 +26,7 @@ describe('the handler by itself', () => {
 
   it.each([
     [{ host: 'evil.example.com' }, 403],
-    // Browsers always name the host, so a request without one is no rebinding.
-    [{ host: undefined }, 200],
+    [{ host: undefined }, 403],
     [{ host: '192.0.2.7:4000' }, 200],
     [{ host: 'localhost:1', origin: 'http://evil.example.com' }, 403],
     [{ host: 'localhost:1', origin: 'null' }, 403],

@@ -37,7 +37,8 @@ export function createMcpHandler(service: Service, options: McpHandlerOptions = 
   const legacy = createLegacyHttp(server, options.sessions)
 
   function handle(request: HttpRequest): Maybe<HttpResponse> {
-    const refusal = guard.judgeHost(request) ?? guard.judgeSite(request)
+    const refusal =
+      judgeMissingHost(request) ?? guard.judgeHost(request) ?? guard.judgeSite(request)
     if (refusal !== undefined) return encodeRefusal(refusal)
     const response = guard.preflight(request) ?? route(request)
     return isPromise(response)
@@ -116,6 +117,13 @@ function asPrincipal(
     return refuse(thrown)
   }
   return isPromise(principal) ? principal.catch(refuse).then(next) : next(principal)
+}
+
+/** Stricter than the shared guard: a handler that somebody mounts alone cannot know who vouches for the sender. */
+function judgeMissingHost({ header }: HttpRequest): string | undefined {
+  return (header('host') ?? header(':authority')) === undefined
+    ? 'The request names no Host'
+    : undefined
 }
 
 function encodeRefusal(reason: string): HttpResponse {

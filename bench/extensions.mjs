@@ -1,7 +1,9 @@
 // What extensions cost: each one on a memory store as a ratio to the plain call, and idempotent calls and locks per second
 // on every store against the bare client, interleaved in one run. The bare client does nothing but the store commands; ours
-// is a whole call, bytes in and text out.
-//   same: the bare client sends the very scripts and statements of the store, one after the other
+// is a whole call, bytes in and text out. Both have the same callers, each waiting for its own answers, on one connection
+// (PostgreSQL: one pool of ten). Every side is warmed up by a whole round that does not count, and what a caller would
+// send is made before the clock starts: neither is a cost of the store or of ours.
+//   same: the bare client sends the very scripts and statements of the store, one operation each, as many visits as ours
 //   lean: the bare client sends the least that makes a claim and settles it: no revision, no index to list by
 // Run: npm run build && node bench/extensions.mjs [cost|sqlite|redis|postgres …]; WAYMARK_DIST names another build.
 // Not from the sources with tsx: its bookkeeping of function names costs more than the extensions.
@@ -28,6 +30,8 @@ const NAMESPACE = `waymark_bench_ext_${process.pid}`
 const TTL = 600_000
 const CALLERS = 64
 const ROUNDS = 7
+/** How long the bare client works in one round, about. */
+const SECONDS = 0.25
 const folder = mkdtempSync(join(tmpdir(), 'waymark-bench-'))
 const wanted = process.argv.slice(2)
 const wants = (name) => wanted.length === 0 || wanted.includes(name)
@@ -74,8 +78,8 @@ function createOrders(extensions) {
   return createForrstHandler(service)
 }
 
-/** Sends a call through the surface, bytes in, text out. */
-function send(handle, entry, name = 'orders.create') {
+/** Writes a call as the bytes that a caller sends. */
+function toBytes(entry, name = 'orders.create') {
   const document = {
     protocol: { name: 'forrst', version: '0.1.0' },
     id: `req_${ids++}`,
@@ -83,12 +87,17 @@ function send(handle, entry, name = 'orders.create') {
     context: { caller: 'bench' },
     ...(entry && { extensions: [{ urn: `urn:forrst:ext:${entry[0]}`, options: entry[1] }] }),
   }
+  return Buffer.from(JSON.stringify(document))
+}
+
+/** Sends a call through the surface, bytes in, text out. */
+function send(handle, body) {
   const response = handle({
     method: 'POST',
     path: '/forrst',
     query: '',
     header: (header) => (header === 'content-type' ? 'application/json' : undefined),
-    body: Buffer.from(JSON.stringify(document)),
+    body,
     bodyTooLarge: false,
     signal: () => NO_SIGNAL,
   })
@@ -132,8 +141,8 @@ async function printCosts() {
   console.log('  extension                 plain/s    with/s  times (lowest-highest of rounds)')
   for (const [name, [extensions, entry, target]] of Object.entries(rows)) {
     const handle = createOrders(extensions)
-    const bare = { run: () => send(plain, undefined, target) }
-    const ours = { run: (id) => send(handle, entry?.(id), target) }
+    const bare = { make: () => toBytes(undefined, target), run: (body) => send(plain, body) }
+    const ours = { make: (id) => toBytes(entry?.(id), target), run: (body) => send(handle, body) }
     const samples = await duel(bare, ours, 1)
     print(name.padEnd(23), samples, (sample) => sample.bare / sample.ours)
   }
@@ -152,9 +161,12 @@ async function contest(name, { store, bare, close }) {
     'lock and release': ['atomic-lock', (id) => ({ key: `l${id}`, ttl: minute })],
   }
   for (const [job, [urn, options]] of Object.entries(jobs)) {
-    const ours = { run: (id) => send(handle, [urn, options(id)]) }
+    const ours = {
+      make: (id) => toBytes([urn, options(id)]),
+      run: (body) => send(handle, body),
+    }
     for (const [client, jobsOfClient] of Object.entries(bare)) {
-      const samples = await duel({ run: jobsOfClient[urn] }, ours, CALLERS)
+      const samples = await duel({ make: (id) => id, run: jobsOfClient[urn] }, ours, CALLERS)
       print(`${job.padEnd(24)} ${client}`, samples, (sample) => sample.ours / sample.bare)
     }
   }
@@ -163,9 +175,9 @@ async function contest(name, { store, bare, close }) {
 }
 
 async function duel(bare, ours, callers) {
-  await sample(ours, callers, callers * 20)
   const perSecond = await sample(bare, callers, callers * 50)
-  const count = Math.max(callers * 10, Math.ceil(perSecond * 0.15))
+  const count = Math.max(callers * 10, Math.ceil(perSecond * SECONDS))
+  for (const side of [ours, bare]) await sample(side, callers, count)
   const samples = []
   for (let round = 0; round < ROUNDS; round++) {
     // The order alternates, so that neither always runs after the other's garbage.
@@ -178,11 +190,12 @@ async function duel(bare, ours, callers) {
 }
 
 async function sample(work, callers, count) {
-  let left = count
+  const requests = Array.from({ length: count }, () => work.make(ids++))
+  let next = 0
   const start = performance.now()
   await Promise.all(
     Array.from({ length: callers }, async () => {
-      while (left-- > 0) await work.run(ids++)
+      while (next < count) await work.run(requests[next++])
     }),
   )
   return (count / (performance.now() - start)) * 1000

@@ -19,7 +19,7 @@ const { createTriggers } = await load('triggers/index.js')
 
 const AMQP_URL = process.env.AMQP_URL ?? 'amqp://guest:guest@127.0.0.1:5672'
 const REDIS_URL = process.env.REDIS_URL ?? 'redis://127.0.0.1:6379'
-const MESSAGES = Number(process.env.MESSAGES ?? 5000)
+const MESSAGES = Number(process.env.MESSAGES ?? 20_000)
 const ROUNDS = Number(process.env.ROUNDS ?? 5)
 const PREFETCH = 100
 const BODY = { customer_id: 'c_42', items: [{ product_id: 'W-1', quantity: 2 }] }

@@ -10,31 +10,16 @@ import {
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { parseArgs } from 'node:util'
 import { generateCode } from '../src/codegen/index.ts'
-import { importOpenApi, listOperations, loadOpenApi } from '../src/openapi/index.ts'
-import { formatProblems, formatToolSpec, parseToolSpec } from '../src/spec/index.ts'
-import type { ToolSpec } from '../src/spec/types.ts'
 import { compileProject } from '../test/codegen/compile-project.ts'
+import { type DocumentReport, examineText } from './examine.ts'
+import { checkMutants } from './mutate/run.ts'
 
 /** Where the documents are; absent outside the workplace. */
 export const CORPUS_FOLDER: string = fileURLToPath(
   new URL('../../shared/corpus/openapi', import.meta.url),
 )
-
-/** What became of one document. */
-export interface DocumentReport {
-  readonly file: string
-  readonly operations: number
-  /** Operations that became no tool, each with a warning W100. */
-  readonly skipped: number
-  readonly tools: number
-  readonly warnings: ReadonlyMap<string, number>
-  /** What must not happen: a crash, an invalid spec, an operation that vanished. */
-  readonly failures: readonly string[]
-  /** The spec, as read back from its own text. */
-  readonly spec?: ToolSpec
-  readonly text?: string
-}
 
 /** Lists the documents of the corpus, or of the folder named. */
 export function listCorpus(folder: string = CORPUS_FOLDER): string[] {
@@ -48,47 +33,11 @@ export function checkDocument(path: string): DocumentReport {
   const file = basename(path)
   const nothing = { file, operations: 0, skipped: 0, tools: 0, warnings: new Map() }
   try {
-    return examine(file, readFileSync(path, 'utf8'))
+    return examineText(file, readFileSync(path, 'utf8'))
   } catch (thrown) {
     const reason = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)
     return { ...nothing, failures: [`crash: ${reason}`] }
   }
-}
-
-function examine(file: string, text: string): DocumentReport {
-  const nothing = { file, operations: 0, skipped: 0, tools: 0, warnings: new Map() }
-  const loaded = loadOpenApi(text, { file })
-  if (!loaded.ok) return { ...nothing, failures: [formatProblems(loaded.problems, 'text')] }
-  const { operations } = listOperations(loaded.document)
-  const imported = importOpenApi(loaded.document, { file })
-  if (!imported.ok) {
-    const failures = [formatProblems(imported.problems, 'text')]
-    return { ...nothing, operations: operations.length, failures }
-  }
-  const warnings = new Map<string, number>()
-  for (const { code } of imported.warnings) warnings.set(code, (warnings.get(code) ?? 0) + 1)
-  const { spec } = imported
-  const written = formatToolSpec(spec)
-  const parsed = parseToolSpec(written, { file })
-  const skipped = operations.filter((operation) => operation.skipped !== undefined).length
-  const report = {
-    file,
-    operations: operations.length,
-    skipped,
-    tools: spec.tools.length,
-    warnings,
-  }
-  const failures = [
-    ...(parsed.ok ? [] : [formatProblems(parsed.problems, 'text')]),
-    ...(parsed.ok && JSON.stringify(parsed.spec) !== JSON.stringify(spec)
-      ? ['the written spec reads back as another value']
-      : []),
-    ...(spec.tools.length + skipped === operations.length
-      ? []
-      : [`${operations.length} operations, but ${spec.tools.length} tools and ${skipped} skipped`]),
-    ...((warnings.get('W100') ?? 0) >= skipped ? [] : ['an operation was dropped without W100']),
-  ]
-  return { ...report, failures, ...(parsed.ok && { spec: parsed.spec, text: written }) }
 }
 
 /** Generates the TypeScript of every spec and compiles all of it in one strict project. */
@@ -109,7 +58,29 @@ async function compileAll(reports: readonly DocumentReport[]): Promise<string[]>
 }
 
 async function main(): Promise<void> {
-  const folder = process.argv[2] === undefined ? CORPUS_FOLDER : resolve(process.argv[2])
+  const { positionals, values } = parseArgs({
+    allowPositionals: true,
+    options: { mutate: { type: 'string' }, seed: { type: 'string', default: '1' } },
+  })
+  const folder = positionals[0] === undefined ? CORPUS_FOLDER : resolve(positionals[0])
+  if (values.mutate === undefined) await runDocuments(folder)
+  else await runMutants(folder, Number(values.mutate), Number(values.seed))
+}
+
+async function runMutants(folder: string, count: number, seed: number): Promise<void> {
+  const started = performance.now()
+  const report = await checkMutants(listCorpus(folder), count, seed)
+  for (const failure of report.failures) console.error(`${failure}\n`)
+  console.log(`mutants     ${report.mutants}, seeds from ${seed}`)
+  console.log(`operations  ${report.operations}`)
+  console.log(`tools       ${report.tools}`)
+  for (const [reason, times] of report.refused) console.log(`refused     ${times} ${reason}`)
+  console.log(`failures    ${report.failures.length}`)
+  console.log(`seconds     ${((performance.now() - started) / 1000).toFixed(1)}`)
+  if (report.failures.length > 0) process.exitCode = 1
+}
+
+async function runDocuments(folder: string): Promise<void> {
   const started = performance.now()
   const reports = listCorpus(folder).map(checkDocument)
   const errors = await compileAll(reports)

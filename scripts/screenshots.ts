@@ -6,6 +6,7 @@ import { findBrowser, launchBrowser } from '../test/explorer/browser.ts'
 import { buildPlatform, createShop } from '../test/explorer/capability-demo.ts'
 import { createDemo } from '../test/explorer/demo.ts'
 import { startServer, type TestServer } from '../test/explorer/server.ts'
+import { createTriggerDemo } from '../test/explorer/trigger-demo.ts'
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..')
 const TARGET = join(ROOT, 'screenshots')
@@ -19,8 +20,8 @@ interface Shot {
   readonly name: string
   readonly hash: string
   readonly dark?: boolean
-  /** From the shop, which publishes a profile, instead of the events. */
-  readonly shop?: boolean
+  /** From the shop, which publishes a profile, or from a service with triggers, instead of the events. */
+  readonly from?: 'shop' | 'triggers'
   readonly height?: number
   readonly act?: (page: Page) => Promise<unknown>
 }
@@ -57,7 +58,8 @@ const SHOTS: readonly Shot[] = [
   },
   { name: 'health', hash: '#/health', act: (page) => page.waitForTimeout(HEALTH_MS) },
   { name: 'operations', hash: '#/operations' },
-  { name: 'capabilities', hash: '#/capabilities', shop: true, height: 1240, act: negotiate },
+  { name: 'capabilities', hash: '#/capabilities', from: 'shop', height: 1240, act: negotiate },
+  { name: 'triggers', hash: '#/triggers', from: 'triggers', act: showDeadLetter },
   { name: 'palette', hash: '#/tool/events__get', act: (page) => page.keyboard.press('Control+k') },
   { name: 'dark', hash: link('events__schedule', FILLED), dark: true, act: execute },
 ]
@@ -68,18 +70,22 @@ if (path === undefined) {
   process.exit(2)
 }
 mkdirSync(TARGET, { recursive: true })
-const server = await startServer(createDemo())
-const shop = await startServer(createShop())
+const { app, triggers, setOpen } = await createTriggerDemo()
+const servers = {
+  events: await startServer(createDemo()),
+  shop: await startServer(createShop()),
+  triggers: await startServer(app),
+}
 const browser = await launchBrowser(path)
 const wanted = process.argv.slice(2).filter((word) => !word.startsWith('--'))
 for (const shot of SHOTS) {
   if (wanted.length > 0 && !wanted.includes(shot.name)) continue
-  await take(browser, shot, shot.shop ? shop : server)
+  await take(browser, shot, servers[shot.from ?? 'events'])
   console.log(`screenshots/${shot.name}.png`)
 }
 await browser.close()
-await server.close()
-await shop.close()
+await triggers.stop(1_000)
+for (const server of Object.values(servers)) await server.close()
 if (process.argv.includes('--docs')) copyFileSync(join(TARGET, 'result.png'), DOCS)
 
 async function take(from: Browser, shot: Shot, at: TestServer): Promise<void> {
@@ -101,6 +107,14 @@ async function negotiate(page: Page): Promise<void> {
   await page.getByRole('textbox', { name: 'Platform profile as JSON' }).fill(platform)
   await page.evaluate('document.activeElement.scrollTop = 0; document.activeElement.blur()')
   await page.getByRole('img', { name: /store\.order: excluded/ }).hover()
+}
+
+async function showDeadLetter(page: Page): Promise<void> {
+  await triggers.emit('order.paid', { order: 'o_1' })
+  await page.getByText('ORDERS_CLOSED: The books are closed').waitFor()
+  setOpen(true)
+  await triggers.emit('order.paid', { order: 'o_2' })
+  await page.locator('.state', { hasText: 'done' }).waitFor()
 }
 
 async function execute(page: Page): Promise<void> {

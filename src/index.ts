@@ -56,7 +56,11 @@ export {
   type OutgoingOptions,
   type OutgoingRequest,
 } from './extensions/outgoing.ts'
-export { type StatefulExtensionOptions, statefulExtensions } from './extensions/stateful.ts'
+export {
+  type StatefulExtensionOptions,
+  type StatefulSettings,
+  statefulExtensions,
+} from './extensions/stateful.ts'
 export { emitWebhookEvent } from './extensions/webhook.ts'
 export type { WebhookEvent } from './extensions/webhook-event.ts'
 export { createForrstHandler } from './forrst/handler.ts'

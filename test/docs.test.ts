@@ -1,13 +1,24 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { formatErrorsPage } from '../scripts/format-errors-page.ts'
 import { loadCommands } from '../src/cli/commands.ts'
+import { buildPackage } from './support/built-package.ts'
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url))
-const WORK = `${ROOT}test/.docs/`
+const WORK = makeWork()
+const PACKAGE = `${WORK}waymark/`
 const read = (name: string) => readFileSync(`${ROOT}${name}`, 'utf8')
 const pages = [
   'README.md',
@@ -15,6 +26,12 @@ const pages = [
     .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/${name}`),
 ]
+
+/** A folder inside the project, so that what runs there finds its packages; of its own, for runs at the same time. */
+function makeWork(): string {
+  mkdirSync(`${ROOT}test/.docs`, { recursive: true })
+  return `${mkdtempSync(`${ROOT}test/.docs/run-`)}/`
+}
 
 /** A piece of code on a page, with the text before it. */
 interface Fence {
@@ -36,6 +53,7 @@ function isRunnable({ language, code }: Fence): boolean {
 }
 
 const running: ChildProcess[] = []
+beforeAll(() => buildPackage(PACKAGE), 120_000)
 afterAll(() => {
   // The whole group: a shell that is killed leaves the server behind that it started.
   for (const { pid, exitCode } of running) {
@@ -106,17 +124,17 @@ async function runFence(
   if (fence.language === 'ts') {
     const name = /`([\w-]+\.ts)`/.exec(fence.before)?.[1] ?? `fence-${index}.ts`
     writeFileSync(`${folder}${name}`, fence.code)
-    const { code, output } = await run(
-      process.execPath,
-      ['--conditions=waymark-source', '--import', 'tsx', name],
-      { folder, port, isServer: /\bserve\(|\.listen\(/.test(fence.code) },
-    )
+    const { code, output } = await run(process.execPath, ['--import', 'tsx', name], {
+      folder,
+      port,
+      isServer: /\bserve\(|\.listen\(/.test(fence.code),
+    })
     expect([0, 'serving'], output).toContain(code)
     return
   }
   const commands = fence.code
     .replaceAll(/\\\n\s*/g, ' ')
-    .replaceAll('npx waymark', `node ${ROOT}bin/waymark.js`)
+    .replaceAll('npx waymark', `node ${PACKAGE}bin/waymark.js`)
     // A reader sees an answer that is no success; here it has to fail.
     .replaceAll(/^curl /gm, 'curl -f ')
   for (const command of splitCommands(commands)) {
@@ -157,10 +175,11 @@ describe.each(pages)('%s', (page) => {
   it('runs as a reader would run it', async () => {
     const folder = `${WORK}${page.replaceAll('/', '-')}/`
     mkdirSync(folder, { recursive: true })
-    symlinkSync(`${ROOT}examples`, `${folder}examples`)
-    // A project that a page makes finds the package as if it were installed.
+    cpSync(`${ROOT}examples`, `${folder}examples`, { recursive: true })
+    // Fences, examples and projects that a page makes find the package as if it were installed, not this project.
+    writeFileSync(`${folder}package.json`, '{ "private": true, "type": "module" }')
     mkdirSync(`${folder}node_modules`)
-    symlinkSync(ROOT, `${folder}node_modules/waymark`)
+    symlinkSync(PACKAGE, `${folder}node_modules/waymark`)
     const port = String(await freePort())
     for (const [index, fence] of fences.entries()) {
       await runFence({ ...fence, code: fence.code.replaceAll('4000', port) }, index, {

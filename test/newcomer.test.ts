@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -20,11 +20,9 @@ describe('from nothing to a service that agents can call', () => {
   const waymark = (...args: string[]) => run('npx', ['waymark', ...args])
 
   beforeAll(() => {
-    execFileSync('node', ['scripts/build.mjs'], { cwd: ROOT, stdio: 'pipe' })
-    execFileSync('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], {
-      cwd: ROOT,
-      stdio: 'pipe',
-    })
+    // As in a fresh clone: packing builds what is packed.
+    rmSync(join(ROOT, 'dist'), { recursive: true, force: true })
+    execFileSync('npm', ['pack', '--pack-destination', folder], { cwd: ROOT, stdio: 'pipe' })
   }, 240_000)
   afterAll(() => {
     for (const server of servers) server.kill('SIGTERM')
@@ -120,6 +118,24 @@ console.log(text.toUpperCase())
     const verified = waymark('verify', url)
     expect(verified.status, verified.stdout).toBe(0)
   }, 120_000)
+
+  it.each(['service.ts', 'compiled.js'])(
+    'runs %s where package.json does not say "module" too',
+    (file) => {
+      const plain = join(project, 'plain')
+      mkdirSync(plain, { recursive: true })
+      writeFileSync(join(plain, 'package.json'), '{"private":true}')
+      const service = `createService({ info: { title: 'Plain', version: '1.0.0' }, functions: [] })`
+      const sources = {
+        'service.ts': `import { createService } from 'waymark'\nexport default ${service}\n`,
+        'compiled.js': `exports.__esModule = true\nconst { createService } = require('waymark')\nexports.default = ${service}\n`,
+      }
+      writeFileSync(join(plain, file), sources[file as keyof typeof sources])
+      const verified = waymark('verify', `plain/${file}`)
+      expect(verified.status, verified.stderr).toBe(0)
+    },
+    60_000,
+  )
 
   it('sees a change that breaks callers', () => {
     const described = waymark('describe', url, '--json')

@@ -34,7 +34,8 @@ export function createEventsService(options: EventsOptions = {}): Service {
       license: { name: 'Proprietary', url: 'https://example.com/license' },
     },
     servers,
-    ...(store && { store }),
+    // Whoever reaches this example may take any lock away, as its description shows; a real service asks who calls.
+    ...(store && { store, stateful: { atomicLock: { authorizeForceRelease: () => true } } }),
     profile: {
       version: '2026-04-08',
       service: 'com.example.events',

@@ -184,6 +184,6 @@ export function formatDiagnostic(diagnostic: Diagnostic): string {
     diagnostic.service,
     diagnostic.transport,
     diagnostic.operation,
-  ].filter((part) => part !== undefined)
+  ].filter((part) => part !== undefined && part !== '')
   return `${severity}: ${where.join(' ')}${where.length > 0 ? ': ' : ''}${message} (${diagnostic.code})`
 }

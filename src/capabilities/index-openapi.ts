@@ -51,6 +51,7 @@ function* walkItems(
 ): Generator<ItemOperation> {
   if (!isRecord(items)) return
   for (const [key, value] of Object.entries(items)) {
+    if (key.startsWith('x-') || !isRecord(value)) continue
     const item = dereference(document, value)
     if (!isRecord(item)) {
       remarks.push({ code: 'external_reference' })

@@ -21,7 +21,7 @@ function* findMethods(
   remarks: DocumentRemark[],
 ): Generator<FoundOperation<McpOperation>> {
   const { methods } = document
-  for (const item of Array.isArray(methods) ? methods : []) {
+  for (const item of Array.isArray(methods) ? methods.filter(isRecord) : []) {
     const method = dereference(document, item)
     if (!isRecord(method)) {
       remarks.push({ code: 'external_reference' })

@@ -46,6 +46,7 @@ export function intersect(
     if (entry !== undefined) selected.set(name, entry)
     else excluded.set(name, wanted === undefined ? 'not_in_platform' : 'no_mutual_version')
   }
+  reportParents(selected, platform, diagnostics)
   const orphan = (name: string): void => void excluded.set(name, 'orphaned_extension')
   pruneOrphans(selected, orphan)
   const violating = findViolations(selected, parties, document, diagnostics)
@@ -54,8 +55,19 @@ export function intersect(
     excluded.set(name, 'requires_violated')
   }
   if (violating.length > 0) pruneOrphans(selected, orphan)
-  reportShape(selected, platform, diagnostics)
+  for (const capability of findRootless(selected)) {
+    diagnostics.push({ code: 'extension_cycle', capability })
+  }
   return { selected, excluded: new Map([...excluded].sort(byName)) }
+}
+
+/** Finds the address of a capability's schema: the business says, otherwise the platform. */
+export function schemaUrl(
+  name: string,
+  entry: CapabilityEntry,
+  platform: UsableProfile,
+): string | undefined {
+  return entry.schema ?? entryOf(platform, name, entry.version)?.schema
 }
 
 function excludeUnusable({
@@ -101,7 +113,7 @@ function findViolations(
   const versionOf = (name: string): string | undefined => selected.get(name)?.version
   for (const [name, entry] of selected) {
     if (entry.extends === undefined) continue
-    const url = entry.schema ?? entryOf(platform, name, entry.version)?.schema
+    const url = schemaUrl(name, entry, platform)
     const requires = url === undefined ? undefined : readRequires(document(url))
     if (requires === 'malformed') diagnostics.push({ code: 'requires_malformed', capability: name })
     else if (requires && !meetsRequires(requires, business.profile.version, versionOf)) {
@@ -111,7 +123,8 @@ function findViolations(
   return violating
 }
 
-function reportShape(
+// Before pruning: a list of the business that costs an extension its parents is worth knowing about.
+function reportParents(
   selected: ReadonlyMap<string, CapabilityEntry>,
   platform: UsableProfile,
   diagnostics: Diagnostic[],
@@ -121,9 +134,6 @@ function reportShape(
     if (other !== undefined && parentsDiffer(entry, other)) {
       diagnostics.push({ code: 'extends_differs', capability })
     }
-  }
-  for (const capability of findRootless(selected)) {
-    diagnostics.push({ code: 'extension_cycle', capability })
   }
 }
 

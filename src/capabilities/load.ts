@@ -1,6 +1,7 @@
 import type { Authority } from './authority.ts'
 import type { DocumentFetcher, FetchedDocument } from './document-fetcher.ts'
 import { createDocumentIndex, type DocumentIndex } from './document-index.ts'
+import { schemaUrl } from './intersect.ts'
 import type { CallableTransport, Transport } from './model.ts'
 import type { Negotiation } from './negotiate.ts'
 import { listReferencedFiles } from './request-schema.ts'
@@ -70,8 +71,9 @@ function* neededUrls(
       if (url !== undefined) yield url
     }
   }
-  for (const { kind, entry } of active.values()) {
-    if (kind === 'extension' && entry.schema !== undefined) yield entry.schema
+  for (const { name, kind, entry } of active.values()) {
+    const url = kind === 'extension' ? schemaUrl(name, entry, parties.platform) : undefined
+    if (url !== undefined) yield url
   }
 }
 

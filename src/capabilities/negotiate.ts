@@ -81,6 +81,15 @@ export function negotiate(input: NegotiateInput): Negotiation {
   }
 }
 
+/** Finds the profile of the older version that two parties speak; undefined when none has to be fetched. */
+export function findLeaf(business: unknown, platform: unknown): string | undefined {
+  const { offered } = readVersions(business, 'business')
+  const { offered: spoken } = readVersions(platform, 'platform')
+  if (offered === undefined || spoken === undefined) return undefined
+  const choice = selectVersion(offered, [spoken.version])
+  return choice.found ? choice.leaf : undefined
+}
+
 /** Takes the rules that were in force on a date; the newest when nothing usable is given. */
 export function toRules(date: string | undefined): Rules {
   return date !== undefined && date < '2026-08' && date >= '2026-01' ? '2026-04-08' : '2026-08-25'

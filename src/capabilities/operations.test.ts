@@ -584,7 +584,10 @@ describe('indexing documents', () => {
       'https://a.example/d.json',
     )
     expect([...(document?.operations.keys() ?? [])]).toEqual(['here'])
-    expect(document?.remarks).toHaveLength(3)
+    expect(document?.remarks).toEqual([
+      { code: 'external_reference' },
+      { code: 'external_reference' },
+    ])
   })
 
   it.each([

@@ -83,7 +83,8 @@ export function resolveOperations(negotiation: Negotiation, options: ResolveOpti
   const { parties, active } = negotiation
   const work = createWork()
   if (parties === undefined) return toSet(work, () => [])
-  const transports = (options.transports ?? ['rest', 'mcp']).filter(isCallable)
+  const spoken = new Set<Transport>(options.transports ?? ['rest', 'mcp'])
+  const transports = [...spoken].filter(isCallable)
   const services = openServices(parties, transports, options.documents, work.diagnostics)
   const fallback = options.fallback ?? FALLBACK_OPERATIONS
   for (const capability of active.values()) {

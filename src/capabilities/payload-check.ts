@@ -1,6 +1,7 @@
 import type { SchemaCheck } from '../core/json-schema.ts'
 import { formatPointer } from '../core/pointer.ts'
 import type { CallPlanOptions } from './call-plan.ts'
+import { schemaUrl } from './intersect.ts'
 import type { CallableTransport } from './model.ts'
 import type { Operation } from './operations.ts'
 import { selectResponseCapabilities } from './request-check.ts'
@@ -35,7 +36,9 @@ export function createPayloadCheck(
   function extensionShapes(operation: Operation): readonly { readonly $ref: string }[] {
     const relevant = selectResponseCapabilities(negotiation, set, operation.id)
     return relevant.flatMap((name) => {
-      const schema = negotiation.active.get(name)?.entry.schema
+      const entry = negotiation.active.get(name)?.entry
+      const platform = negotiation.parties?.platform
+      const schema = entry && platform && schemaUrl(name, entry, platform)
       if (schema === undefined || operation.capabilities.includes(name)) return []
       return operation.capabilities
         .filter((root) => schemas.has(schema, formatPointer(['$defs', root])))

@@ -157,6 +157,19 @@ describe.skipIf(!HAS_FIXTURES)('a session over the published documents (needs ..
     })
   })
 
+  it('takes the schema of an extension from the platform when the business names none', async () => {
+    const business = profile('business')
+    const { capabilities } = business.ucp
+    const extended = ['dev.ucp.shopping.checkout', 'dev.ucp.shopping.cart']
+    capabilities['dev.ucp.shopping.discount'] = [{ version: VERSION, extends: extended }]
+    const session = await open(createNetwork({ 'https://shop.example/.well-known/ucp': business }))
+    const cart = { ...cartPayload(), discounts: { codes: [7] } }
+    expect(session.prepare('create_cart', { cart })).toMatchObject({
+      ok: false,
+      error: { message: expect.stringContaining('/cart/discounts/codes/0') },
+    })
+  })
+
   it('refuses an operation whose capability was not negotiated', async () => {
     const platform = profile('platform')
     delete platform.ucp.capabilities['dev.ucp.shopping.order']

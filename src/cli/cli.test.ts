@@ -207,7 +207,7 @@ describe('waymark', () => {
       '--rules must be a date',
     )
     expect((await run('negotiate', ...args, '--transports', 'smtp')).err).toContain(
-      'knows rest and mcp',
+      '--transports must be rest, mcp, a2a, embedded; got "smtp"',
     )
   })
 

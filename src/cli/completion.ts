@@ -124,7 +124,7 @@ function wordsOf({ usage }: Command): readonly string[] {
 }
 
 function choicesOf({ value = '' }: CommandFlag): readonly string[] {
-  return /^[a-z]+(?:\|[a-z]+)+$/.test(value) ? value.split('|') : []
+  return /^[a-z-]+(?:\|[a-z-]+)+$/.test(value) ? value.split('|') : []
 }
 
 function quote(text: string): string {

@@ -1,7 +1,5 @@
-import { execFile } from 'node:child_process'
 import { existsSync, statSync } from 'node:fs'
 import { extname, resolve } from 'node:path'
-import { promisify } from 'node:util'
 import { isRecord } from '../core/json.ts'
 import { buildDocument } from '../discovery/document.ts'
 import type { DiscoveryDocument } from '../discovery/types.ts'
@@ -10,6 +8,7 @@ import { createToolFunctions } from '../runtime/index.ts'
 import { formatProblems, sniffDocument, type ToolSpec } from '../spec/index.ts'
 import { createService } from '../system/create-service.ts'
 import type { CommandInput } from './command.ts'
+import { isCommitted, readCommitted } from './committed.ts'
 import { UsageError } from './exit.ts'
 import { readSource, type SourceText } from './forge/read-source.ts'
 import { createProgress } from './progress.ts'
@@ -18,10 +17,20 @@ import { loadSources } from './source.ts'
 import { importSpec, readSpec } from './source-spec.ts'
 
 /** A description somebody named on the command line, told apart by what it is. */
-export type Description =
-  | { readonly kind: 'discovery'; readonly origin: string; readonly document: DiscoveryDocument }
-  | { readonly kind: 'tool-spec'; readonly origin: string; readonly spec: ToolSpec }
-  | { readonly kind: 'openapi'; readonly origin: string; readonly document: OpenApiDocument }
+export type Description = DescriptionOrigin &
+  (
+    | { readonly kind: 'discovery'; readonly document: DiscoveryDocument }
+    | { readonly kind: 'tool-spec'; readonly spec: ToolSpec }
+    | { readonly kind: 'openapi'; readonly document: OpenApiDocument }
+  )
+
+/** Where a description came from. */
+interface DescriptionOrigin {
+  /** What was named on the command line. */
+  readonly origin: string
+  /** Where its text is, so that references can be joined to it; absent when nothing can stand beside it. */
+  readonly url?: string
+}
 
 /** An API description as it was parsed; nothing about it is checked but that it names its version. */
 export type OpenApiDocument = Readonly<Record<string, unknown>>
@@ -95,7 +104,7 @@ async function toDiscovery(reference: string, input: CommandInput): Promise<Load
 
 /** Reads the text a reference stands for; undefined when it stands for something that runs. */
 async function readText(reference: string, input: CommandInput): Promise<SourceText | undefined> {
-  if (reference.startsWith('git:')) return readCommitted(reference, input)
+  if (isCommitted(reference)) return readCommitted(reference, input.io)
   if (/^https?:\/\//i.test(reference)) {
     const isFile = URL.canParse(reference) && DOCUMENT.test(new URL(reference).pathname)
     return isFile ? readSource(reference, input.io) : undefined
@@ -110,29 +119,6 @@ async function readText(reference: string, input: CommandInput): Promise<SourceT
 }
 
 const DOCUMENT = /\.(?:json|ya?ml)$/i
-const MAX_COMMITTED_BYTES = 64 * 1024 * 1024
-
-async function readCommitted(reference: string, { io }: CommandInput): Promise<SourceText> {
-  const [, ref = '', path = ''] = /^git:([^:]*):(.+)$/s.exec(reference) ?? []
-  // A ref that starts with a dash would be read as an option of git.
-  if (ref === '' || ref.startsWith('-')) {
-    throw new UsageError(
-      `"${reference}" must look like git:REF:PATH, such as git:main:openapi.yaml`,
-    )
-  }
-  try {
-    const { stdout } = await promisify(execFile)(
-      'git',
-      ['show', '--end-of-options', `${ref}:./${path}`],
-      { cwd: io.cwd, maxBuffer: MAX_COMMITTED_BYTES, signal: io.signal },
-    )
-    return { file: reference, text: stdout }
-  } catch (thrown) {
-    const { stderr, message } = thrown as { stderr?: string; message: string }
-    const reason = (stderr ?? '').trim().split('\n', 1)[0] || message
-    throw new UsageError(`${reference} cannot be read: ${reason}`)
-  }
-}
 
 async function loadService(reference: string, input: CommandInput): Promise<Description> {
   if (/^https?:\/\//i.test(reference)) {
@@ -151,16 +137,17 @@ async function loadService(reference: string, input: CommandInput): Promise<Desc
 }
 
 function readDescription(source: SourceText): Description {
-  const { file: origin, text } = source
+  const { file: origin, text, url } = source
   const parsed = parseDocument(text, { file: origin })
+  const place = { origin, ...(url !== undefined && { url }) }
   if (!parsed.ok) throw new UsageError(formatProblems(parsed.problems, 'text'))
   const { document } = parsed
   if (isRecord(document) && (Object.hasOwn(document, 'discovery') || isForrst(document))) {
-    return { kind: 'discovery', origin, document: readDiscovery(document, origin) }
+    return { kind: 'discovery', ...place, document: readDiscovery(document, origin) }
   }
   const kind = sniffDocument(document)
-  if (kind === 'openapi' && isRecord(document)) return { kind, origin, document }
-  if (kind === 'tool-spec') return { kind, origin, spec: readSpec(source) }
+  if (kind === 'openapi' && isRecord(document)) return { kind, ...place, document }
+  if (kind === 'tool-spec') return { kind, ...place, spec: readSpec(source) }
   throw new UsageError(
     `${origin} is neither a discovery document (forrst, functions), nor a tool spec (domain, tools), nor an API description (openapi, swagger)`,
   )

@@ -46,6 +46,31 @@ export function createServedTriggers(
   }
 }
 
+/** Starts triggers; what one of them lacks, such as a secret, is the person's to give. */
+export async function startServedTriggers(triggers: Triggers | undefined): Promise<void> {
+  try {
+    await triggers?.start()
+  } catch (thrown) {
+    if (thrown instanceof TypeError) throw new UsageError(thrown.message)
+    throw thrown
+  }
+}
+
+/** Leaves out what needs a port, and says how that is run. */
+export function withoutWebhooks(
+  loaded: LoadedSource,
+  { io, positionals }: CommandInput,
+): LoadedSource {
+  const triggers = loaded.triggers.filter(({ type }) => type !== 'webhook')
+  for (const { type, name } of loaded.triggers) {
+    if (type !== 'webhook') continue
+    io.err(
+      `Webhook ${printable(name)} needs HTTP and does not run over stdio; beside this, on the same --store: waymark serve ${printable(positionals.join(' '))}\n`,
+    )
+  }
+  return { ...loaded, triggers }
+}
+
 /** Writes the triggers under what `serve` prints. */
 export function formatTriggers(triggers: readonly TriggerStatus[]): string {
   const rows = triggers.map(({ name, type, where, tool, next, trouble }) => [

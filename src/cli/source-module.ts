@@ -91,7 +91,9 @@ function findEntry(path: string, reference: string): string {
 
 async function importModule(path: string, reference: string): Promise<Record<string, unknown>> {
   try {
-    return await import(pathToFileURL(path).href)
+    const module = await import(pathToFileURL(path).href)
+    // An ES module that was compiled to CommonJS: what it exports stands inside the default.
+    return isRecord(module.default) && module.default['__esModule'] ? module.default : module
   } catch (thrown) {
     throw toLoadError(thrown, reference)
   }

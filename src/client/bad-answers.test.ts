@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
+import { createService, serve } from 'waymark'
 import { type ClientOptions, createClient, type FetchTransportOptions } from './index.ts'
 
 type Respond = (
@@ -296,6 +297,19 @@ describe('something in front of the service', () => {
       error: { code: 'CLIENT_REDIRECTED', details: { http_status: 307, location: other.url } },
     })
     expect(reached).toEqual([])
+  })
+
+  it('redirects, because it is the page of a service; the message names the endpoint', async () => {
+    const service = createService({ info: { title: 'Any', version: '1.0.0' }, functions: [] })
+    const server = await serve(service, { port: 0, graceMs: 100 })
+    const outcome = await createClient({ url: server.url }).call('any.thing', {})
+    await server.close()
+    expect(outcome).toMatchObject({
+      error: {
+        code: 'CLIENT_REDIRECTED',
+        message: expect.stringContaining(`a Waymark service answers at ${server.url}/forrst`),
+      },
+    })
   })
 })
 

@@ -136,8 +136,14 @@ function isRedirect(status: number): boolean {
 
 function redirected(response: Response, url: URL): Error {
   const location = response.headers.get('location')
+  const target = location === null ? '' : ` to ${location.slice(0, 200)}`
+  // The page of a service stands at its root; its endpoint does not.
+  const advice =
+    url.pathname === '/'
+      ? `a Waymark service answers at ${printUrl(new URL('/forrst', url))}`
+      : 'use the final URL'
   return clientError('CLIENT_REDIRECTED', {
-    message: `${printUrl(url)} redirects${location === null ? '' : ` to ${location.slice(0, 200)}`}; redirects are not followed, use the final URL`,
+    message: `${printUrl(url)} redirects${target}; redirects are not followed, ${advice}`,
     details: { http_status: response.status, ...(location !== null && { location }) },
   })
 }

@@ -96,9 +96,10 @@ async function* readItems(
     }
     return decoder.result()
   }
-  const { outcome, cause } = answer
+  const { outcome, status, cause } = answer
   if (outcome.ok) return outcome.result
-  throw toCallError({ errors: outcome.errors, cause })
+  // Whoever passes the refusal on has to know how it was sent.
+  throw Object.assign(toCallError({ errors: outcome.errors, cause }), status && { status })
 }
 
 function left(): CallError {

@@ -86,6 +86,8 @@ export interface TriggerEvent<Payload = unknown> {
   readonly received_at: string
   readonly payload: Payload
   readonly meta: Readonly<Record<string, unknown>>
+  /** Aborts when the run has taken too long. */
+  readonly signal?: AbortSignal
 }
 
 /** A trigger of the spec with the code it runs. */
@@ -96,21 +98,28 @@ export interface TriggerDefinition {
   readonly prompt?: string
   readonly payload_map?: Readonly<Record<string, string>>
   readonly tool?: string
-  /** How deliveries are run by \`waymark serve\`; an agent takes the arguments and runs each event once. */
+  /** Version of the tool. */
   readonly version?: string
+  /** What the event does not give. */
   readonly arguments?: Readonly<Record<string, unknown>>
+  /** How often an event is tried; 5 when absent. */
   readonly attempts?: number
+  /** How long one run may take; a minute when absent. */
   readonly timeout?: { readonly value: number; readonly unit: string }
+  /** Runs at the same time; 10 when absent. */
   readonly concurrency?: number
   readonly path?: string
   readonly event?: string
   readonly secret_env?: string
   readonly signature?: string | { readonly scheme: string; readonly header?: string }
   readonly wait?: boolean
+  readonly challenge?: 'meta' | 'twitter'
+  readonly verify_env?: string
   readonly cron?: string
   readonly timezone?: string
   readonly overlap?: 'skip' | 'queue' | 'allow'
   readonly catch_up?: 'none' | 'one'
+  readonly jitter?: { readonly value: number; readonly unit: string }
   readonly queue_url?: string
   readonly queue_env?: string
   readonly watch_path?: string

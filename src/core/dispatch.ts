@@ -9,6 +9,7 @@ import {
 } from './extension.ts'
 import { andThen, isPromise, type Maybe } from './maybe.ts'
 import type { Registry } from './registry.ts'
+import { DEFAULT_RETRY_AFTER } from './retry-after.ts'
 import type { Service } from './service.ts'
 import { formatNear, nearest } from './suggest.ts'
 import { isDiscoverable, type Target } from './target.ts'
@@ -137,5 +138,3 @@ function assertAvailable(target: Target): void {
     })
   }
 }
-
-const DEFAULT_RETRY_AFTER = { value: 60, unit: 'second' } as const

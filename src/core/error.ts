@@ -23,6 +23,9 @@ export interface CallErrorOptions {
   readonly cause?: unknown
 }
 
+// Shared by every copy of the package in a process: a command line may be another copy than the service it runs.
+const brand = Symbol.for('waymark.CallError')
+
 /** The only error that crosses a border: a code from the table or one that the function declares. */
 export class CallError extends Error {
   readonly code: string
@@ -52,3 +55,12 @@ export class CallError extends Error {
     return Object.assign(error, { errors })
   }
 }
+
+Object.defineProperty(CallError.prototype, brand, { value: true })
+// A class that extends this one knows its own errors only.
+Object.defineProperty(CallError, Symbol.hasInstance, {
+  value(this: typeof CallError, value: unknown): boolean {
+    if (this !== CallError) return Function.prototype[Symbol.hasInstance].call(this, value)
+    return typeof value === 'object' && value !== null && brand in value
+  },
+})

@@ -4,7 +4,8 @@ export interface Prepared {
   readonly json: string
 }
 
-const prepared: unique symbol = Symbol('prepared JSON')
+// Shared by every copy of the package in a process: one may serve what another has prepared.
+const prepared: unique symbol = Symbol.for('waymark.prepared')
 
 /** Marks JSON text as the result of a call, so that no surface serialises it again. */
 export function toPrepared(json: string): Prepared {

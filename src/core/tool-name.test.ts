@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createToolNames, fromToolName, TOOL_NAME, toToolName } from './tool-name.ts'
+import { createToolNames, TOOL_NAME, toToolName } from './tool-name.ts'
+import { fromToolName } from './tool-spelling.ts'
 
 describe('toToolName', () => {
   it.each([

@@ -1,13 +1,9 @@
 import { createHash } from 'node:crypto'
+import { MAX_LENGTH, spellName } from './tool-spelling.ts'
 
 /** What agent clients accept as a tool name. */
 export const TOOL_NAME: RegExp = /^[a-zA-Z0-9_-]{1,64}$/
 
-/** Separators by the number of underscores that stand for them; `orders.items_list` reads `orders__items_list`. */
-const SEPARATORS = ['_', '.', ':', '/'] as const
-const PLAIN = /^[a-zA-Z0-9-]+(?:[_.:/][a-zA-Z0-9-]+)*$/
-const PLAIN_TOOL = /^[a-zA-Z0-9-]+(?:_{1,4}[a-zA-Z0-9-]+)*$/
-const MAX_LENGTH = 64
 const DIGEST_LENGTH = 16
 
 /** Looks tool names and function names up in both directions. */
@@ -21,17 +17,7 @@ export interface ToolNames {
  * Ordinary names are spelled out and can be read back; long or exotic ones end in a digest.
  */
 export function toToolName(functionName: string): string {
-  if (PLAIN.test(functionName)) {
-    const spelled = functionName.replace(/[_.:/]/g, spellSeparator)
-    if (spelled.length <= MAX_LENGTH) return spelled
-  }
-  return toDigestName(functionName)
-}
-
-/** Reads the function name out of a tool name; undefined when the tool name holds a digest. */
-export function fromToolName(toolName: string): string | undefined {
-  if (toolName.length > MAX_LENGTH || !PLAIN_TOOL.test(toolName)) return undefined
-  return toolName.replace(/_+/g, (run) => SEPARATORS[run.length - 1] ?? run)
+  return spellName(functionName) ?? toDigestName(functionName)
 }
 
 /** Makes the table of a set of functions, which also reads back the names that hold a digest. */
@@ -50,10 +36,6 @@ export function createToolNames(functionNames: Iterable<string>): ToolNames {
     functions.set(tool, name)
   }
   return { toTool: (name) => tools.get(name), toFunction: (tool) => functions.get(tool) }
-}
-
-function spellSeparator(separator: string): string {
-  return '_'.repeat(SEPARATORS.indexOf(separator as (typeof SEPARATORS)[number]) + 1)
 }
 
 /** The underscore at the end keeps these apart from spelled-out names, which never end in one. */

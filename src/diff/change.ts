@@ -16,7 +16,7 @@ export interface Change {
   readonly reason: string
   /** Functions it affects, as `name version`; empty for changes of the whole description. */
   readonly functions: readonly string[]
-  /** Where it was, as a JSON Pointer into the old document. */
+  /** Where it was, as a JSON Pointer into the old document; in another document, `shared.yaml#/Order`. */
   readonly oldPointer?: string
   /** Where it is, as a JSON Pointer into the new document. */
   readonly newPointer?: string

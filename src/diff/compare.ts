@@ -287,7 +287,7 @@ function toChange(rule: RuleId, message: string, label: string, at: Places): Cha
 }
 
 const SHARED =
-  /^\/(?:components|definitions|parameters|responses|securityDefinitions|security)(?:\/|$)/
+  /^\/(?:components|definitions|externals|parameters|responses|securityDefinitions|security)(?:\/|$)/
 
 /** One change of a shared schema is one change, however many functions use it. */
 function merge(changes: readonly Change[]): Change[] {

@@ -1,16 +1,27 @@
 import type { DiscoveryDocument } from '../discovery/types.ts'
 import type { ToolSpec } from '../spec/types.ts'
-import type { DiffReport } from './change.ts'
+import { bundle, type Externals, toPlace } from './bundle.ts'
+import type { Change, DiffReport } from './change.ts'
 import { compareServices } from './compare.ts'
 import type { DescribedService } from './model.ts'
 import { readDiscovery } from './read-discovery.ts'
 import { readOpenApi } from './read-openapi.ts'
 import { readToolSpec } from './read-tool-spec.ts'
+import { findUnreadReferences } from './unread-references.ts'
 
 /** A description to compare: parsed, and told apart by its kind. */
 export type DiffSource =
-  | { readonly kind: 'discovery'; readonly document: DiscoveryDocument }
-  | { readonly kind: 'openapi'; readonly document: Readonly<Record<string, unknown>> }
+  | {
+      readonly kind: 'discovery'
+      readonly document: DiscoveryDocument
+      readonly externals?: Externals
+    }
+  | {
+      readonly kind: 'openapi'
+      readonly document: Readonly<Record<string, unknown>>
+      /** Other documents it refers to, as `loadExternals` reads them. */
+      readonly externals?: Externals
+    }
   | { readonly kind: 'tool-spec'; readonly spec: ToolSpec }
 
 /** How two descriptions are compared. */
@@ -28,7 +39,31 @@ export function diffDescriptions(
   if (old.kind !== now.kind) {
     throw new TypeError(`a ${old.kind} cannot be compared with a ${now.kind}`)
   }
-  return compareServices(read(old, options), read(now, options))
+  // What only one side could read would differ in everything.
+  const withheld = new Set([...listUnread(old), ...listUnread(now)])
+  const report = compareServices(
+    read(withExternals(old, withheld), options),
+    read(withExternals(now, withheld), options),
+  )
+  return { ...report, changes: report.changes.map(toOwnPlaces) }
+}
+
+function listUnread(source: DiffSource): Iterable<string> {
+  const described = withExternals(source)
+  return described.kind === 'tool-spec' ? [] : findUnreadReferences(described.document).keys()
+}
+
+function withExternals(source: DiffSource, withheld?: ReadonlySet<string>): DiffSource {
+  if (source.kind === 'tool-spec') return source
+  return { ...source, document: bundle(source.document, source.externals, withheld) } as DiffSource
+}
+
+function toOwnPlaces({ oldPointer, newPointer, ...change }: Change): Change {
+  return {
+    ...change,
+    ...(oldPointer !== undefined && { oldPointer: toPlace(oldPointer) }),
+    ...(newPointer !== undefined && { newPointer: toPlace(newPointer) }),
+  }
 }
 
 function read(source: DiffSource, { function: name }: DiffOptions): DescribedService {
@@ -45,5 +80,5 @@ function readSource(source: DiffSource): DescribedService {
 
 /** Lists the functions of a description by name, each once. */
 export function listFunctionNames(source: DiffSource): readonly string[] {
-  return [...new Set(readSource(source).functions.map(({ name }) => name))]
+  return [...new Set(readSource(withExternals(source)).functions.map(({ name }) => name))]
 }

@@ -1,3 +1,4 @@
+export type { Externals } from './bundle.ts'
 export type {
   Change,
   ChangeClass,
@@ -9,6 +10,8 @@ export type {
 export { CLASSES } from './change.ts'
 export type { DiffOptions, DiffSource } from './diff.ts'
 export { diffDescriptions, listFunctionNames } from './diff.ts'
+export type { LoadedExternals } from './externals.ts'
+export { loadExternals } from './externals.ts'
 export type { DiffFormat, FormatOptions } from './format.ts'
 export { DIFF_FORMATS, formatReport } from './format.ts'
 export type { Rule, RuleId } from './rules.ts'

@@ -1,7 +1,7 @@
 import type { Components, ContentDescriptor } from '../core/description.ts'
 import { canonicalUrn } from '../core/extension-urn.ts'
 import { isRecord } from '../core/json.ts'
-import { formatPointer } from '../core/pointer.ts'
+import { formatPointer, resolvePointer } from '../core/pointer.ts'
 import { type ComponentKind, isReference, resolveReference } from '../core/reference.ts'
 import type { DiscoveryDocument, FunctionObject } from '../discovery/types.ts'
 import {
@@ -24,7 +24,7 @@ export function readDiscovery(document: DiscoveryDocument): DescribedService {
     version: typeof version === 'string' ? version : undefined,
     document,
     functions: document.functions.map((entry, index) =>
-      readFunction(entry, `/functions/${index}`, components),
+      readFunction(entry, `/functions/${index}`, { document, components }),
     ),
     facets: readServers(document),
   }
@@ -38,11 +38,13 @@ interface Placed<Component> {
 function readFunction(
   entry: FunctionObject,
   pointer: string,
-  components: Components,
+  { document, components }: { readonly document: unknown; readonly components: Components },
 ): DescribedFunction {
   const place = <Component>(kind: ComponentKind, list: unknown, at: string): Placed<Component>[] =>
     listOf(list).flatMap((value, index) => {
-      const component = resolveReference(value, components, kind)
+      const component =
+        resolveReference(value, components, kind) ??
+        (isReference(value) ? resolvePointer(document, value.$ref.slice(1)) : undefined)
       if (!isRecord(component)) return []
       const own = isReference(value) ? value.$ref.slice(1) : `${pointer}/${at}/${index}`
       return [{ component: component as Component, pointer: own }]

@@ -17,26 +17,43 @@ type Path = readonly (string | number)[]
 
 /** Lists what is wrong with a discovery document; never throws, whatever it is given. */
 export function checkDocument(document: unknown): readonly Problem[] {
-  const problems: Problem[] = []
-  const report = (path: Path, code: string, message: string) => {
-    problems.push({ pointer: formatPointer(path.map(String)), code, message })
-  }
-  if (!isRecord(document)) {
-    report([], 'type', 'must be an object')
-    return problems
-  }
-  for (const field of ['forrst', 'discovery']) {
-    if (typeof document[field] !== 'string') report([field], 'required', 'must be a version string')
-  }
-  checkInfo(document['info'], report)
-  checkServers(document['servers'], report)
-  checkFunctions(document['functions'], report)
-  checkComponents(document['components'], report)
-  checkReferences(document, document, [], report)
-  return problems
+  return collect((report) => {
+    if (!isRecord(document)) {
+      report([], 'type', 'must be an object')
+      return
+    }
+    for (const field of ['forrst', 'discovery']) {
+      if (typeof document[field] !== 'string')
+        report([field], 'required', 'must be a version string')
+    }
+    checkInfo(document['info'], report)
+    checkServers(document['servers'], report)
+    checkFunctions(document['functions'], report)
+    checkComponents(document['components'], report)
+    checkReferences(document, document, [], report)
+  })
+}
+
+/** Lists what is wrong with what a document says about the service as a whole. */
+export function checkHead(head: {
+  readonly info: unknown
+  readonly servers: unknown
+}): readonly Problem[] {
+  return collect((report) => {
+    checkInfo(head.info, report)
+    checkServers(head.servers, report)
+  })
 }
 
 type Report = (path: Path, code: string, message: string) => void
+
+function collect(check: (report: Report) => void): readonly Problem[] {
+  const problems: Problem[] = []
+  check((path, code, message) => {
+    problems.push({ pointer: formatPointer(path.map(String)), code, message })
+  })
+  return problems
+}
 
 function checkInfo(info: unknown, report: Report): void {
   if (!isRecord(info)) {

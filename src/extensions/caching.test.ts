@@ -279,6 +279,14 @@ describe('caching extension', () => {
     expect((await ask()).body.result).toMatchObject({ total: 1 })
   })
 
+  it('gives a result that cannot be kept any more, also where a store that is away refuses calls', async () => {
+    const { store, fail } = createFailingStore()
+    const { ask, counts } = setUp(store, { onStoreFailure: 'refuse' })
+    fail(['put'])
+    expect((await ask()).body.result).toMatchObject({ total: 1 })
+    expect(counts.get).toBe(1)
+  })
+
   it.each([
     [{ if_none_match: 7 }, '/if_none_match'],
     [{ if_none_match: 'x'.repeat(10_240) }, '/if_none_match'],

@@ -178,8 +178,8 @@ async function keep(
     const put = () => keepResult(store, key, { ...kept, tags: found.tags }, maxAgeMs)
     await guard.ask(service, put, undefined)
   } catch (thrown) {
-    // The caller has the result; that it could not be kept, because it is too large, is no reason to fail.
-    if (isUnavailable(thrown)) throw thrown
+    // The caller has the result; that it could not be kept is no reason to fail, and one too large is none to warn.
+    if (isUnavailable(thrown)) service.log.warn('a result could not be kept', { error: thrown })
   }
 }
 

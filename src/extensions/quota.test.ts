@@ -146,6 +146,21 @@ describe('quota extension', () => {
     expect((await strict.ask()).body.errors?.[0].code).toBe('UNAVAILABLE')
   })
 
+  it('gives what a function made although its use cannot be counted any more', async () => {
+    const { store, fail, asked } = createFailingStore()
+    const compute: QuotaPolicy = { ...MONTHLY, type: 'compute', name: 'time', limit: 1_000 }
+    const { ask } = setUp(store, [compute], {
+      onStoreFailure: 'refuse',
+      identify(_call, scope) {
+        // Away from the second count on: the function has run by then.
+        queueMicrotask(() => fail(true))
+        return scope
+      },
+    })
+    expect((await ask()).body.result).toEqual({ text: 'é' })
+    expect(asked).toEqual(['increment', 'increment'])
+  })
+
   it.each([
     [{ include: 'requests' }, '/include'],
     [{ include: ['requests', 'gold'] }, '/include/1'],

@@ -58,14 +58,23 @@ export function quotaExtension(options: QuotaExtensionOptions): Extension {
     }
   }
 
-  /** Counts what only the outcome tells; what is used by then is used, also beyond the limit. */
+  /**
+   * Counts what only the outcome tells; what is used by then is used, also beyond the limit. What the function did stands:
+   * a caller who was refused now would have it done twice.
+   */
   async function close(
     account: Account,
     exchange: ExtensionCall,
     done: { readonly outcome: Outcome; readonly elapsedMs: number },
   ): Promise<void> {
-    const by = account.quota.after({ call: exchange.call, ...done })
-    if (by > 0) account.used = await advance(exchange.service, account, by)
+    const { call, service } = exchange
+    const by = account.quota.after({ call, ...done })
+    if (by <= 0) return
+    try {
+      account.used = await advance(service, account, by)
+    } catch (thrown) {
+      service.log.warn('what a call used could not be counted', { error: thrown })
+    }
   }
 
   return {

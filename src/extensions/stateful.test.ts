@@ -134,6 +134,40 @@ describe('a service with a store', () => {
   })
 })
 
+describe('settings of a service with a store', () => {
+  const info = { title: 'Orders', version: '1.0.0' }
+  const window = { value: 1, unit: 'minute' } as const
+  const rateLimit = { policies: [{ scope: 'global', limit: 1, window }] } as const
+
+  it('change one extension and leave the others, and what runs in the background, as they are', async () => {
+    const store = createMemoryStore()
+    const plain = createService({ info, functions: [], store })
+    const set = createService({
+      info,
+      functions: [],
+      store,
+      stateful: { rateLimit, caching: false },
+    })
+    const before = plain.extensions.map((extension) => extension.urn)
+    const now = set.extensions.map((extension) => extension.urn)
+    expect(before).toContain(urn('async'))
+    expect(now.filter((name) => !before.includes(name))).toEqual([urn('rate-limit')])
+    expect(before.filter((name) => !now.includes(name))).toEqual([urn('caching')])
+    await Promise.all([plain.close(), set.close()])
+  })
+
+  it('are refused where nothing would read them', () => {
+    const store = createMemoryStore()
+    const stateful = { rateLimit }
+    expect(() => createService({ info, functions: [], stateful })).toThrow(
+      'stateful needs a store; give createService one, such as await openStore("sqlite:state.db")',
+    )
+    expect(() => createService({ info, functions: [], store, extensions: [], stateful })).toThrow(
+      'give the settings in stateful to statefulExtensions() inside extensions',
+    )
+  })
+})
+
 describe('statefulExtensions', () => {
   it('leaves out what is switched off and adds what has policies', () => {
     const store = createMemoryStore()

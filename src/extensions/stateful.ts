@@ -15,12 +15,7 @@ import { type ReplayExtensionOptions, replayExtension } from './replay.ts'
 import { type WebhookExtension, webhookExtension } from './webhook.ts'
 
 /** How the extensions that remember things behave; `false` leaves one out. */
-export interface StatefulExtensionOptions {
-  readonly store: Store
-  /** Runs what goes on in the background; the extensions that need it are left out when absent. */
-  readonly jobs?: JobQueue | undefined
-  /** Sends callbacks; none are sent when absent. */
-  readonly outgoing?: Outgoing | undefined
+export interface StatefulSettings {
   readonly async?: Omit<AsyncExtensionOptions, 'store' | 'jobs' | 'outgoing'> | false
   readonly replay?: Omit<ReplayExtensionOptions, 'store' | 'jobs' | 'outgoing'> | false
   /** On where `outgoing` has a secret for Standard Webhooks. */
@@ -35,6 +30,15 @@ export interface StatefulExtensionOptions {
   readonly rateLimit?: Omit<RateLimitExtensionOptions, 'store'>
   /** Off when absent: there is nothing to count without quotas. */
   readonly quota?: Omit<QuotaExtensionOptions, 'store'>
+}
+
+/** The same, with what they stand on. */
+export interface StatefulExtensionOptions extends StatefulSettings {
+  readonly store: Store
+  /** Runs what goes on in the background; the extensions that need it are left out when absent. */
+  readonly jobs?: JobQueue | undefined
+  /** Sends callbacks; none are sent when absent. */
+  readonly outgoing?: Outgoing | undefined
 }
 
 /** Lists the extensions that remember things, all on one store; they stand beside `defaultExtensions()`. */

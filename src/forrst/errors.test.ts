@@ -165,6 +165,14 @@ describe('errors on the wire', () => {
     expect(headers['retry-after']).toBe('2')
   })
 
+  it.each(['RATE_LIMITED', 'SERVER_MAINTENANCE', 'FUNCTION_MAINTENANCE'] as const)(
+    '[F-57] have a Retry-After header when a function throws %s without saying when',
+    async (code) => {
+      const { headers } = await failWith(() => new CallError(code))
+      expect(headers['retry-after']).toBe('60')
+    },
+  )
+
   it('answer even when their details cannot be written as JSON', async () => {
     const details: Record<string, unknown> = {}
     details['self'] = details

@@ -73,6 +73,10 @@ interface Redis {
 
 type NewRedis = new (url: string, options: Readonly<Record<string, unknown>>) => Redis
 
+type NewPostgresClient = new (
+  options: unknown,
+) => { on(event: 'error', listener: () => void): unknown }
+
 /** Keeps jobs on the Redis of a store, over connections of their own. */
 export async function openRedisBackend(
   { url, namespace }: StoreOrigin,
@@ -144,7 +148,7 @@ export async function openPostgresBackend(
   { timeout = 5000, load }: BullmqBackendOptions,
 ): Promise<BullmqBackend> {
   const bullmq = await loadOptional('bullmq', 'postgres:', load, 'queue')
-  await loadOptional('pg', 'postgres:', load, 'queue')
+  const pg = await loadOptional('pg', 'postgres:', load, 'queue')
   const bind = bullmq['withBackend'] as (factory: unknown) => Bullmq
   const { Queue, Worker } = bind(bullmq['createPostgresBackend'])
   const connection = {
@@ -159,6 +163,7 @@ export async function openPostgresBackend(
     statement_timeout: Math.ceil(timeout * 0.8),
     keepAlive: true,
     allowExitOnIdle: true,
+    Client: toHeardClient(pg['Client'] as NewPostgresClient),
   }
   return {
     kind: 'postgres',
@@ -175,6 +180,18 @@ export async function openPostgresBackend(
       return openReady('postgres', worker, timeout * 2)
     },
     close: async () => {},
+  }
+}
+
+/**
+ * BullMQ takes a connection out of its pool to make its tables, and nobody hears that one break: the process would end.
+ * What was asked of it fails anyway.
+ */
+function toHeardClient(Client: NewPostgresClient): unknown {
+  return function openClient(options: unknown) {
+    const client = new Client(options)
+    client.on('error', () => {})
+    return client
   }
 }
 

@@ -34,11 +34,15 @@ export interface Agent {
   readonly roots: (name?: string) => Promise<JsonObject>
   /** Sends a log line, if the client wants lines of this severity. */
   readonly log: (level: LogLevel, data: Json, logger?: string) => void
-  /** Lets the client go on: the rest of the call becomes a task, where the client knows tasks. */
+  /**
+   * Lets the client go on: the rest of the call becomes a task, where the client knows tasks. In 2025-11-25 it
+   * hangs up instead and comes back for the rest.
+   */
   readonly detach: () => Promise<void>
 }
 
-const agent: unique symbol = Symbol('MCP agent')
+// Shared by every copy of the package in a process: a handler may ask through another than the one that serves.
+const agent: unique symbol = Symbol.for('waymark.agent')
 
 /** Facts of a call that came through MCP. */
 interface AgentFacts extends CallFacts {

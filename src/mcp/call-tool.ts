@@ -20,11 +20,14 @@ import { invalidParams, McpError, missingCapability, RPC, toMcpError } from './e
 import type { Exchange } from './exchange.ts'
 import { withNegotiated } from './negotiated.ts'
 import { createProgress, type Progress } from './progress.ts'
-import { OWN_META, TASKS_EXTENSION } from './protocol.ts'
+import { createPromotion, type Promotion } from './promotion.ts'
+import { META, OWN_META } from './protocol.ts'
 import { fitResult } from './result-budget.ts'
 import { encodeInputRequired, readAnswers } from './round-trip.ts'
 import { createRun, type Run } from './run.ts'
-import { encodeTask, type Task } from './tasks.ts'
+import { encodeTask } from './task-encoding.ts'
+import { readTaskWish } from './task-wish.ts'
+import type { Task } from './tasks.ts'
 import type { ToolRequest } from './tool-request.ts'
 
 /** Extensions whose answer stands in for the function's. */
@@ -45,26 +48,23 @@ interface ToolCall {
 
 /** Calls the function behind a tool and gives the JSON of the result. */
 export function callFunction(environment: Environment, request: ToolRequest): Maybe<string> {
-  const { exchange, tool } = request
-  const mode = environment.taskMode(tool.target)
-  const knowsTasks =
-    exchange.era === 'modern' && exchange.capabilities.extensions?.[TASKS_EXTENSION] !== undefined
-  if (mode === 'required' && exchange.era === 'modern' && !knowsTasks) {
-    throw missingCapability({ extensions: { [TASKS_EXTENSION]: {} } })
-  }
-  if (!knowsTasks || mode === 'never' || environment.tasks === undefined) {
+  const { when, ttlMs } = readTaskWish(environment, request)
+  if (when === 'never') {
     const toolCall = prepare(environment, request)
     return keepAlive(toolCall, settle(toolCall, start(toolCall)))
   }
   const promotion = createPromotion()
   const toolCall = prepare(environment, request, promotion.ask)
-  if (mode === undefined) return promoteWhenLong(toolCall, promotion)
+  if (when === 'when long') return promoteWhenLong(toolCall, promotion)
   promotion.refuse()
-  return andThen(promote(toolCall), (task) => {
+  return andThen(promote(toolCall, ttlMs), (task) => {
+    // Whoever asked for a task could not read anything else.
+    if (task === undefined && request.exchange.era === 'legacy') throw noRoom()
     const outcome = start(toolCall)
     if (task === undefined) return settle(toolCall, outcome)
+    const created = encodeCreated(toolCall, task)
     conclude(toolCall, task, outcome)
-    return encodeCreated(toolCall, task)
+    return created
   })
 }
 
@@ -124,43 +124,6 @@ function keepAlive({ environment, progress }: ToolCall, result: Maybe<string>): 
   return result.finally(() => clearInterval(timer))
 }
 
-/** What makes a task out of a call that has begun: time, or the handler itself. */
-interface Promotion {
-  /** Asks for a task and waits until there is one, or none will come. */
-  readonly ask: () => Promise<void>
-  readonly asked: Promise<void>
-  /** Lets whoever asked go on. */
-  readonly refuse: () => void
-}
-
-function createPromotion(): Promotion {
-  let wish: (() => void) | undefined
-  let answer: (() => void) | undefined
-  let asked: Promise<void> | undefined
-  let answered: Promise<void> | undefined
-  let settled = false
-  return {
-    get asked() {
-      asked ??= new Promise((resolve) => {
-        wish = resolve
-      })
-      return asked
-    },
-    ask() {
-      if (settled) return Promise.resolve()
-      answered ??= new Promise((resolve) => {
-        answer = resolve
-      })
-      wish?.()
-      return answered
-    },
-    refuse() {
-      settled = true
-      answer?.()
-    },
-  }
-}
-
 function promoteWhenLong(toolCall: ToolCall, promotion: Promotion): Maybe<string> {
   const asked = promotion.asked
   const outcome = start(toolCall)
@@ -181,18 +144,14 @@ function promoteWhenLong(toolCall: ToolCall, promotion: Promotion): Maybe<string
   })
 }
 
-function promote({
-  environment,
-  exchange,
-  abortable,
-  run,
-  progress,
-}: ToolCall): Maybe<Task | undefined> {
-  const started = environment.tasks?.start(exchange.principal?.id ?? '', abortable)
+function promote(toolCall: ToolCall, ttlMs?: number): Maybe<Task | undefined> {
+  const { environment, exchange, abortable, run, progress } = toolCall
+  const started = environment.tasks?.start(exchange.principal?.id ?? '', abortable, ttlMs)
   return andThen(started, (task) => {
     if (task === undefined) return undefined
     abortable.detach()
     run.ask = task.ask
+    if (exchange.era === 'legacy') run.meta = { [META.relatedTask]: { taskId: task.id } }
     progress.moveTo(task)
     return task
   })
@@ -202,8 +161,9 @@ function conclude(toolCall: ToolCall, task: Task, outcome: Maybe<Outcome>): void
   const end = (ready: Outcome): void => {
     try {
       const crashed = !ready.ok && ready.errors[0].code === 'INTERNAL_ERROR'
-      if (crashed) throw new McpError(RPC.internalError, ready.errors[0].message)
-      task.finish({ result: encodeOutcome(toolCall, ready) })
+      if (crashed && toolCall.exchange.era === 'modern')
+        throw new McpError(RPC.internalError, ready.errors[0].message)
+      task.finish(toEnd(encodeOutcome(toolCall, ready)))
     } catch (thrown) {
       const { code, message, data } = toMcpError(thrown, toolCall.environment.service.log)
       task.finish({
@@ -216,9 +176,20 @@ function conclude(toolCall: ToolCall, task: Task, outcome: Maybe<Outcome>): void
   else end(outcome)
 }
 
-function encodeCreated({ environment: { tasks } }: ToolCall, task: Task): string {
+/** A tool that tells of its failure has run; only clients before 2026-07-28 call that a failed task. */
+function toEnd(result: string): { readonly result: string; readonly isError?: true } {
+  const { isError } = JSON.parse(result) as { readonly isError?: boolean }
+  return isError === true ? { result, isError } : { result }
+}
+
+function noRoom(): McpError {
+  return new McpError(RPC.internalError, 'There is no room for another task; try again later')
+}
+
+function encodeCreated({ environment: { tasks }, exchange }: ToolCall, task: Task): string {
   const first = { ...task.record(), status: 'working' as const }
-  return `{"resultType":"task",${encodeTask(first, tasks?.pollIntervalMs ?? 1_000)}}`
+  const members = encodeTask(first, tasks?.pollIntervalMs ?? 1_000, exchange.era)
+  return exchange.era === 'modern' ? `{"resultType":"task",${members}}` : `{"task":{${members}}}`
 }
 
 function encodeOutcome(toolCall: ToolCall, outcome: Outcome): string {
@@ -228,11 +199,8 @@ function encodeOutcome(toolCall: ToolCall, outcome: Outcome): string {
     if (run.pending !== undefined) {
       return encodeInputRequired(exchange, run.pending, answers, environment.seal)
     }
-    return environment.writer.complete(
-      exchange.era,
-      encodeToolError(describeErrors(outcome.errors)),
-      toErrorMeta(outcome.errors),
-    )
+    const members = encodeToolError(describeErrors(outcome.errors))
+    return complete(toolCall, members, toErrorMeta(outcome.errors))
   }
   const { extensions } = call.reply
   const meta = extensions && { [OWN_META.extensions]: extensions as unknown as JsonObject[] }
@@ -245,27 +213,26 @@ function encodeOutcome(toolCall: ToolCall, outcome: Outcome): string {
   return encodeSuccess(toolCall, negotiated.result, { ...meta, ...negotiated.meta })
 }
 
-/** An extension answered in place of the function; what it says does not have the promised shape. */
-function encodeInstead(
-  { environment, exchange, tool }: ToolCall,
-  text: string,
-  meta?: JsonObject,
-): string {
-  const members = tool.described ? encodeToolError(text) : encodeAnswer({ text })
-  return environment.writer.complete(exchange.era, members, meta)
+function complete(toolCall: ToolCall, members: string, meta: JsonObject | undefined): string {
+  const { environment, exchange, run } = toolCall
+  const whole = run.meta === undefined ? meta : { ...run.meta, ...meta }
+  return environment.writer.complete(exchange.era, members, whole)
 }
 
-function encodeSuccess(
-  { environment, exchange, tool }: ToolCall,
-  result: unknown,
-  meta: JsonObject | undefined,
-): string {
-  const { writer, resultBudget } = environment
+/** An extension answered in place of the function; what it says does not have the promised shape. */
+function encodeInstead(toolCall: ToolCall, text: string, meta?: JsonObject): string {
+  const { described } = toolCall.tool
+  return complete(toolCall, described ? encodeToolError(text) : encodeAnswer({ text }), meta)
+}
+
+function encodeSuccess(toolCall: ToolCall, result: unknown, meta: JsonObject | undefined): string {
+  const { environment, exchange, tool } = toolCall
+  const { resultBudget } = environment
   const answer = toToolAnswer(result, exchange.era, tool.described)
   const length = answer.text?.length ?? 0
-  if (length <= resultBudget) return writer.complete(exchange.era, encodeAnswer(answer), meta)
+  if (length <= resultBudget) return complete(toolCall, encodeAnswer(answer), meta)
   const fitted = fitResult(answer, resultBudget, tool.target, tool.inputSchema())
-  if (!fitted.fits) return writer.complete(exchange.era, encodeToolError(fitted.text), meta)
+  if (!fitted.fits) return complete(toolCall, encodeToolError(fitted.text), meta)
   const members =
     fitted.note === undefined
       ? encodeAnswer(fitted.answer)
@@ -276,5 +243,5 @@ function encodeSuccess(
           ]),
           structured: fitted.answer.structured,
         })
-  return writer.complete(exchange.era, members, meta)
+  return complete(toolCall, members, meta)
 }

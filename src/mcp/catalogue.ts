@@ -16,6 +16,7 @@ export interface Tool {
   readonly name: string
   /** The entry of `tools/list`. */
   readonly json: (era: Era) => string
+  readonly taskSupport: TaskSupport | undefined
   /** What a model reads of it: name, description and arguments. */
   readonly visible: () => string
 }
@@ -42,6 +43,9 @@ export interface Catalogue {
   readonly find: (name: string) => FunctionTool | undefined
 }
 
+/** Whether a tool may, or must, be called as a task; absent where it cannot be. */
+export type TaskSupport = 'optional' | 'required'
+
 /** How functions become tools. */
 export interface CatalogueOptions extends ToolFilter {
   /** Gives a tool another name than the one made from the function's; undefined keeps that. */
@@ -51,7 +55,11 @@ export interface CatalogueOptions extends ToolFilter {
 }
 
 /** Creates the getter of the catalogue; it is made anew only when functions come, go or change state. */
-export function createCatalogue(service: Service, options: CatalogueOptions): () => Catalogue {
+export function createCatalogue(
+  service: Service,
+  options: CatalogueOptions,
+  toTaskSupport: (target: Target) => TaskSupport | undefined,
+): () => Catalogue {
   const isWanted = createToolFilter(service, options)
   // Keyed by target: what did not change is not written again.
   const known = new WeakMap<Target, FunctionTool>()
@@ -60,7 +68,7 @@ export function createCatalogue(service: Service, options: CatalogueOptions): ()
   function toTool(target: Target): FunctionTool {
     const found = known.get(target)
     if (found !== undefined) return found
-    const tool = toFunctionTool(target, service, options)
+    const tool = toFunctionTool(target, service, options, toTaskSupport)
     known.set(target, tool)
     return tool
   }
@@ -103,6 +111,7 @@ function toFunctionTool(
   target: Target,
   service: Service,
   { toolName, schemas: style = 'safe' }: CatalogueOptions,
+  toTaskSupport: (target: Target) => TaskSupport | undefined,
 ): FunctionTool {
   const shared = service.components.schemas ?? {}
   const name = toolName?.(target.name) ?? toToolName(target.name)
@@ -117,6 +126,7 @@ function toFunctionTool(
   const outputSchema = once(
     () => target.outputSchema && toOutputSchema(target.outputSchema, shared, style),
   )
+  const taskSupport = toTaskSupport(target)
   const write = (era: Era) => {
     const output = outputSchema()
     const listed = output !== undefined && (era === 'modern' || describesObject(output))
@@ -128,6 +138,7 @@ function toFunctionTool(
       inputSchema: inputSchema(),
       ...(listed && { outputSchema: output }),
       annotations: toToolAnnotations(target.sideEffects),
+      ...toExecution(era, taskSupport),
       _meta: { [OWN_META.function]: target.name, [OWN_META.version]: target.version },
     })
   }
@@ -135,6 +146,7 @@ function toFunctionTool(
   return {
     name,
     target,
+    taskSupport,
     inputSchema,
     described: target.outputSchema !== undefined,
     headerParameters: once(() => findHeaderParameters(inputSchema())),
@@ -142,6 +154,11 @@ function toFunctionTool(
     visible: () =>
       JSON.stringify({ name, description: describe(target), inputSchema: inputSchema() }),
   }
+}
+
+/** Says in an entry of `tools/list` whether the tool can be a task; since 2026-07-28 that is the server's affair. */
+export function toExecution(era: Era, taskSupport: TaskSupport | undefined): JsonObject {
+  return era === 'modern' || taskSupport === undefined ? {} : { execution: { taskSupport } }
 }
 
 function describe({ name, definition }: Target): string {

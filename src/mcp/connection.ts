@@ -3,6 +3,7 @@ import type { Principal } from '../core/call.ts'
 import { andThen, isPromise, type Maybe } from '../core/maybe.ts'
 import { parseJson } from '../wire/json.ts'
 import { createAbortable } from './abortable.ts'
+import { type BatchEntry, decodeBatch } from './batch.ts'
 import {
   decodeMessage,
   type Message,
@@ -12,20 +13,14 @@ import {
   readMeta,
 } from './decode.ts'
 import { encodeResult } from './encode.ts'
-import {
-  encodeError,
-  invalidRequest,
-  type McpError,
-  toMcpError,
-  unsupportedVersion,
-} from './errors.ts'
+import { encodeError, invalidRequest, toMcpError, unsupportedVersion } from './errors.ts'
 import type { Exchange } from './exchange.ts'
 import { toText } from './http-answer.ts'
 import type { LineSink } from './line-reader.ts'
 import type { Encoded } from './methods.ts'
-import { createPeer, encodeNotification } from './peer.ts'
+import { createPeer, encodeNotification, type LivePeer } from './peer.ts'
 import { followChanges } from './peer-changes.ts'
-import { META, MODERN_VERSION, type RequestId } from './protocol.ts'
+import { META, MODERN_VERSION, type RequestId, UNSPOKEN_VERSION } from './protocol.ts'
 import type { Introduction, McpServer } from './server.ts'
 
 /** Both ends of a pipe that carries one message per line, whichever revision the client speaks. */
@@ -55,83 +50,75 @@ export function createConnection(
   let introduction: Introduction | undefined
   let stopFollowing: (() => void) | undefined
 
-  const refuse = (id: RequestId | undefined, error: McpError) => send(encodeError(id, error))
-  const fail = (id: RequestId | undefined, thrown: unknown) =>
-    refuse(id, toMcpError(thrown, service.log))
+  const encodeFailure = (id: RequestId | undefined, thrown: unknown) =>
+    encodeError(id, toMcpError(thrown, service.log))
 
-  const toShared = (
-    { id, method, params }: Request,
-    principal: Principal | undefined,
-    signal: () => AbortSignal,
-  ): SharedExchange => ({
-    id,
-    method,
-    params,
-    meta: readMeta(params),
-    principal,
-    startedAt: service.clock.elapsed(),
-    signal,
-    notify: (name, content) => send(encodeNotification(name, content)),
-  })
-
-  function receive(message: Message): void {
+  /** Gives the answer to a message, if it gets one. */
+  function receive(message: Message): Maybe<string | undefined> {
+    if (message.kind === 'request') return answer(message)
     if (message.kind === 'response') peer.settle(message)
-    else if (message.kind === 'request') answer(message)
     else if (message.method === 'notifications/cancelled') peer.cancel(message.params['requestId'])
     else if (message.method === 'notifications/initialized') {
       stopFollowing ??= followChanges(environment, peer, send)
     }
+    return undefined
   }
 
-  function answer(request: Request): void {
+  function answer(request: Request): Maybe<string | undefined> {
     const { id, method, params } = request
     if (method === 'initialize' && !isModern(request)) {
       const known = server.introduce(params)
       introduction = known.introduction
-      send(encodeResult(id, known.result))
-      return
+      return encodeResult(id, known.result)
     }
     const abortable = createAbortable()
-    const result = andThen(authenticate(), (principal) =>
-      server.answer(
-        isModern(request)
-          ? toModern(toShared(request, principal, abortable.signal))
-          : {
-              ...toShared(request, principal, abortable.signal),
-              era: 'legacy',
-              capabilities: introduction?.capabilities ?? {},
-              caller: introduction?.caller,
-              request: (name, content, signal) =>
-                peer.request({ method: name, params: content }, send, signal),
-              peer,
-            },
-      ),
-    )
-    if (!isPromise(result)) {
-      send(toText(id, result))
-      return
-    }
+    const result = andThen(authenticate(), (principal) => {
+      const shared = toShared(request, {
+        principal,
+        startedAt: service.clock.elapsed(),
+        signal: abortable.signal,
+        notify: (name, content) => send(encodeNotification(name, content)),
+      })
+      return server.answer(
+        isModern(request) ? toModern(shared) : toLegacy(shared, introduction, peer, send),
+      )
+    })
+    if (!isPromise(result)) return toText(id, result)
     peer.track(id, abortable)
-    running.add(
-      result.then(
-        (ready: Encoded) => !abortable.aborted() && send(toText(id, ready)),
-        (thrown: unknown) => !abortable.aborted() && fail(id, thrown),
-      ),
-      () => peer.forget(id),
+    const text = result.then(
+      (ready: Encoded) => (abortable.aborted() ? undefined : toText(id, ready)),
+      (thrown: unknown) => (abortable.aborted() ? undefined : encodeFailure(id, thrown)),
     )
+    return text.finally(() => peer.forget(id))
+  }
+
+  function reply(text: Maybe<string | undefined>): void {
+    if (isPromise(text)) running.add(text.then(reply))
+    else if (text !== undefined) send(text)
+  }
+
+  function receiveEntry(entry: BatchEntry): Maybe<string | undefined> {
+    if ('error' in entry) return encodeFailure(entry.id, entry.error)
+    try {
+      return receive(entry.message)
+    } catch (thrown) {
+      return encodeFailure(entry.message.kind === 'request' ? entry.message.id : undefined, thrown)
+    }
   }
 
   return {
     tooLong: (maxBytes) =>
-      refuse(undefined, invalidRequest(`The message is longer than ${maxBytes} bytes`)),
+      send(encodeError(undefined, invalidRequest(`The message is longer than ${maxBytes} bytes`))),
     line(bytes) {
       let id: RequestId | undefined
       try {
         const document = parseJson(bytes, service.limits.maxDepth)
         id = readId(document)
-        receive(decodeMessage(document))
+        if (!Array.isArray(document)) return reply(receive(decodeMessage(document)))
+        const entries = decodeBatch(document, introduction?.version)
+        reply(joinTexts(entries.map(receiveEntry)))
       } catch (thrown) {
-        fail(id, thrown)
+        send(encodeFailure(id, thrown))
       }
     },
     async finish(graceMs) {
@@ -142,18 +129,26 @@ export function createConnection(
   }
 }
 
+/** Answers to messages that came as one leave as one; there is none when none of them gets any. */
+function joinTexts(texts: readonly Maybe<string | undefined>[]): Maybe<string | undefined> {
+  const join = (ready: readonly (string | undefined)[]) => {
+    const answers = ready.filter((text) => text !== undefined)
+    return answers.length === 0 ? undefined : `[${answers.join(',')}]`
+  }
+  return texts.some(isPromise)
+    ? Promise.all(texts).then(join)
+    : join(texts as readonly (string | undefined)[])
+}
+
 /** Requests that are not answered yet. */
 function createRunning(): {
-  readonly add: (work: Promise<unknown>, done: () => void) => void
+  readonly add: (work: Promise<unknown>) => void
   readonly finish: (graceMs: number) => Promise<void>
 } {
   const running = new Set<Promise<unknown>>()
   return {
-    add(work, done) {
-      const settled = work.finally(() => {
-        done()
-        running.delete(settled)
-      })
+    add(work) {
+      const settled = work.finally(() => running.delete(settled))
       running.add(settled)
     },
     async finish(graceMs) {
@@ -166,7 +161,17 @@ function createRunning(): {
 }
 
 /** What an exchange is made of, whichever era it belongs to. */
-type SharedExchange = Omit<Exchange, 'era' | 'capabilities' | 'caller' | 'request' | 'peer'>
+type SharedExchange = Omit<
+  Exchange,
+  'era' | 'version' | 'capabilities' | 'caller' | 'request' | 'release' | 'peer'
+>
+
+function toShared(
+  { id, method, params }: Request,
+  rest: Pick<SharedExchange, 'principal' | 'startedAt' | 'signal' | 'notify'>,
+): SharedExchange {
+  return { id, method, params, meta: readMeta(params), ...rest }
+}
 
 function toModern(shared: SharedExchange): Exchange {
   const { version, capabilities } = readEnvelope(shared.params)
@@ -174,10 +179,30 @@ function toModern(shared: SharedExchange): Exchange {
   return {
     ...shared,
     era: 'modern',
+    version,
     capabilities,
     caller: readCaller(shared.meta[META.client]),
     request: undefined,
+    release: undefined,
     peer: undefined,
+  }
+}
+
+function toLegacy(
+  shared: SharedExchange,
+  introduction: Introduction | undefined,
+  peer: LivePeer,
+  send: (message: string) => void,
+): Exchange {
+  return {
+    ...shared,
+    era: 'legacy',
+    version: introduction?.version ?? UNSPOKEN_VERSION,
+    capabilities: introduction?.capabilities ?? {},
+    caller: introduction?.caller,
+    request: (method, params, signal) => peer.request({ method, params }, send, signal),
+    release: undefined,
+    peer,
   }
 }
 

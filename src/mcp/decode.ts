@@ -52,11 +52,7 @@ export function readId(document: unknown): RequestId | undefined {
 /** Checks that a document is a JSON-RPC message. */
 export function decodeMessage(document: unknown): Message {
   if (!isRecord(document)) {
-    throw invalidRequest(
-      Array.isArray(document)
-        ? 'Batches are not supported; send one message per request'
-        : 'A JSON-RPC message must be an object',
-    )
+    throw invalidRequest('A JSON-RPC message must be an object')
   }
   const { jsonrpc, id, method, params = NO_PARAMS } = document
   if (jsonrpc !== '2.0') throw invalidRequest('jsonrpc must be "2.0"')

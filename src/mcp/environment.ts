@@ -2,7 +2,12 @@ import type { Admit } from '../capabilities/admission.ts'
 import type { Service } from '../core/service.ts'
 import type { Target } from '../core/target.ts'
 import { storeOf } from '../system/store-of.ts'
-import { type Catalogue, type CatalogueOptions, createCatalogue } from './catalogue.ts'
+import {
+  type Catalogue,
+  type CatalogueOptions,
+  createCatalogue,
+  type TaskSupport,
+} from './catalogue.ts'
 import { type Changes, createChanges } from './changes.ts'
 import { createResultWriter, type Implementation, type ResultWriter } from './encode.ts'
 import type { McpPrompt, McpResource, McpResourceTemplate } from './offer.ts'
@@ -69,17 +74,24 @@ export function createEnvironment(service: Service, options: McpOptions): Enviro
   const { info, name, clock } = service
   const identity: Implementation = { name, title: info.title, version: info.version }
   const tasks = options.tasks === false ? undefined : (options.tasks ?? {})
+  const taskMode: Environment['taskMode'] = (target) =>
+    tasks?.mode?.(target.name) ?? declaredMode(target)
+  const toTaskSupport = (target: Target): TaskSupport | undefined => {
+    const mode = tasks === undefined ? 'never' : taskMode(target)
+    if (mode === 'never') return undefined
+    return mode === 'required' ? 'required' : 'optional'
+  }
   return {
     service,
     options,
     identity,
     writer: createResultWriter(identity, service.authenticate ? 'private' : 'public'),
     seal: createSeal(options.secret, clock),
-    catalogue: createCatalogue(service, options),
+    catalogue: createCatalogue(service, options, toTaskSupport),
     changes: createChanges(service, options.onResourceUpdate, () => [DOCUMENT_URI]),
     tasks: tasks && createTasks({ ...defaultRecords(service), ...tasks }, clock, service.log),
     taskAfterMs: tasks?.afterMs ?? 5_000,
-    taskMode: (target) => tasks?.mode?.(target.name) ?? declaredMode(target),
+    taskMode,
     resultBudget: options.resultBudget ?? 25_000,
     pageSize: options.pageSize ?? 1_000,
     keepAliveMs: options.keepAliveMs ?? 15_000,

@@ -9,6 +9,8 @@ export interface Exchange {
   readonly params: JsonObject
   readonly meta: JsonObject
   readonly era: Era
+  /** The revision that client and server agreed on. */
+  readonly version: string
   readonly capabilities: ClientCapabilities
   /** How the client calls itself; nobody checks it. */
   readonly caller: string | undefined
@@ -21,6 +23,8 @@ export interface Exchange {
   readonly notify: (method: string, params: JsonObject) => void
   /** Sends the client a request of its own and waits for the answer; absent where the protocol has no way. */
   readonly request: Asking | undefined
+  /** Lets the client go until it comes back for the rest of the answer; absent where it would not. */
+  readonly release: (() => void) | undefined
   /** What outlives this request; absent in stateless exchanges. */
   readonly peer: Peer | undefined
 }

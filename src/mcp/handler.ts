@@ -59,9 +59,11 @@ export function createMcpHandler(service: Service, options: McpHandlerOptions = 
       if (request.method !== 'POST') return encodeMethodRefusal()
       const document = readDocument(request, service)
       id = readId(document)
-      const message = decodeMessage(document)
+      const message = Array.isArray(document) ? undefined : decodeMessage(document)
       const answer = asPrincipal(service, options, request, (principal) =>
-        receive(server, legacy, { request, message, principal }),
+        message === undefined
+          ? legacy.receiveBatch(request, document as readonly unknown[], principal)
+          : receive(server, legacy, { request, message, principal }),
       )
       return isPromise(answer) ? answer.catch(fail) : answer
     } catch (thrown) {

@@ -5,7 +5,7 @@ import type { HttpRequest, HttpResponse } from '../wire/http.ts'
 import { type Message, readCaller, readEnvelope, readMeta } from './decode.ts'
 import { headerMismatch, McpError, RPC, toMcpError, unsupportedVersion } from './errors.ts'
 import { checkParameterHeaders, checkRoutingHeaders } from './headers.ts'
-import { acceptsStream, answerHttp } from './http-answer.ts'
+import { acceptsStream, answerHttp, answerOne, ONE_ANSWER, type Outlet } from './http-answer.ts'
 import { encodeNotification } from './peer.ts'
 import { type ClientCapabilities, META, MODERN_VERSION } from './protocol.ts'
 import type { McpServer } from './server.ts'
@@ -22,27 +22,34 @@ export function answerModern(
   const { service, keepAliveMs } = server.environment
   const capabilities = checkRequest(server, request, method, params)
   const meta = readMeta(params)
+  const work = ({ push }: Outlet) =>
+    server.answer({
+      id,
+      method,
+      params,
+      meta,
+      era: 'modern',
+      version: MODERN_VERSION,
+      capabilities,
+      caller: readCaller(meta[META.client]),
+      principal,
+      startedAt: service.clock.elapsed(),
+      signal: request.signal,
+      notify: (name, content) => push(encodeNotification(name, content)),
+      request: undefined,
+      release: undefined,
+      peer: undefined,
+    })
   return answerHttp({
     request,
-    id,
     keepAliveMs,
-    toError: (thrown) => toMcpError(thrown, service.log),
-    work: (push) =>
-      server.answer({
+    encoding: ONE_ANSWER,
+    work: (outlet) =>
+      answerOne(
         id,
-        method,
-        params,
-        meta,
-        era: 'modern',
-        capabilities,
-        caller: readCaller(meta[META.client]),
-        principal,
-        startedAt: service.clock.elapsed(),
-        signal: request.signal,
-        notify: (name, content) => push(encodeNotification(name, content)),
-        request: undefined,
-        peer: undefined,
-      }),
+        () => work(outlet),
+        (thrown) => toMcpError(thrown, service.log),
+      ),
   })
 }
 

@@ -38,6 +38,8 @@ export type { SessionOptions } from './sessions.ts'
 export { type StdioOptions, serveStdio } from './stdio.ts'
 export {
   storeTaskRecords,
+  type TaskListOptions,
+  type TaskPage,
   type TaskRecord,
   type TaskRecords,
   type TaskStatus,

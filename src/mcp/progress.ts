@@ -17,7 +17,7 @@ const STEP = 0.001
 const TOTAL = 100
 
 /** Creates the progress of one exchange. */
-export function createProgress({ meta, capabilities, notify }: Exchange): Progress {
+export function createProgress({ meta, params, capabilities, notify }: Exchange): Progress {
   const token = meta['progressToken']
   const listening = typeof token === 'string' || typeof token === 'number'
   let task: Task | undefined
@@ -36,7 +36,7 @@ export function createProgress({ meta, capabilities, notify }: Exchange): Progre
 
   return {
     report:
-      listening || capabilities.extensions !== undefined
+      listening || capabilities.extensions !== undefined || params['task'] !== undefined
         ? (fraction, message) => {
             const progress = Math.min(1, Math.max(0, fraction)) * TOTAL || 0
             task?.report(message ?? `${Math.round(progress)} % done`)

@@ -11,8 +11,20 @@ export const LEGACY_VERSIONS: readonly string[] = [
   '2024-11-05',
 ]
 
+/** The only revision whose clients send several messages as one. */
+export const BATCH_VERSION = '2025-03-26'
+
+/** The only revision with sessions whose clients come back when a stream was interrupted on purpose. */
+export const POLLING_VERSION = '2025-11-25'
+
+/** What a client speaks that has sessions and never says which revision. */
+export const UNSPOKEN_VERSION = '2025-03-26'
+
 /** Every revision a client may speak. */
 export const SUPPORTED_VERSIONS: readonly string[] = [MODERN_VERSION, ...LEGACY_VERSIONS]
+
+/** The only revision with sessions in which clients ask for a task themselves. */
+export const TASKS_VERSION = '2025-11-25'
 
 /** Revisions before and since the protocol became stateless. */
 export type Era = 'legacy' | 'modern'
@@ -37,6 +49,7 @@ export const META = {
   server: 'io.modelcontextprotocol/serverInfo',
   logLevel: 'io.modelcontextprotocol/logLevel',
   subscription: 'io.modelcontextprotocol/subscriptionId',
+  relatedTask: 'io.modelcontextprotocol/related-task',
 } as const
 
 /** Keys of `_meta` that carry what MCP has no member for. */

@@ -15,6 +15,8 @@ export interface Run {
   missing: JsonObject | undefined
   /** Takes questions once the call has become a task. */
   ask: ((requests: InputRequests) => Promise<Readonly<Record<string, JsonObject>>>) | undefined
+  /** What every message of the call says about itself; absent when there is nothing to say. */
+  meta: JsonObject | undefined
   readonly agent: () => Agent
 }
 
@@ -29,15 +31,16 @@ export function createRun(
   exchange: Exchange,
   answers: Answers,
   abortable: Pick<Abortable, 'signal'>,
-  detach: () => Promise<void> = () => Promise.resolve(),
+  detach: () => Promise<void> = async () => exchange.release?.(),
 ): Run {
   let agent: Agent | undefined
   const run: Run = {
     pending: undefined,
     missing: undefined,
     ask: undefined,
+    meta: undefined,
     agent() {
-      agent ??= toAgent(exchange, ask, detach)
+      agent ??= toAgent(exchange, run, ask, detach)
       return agent
     },
   }
@@ -54,7 +57,7 @@ export function createRun(
   return run
 }
 
-function toAgent(exchange: Exchange, ask: Agent['ask'], detach: Agent['detach']): Agent {
+function toAgent(exchange: Exchange, run: Run, ask: Agent['ask'], detach: Agent['detach']): Agent {
   const askOne = async (name: string, request: InputRequest): Promise<JsonObject> =>
     (await ask({ [name]: request }))[name] ?? {}
   return {
@@ -70,6 +73,7 @@ function toAgent(exchange: Exchange, ask: Agent['ask'], detach: Agent['detach'])
         level,
         data,
         ...(logger !== undefined && { logger }),
+        ...(run.meta && { _meta: run.meta }),
       })
     },
     detach,
@@ -88,7 +92,8 @@ function assertCapable(exchange: Exchange, requests: InputRequests, run: Run): v
   })
 }
 
-async function askDirectly(
+/** Asks the client while a request is open, and checks the form of its answers. */
+export async function askDirectly(
   request: NonNullable<Exchange['request']>,
   requests: InputRequests,
   signal: AbortSignal,

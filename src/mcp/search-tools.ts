@@ -1,7 +1,13 @@
 import type { JsonObject } from '../core/json.ts'
 import type { Maybe } from '../core/maybe.ts'
 import { toStandaloneFunction } from '../discovery/inline.ts'
-import type { Catalogue, FunctionTool, OwnTool } from './catalogue.ts'
+import {
+  type Catalogue,
+  type FunctionTool,
+  type OwnTool,
+  type TaskSupport,
+  toExecution,
+} from './catalogue.ts'
 import { readObject } from './decode.ts'
 import { encodeAnswer, encodeToolError } from './encode.ts'
 import type { Environment } from './environment.ts'
@@ -74,6 +80,8 @@ export function createSearchTools(environment: Environment, call: CallByName): r
         required: ['name'],
       },
       annotations: {},
+      // Whether it really can be one depends on the tool it calls.
+      taskSupport: environment.tasks && 'optional',
       run(input, exchange) {
         const tool = find(input['name'])
         if (tool === undefined) return refuse(exchange.era, UNKNOWN)
@@ -143,11 +151,26 @@ interface OwnToolParts {
   readonly description: string
   readonly inputSchema: JsonObject
   readonly annotations: JsonObject
+  readonly taskSupport?: TaskSupport | undefined
   readonly run: OwnTool['run']
 }
 
-function toOwnTool({ name, description, inputSchema, annotations, run }: OwnToolParts): OwnTool {
+function toOwnTool({
+  name,
+  description,
+  inputSchema,
+  annotations,
+  ...parts
+}: OwnToolParts): OwnTool {
+  const { run, taskSupport } = parts
   const visible = JSON.stringify({ name, description, inputSchema })
-  const json = JSON.stringify({ name, description, inputSchema, annotations })
-  return { name, json: () => json, visible: () => visible, run }
+  const json = (era: Era) =>
+    JSON.stringify({
+      name,
+      description,
+      inputSchema,
+      annotations,
+      ...toExecution(era, taskSupport),
+    })
+  return { name, json, visible: () => visible, taskSupport, run }
 }

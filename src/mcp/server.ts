@@ -12,11 +12,14 @@ import {
   type ClientCapabilities,
   type Era,
   LEGACY_VERSIONS,
+  MODERN_VERSION,
   SUPPORTED_VERSIONS,
   TASKS_EXTENSION,
+  TASKS_VERSION,
 } from './protocol.ts'
 import { createResources } from './resources.ts'
-import { createListenMethods, createPeerMethods, createTaskMethods } from './subscriptions.ts'
+import { createListenMethods, createPeerMethods } from './subscriptions.ts'
+import { createEarlierTaskMethods, createTaskMethods, toTaskCapability } from './task-methods.ts'
 import { createToolMethods } from './tools.ts'
 
 /** What a client says when it opens a session or a pipe. */
@@ -60,7 +63,7 @@ export function createMcpServer(service: Service, options: McpOptions = {}): Mcp
       const introduction = readIntroduction(params)
       const result = JSON.stringify({
         protocolVersion: introduction.version,
-        capabilities: toCapabilities('legacy', environment),
+        capabilities: toCapabilities(introduction.version, environment),
         serverInfo: environment.identity,
         ...instructionsOf(environment),
       })
@@ -91,7 +94,11 @@ function createMethods(
     ...createListenMethods(environment, closing),
     'server/discover': createDiscover(environment),
   }
-  const legacy: Methods = { ...shared, ...createPeerMethods(environment) }
+  const legacy: Methods = {
+    ...shared,
+    ...createPeerMethods(environment),
+    ...createEarlierTaskMethods(environment, closing),
+  }
   return {
     legacy: new Map(Object.entries(legacy)),
     modern: new Map(Object.entries(modern)),
@@ -101,7 +108,7 @@ function createMethods(
 function createDiscover(environment: Environment): Method {
   const facts = {
     supportedVersions: SUPPORTED_VERSIONS,
-    capabilities: toCapabilities('modern', environment),
+    capabilities: toCapabilities(MODERN_VERSION, environment),
     ...instructionsOf(environment),
   }
   const members = JSON.stringify(facts).slice(1, -1)
@@ -109,14 +116,16 @@ function createDiscover(environment: Environment): Method {
   return () => result
 }
 
-function toCapabilities(era: Era, { tasks }: Environment): JsonObject {
+function toCapabilities(version: string, environment: Environment): JsonObject {
+  const asExtension = version === MODERN_VERSION && environment.tasks !== undefined
   return {
     tools: { listChanged: true },
     prompts: { listChanged: true },
     resources: { listChanged: true, subscribe: true },
     completions: {},
     logging: {},
-    ...(era === 'modern' && tasks !== undefined && { extensions: { [TASKS_EXTENSION]: {} } }),
+    ...(asExtension && { extensions: { [TASKS_EXTENSION]: {} } }),
+    ...(version === TASKS_VERSION && toTaskCapability(environment)),
   }
 }
 

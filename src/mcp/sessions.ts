@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
-import type { EventStream } from '../wire/sse.ts'
 import { createPeer, type LivePeer } from './peer.ts'
+import { POLLING_VERSION } from './protocol.ts'
 import type { Seal } from './seal.ts'
 import type { Introduction } from './server.ts'
+import { createSessionStreams, type SessionStreams, type StreamOptions } from './session-streams.ts'
 
 /** How sessions of clients before 2026-07-28 are kept. */
-export interface SessionOptions {
+export interface SessionOptions extends StreamOptions {
   /** Sessions remembered at one time; 10000 when absent. */
   readonly max?: number
   /** Milliseconds after which a session nobody uses is forgotten; one hour when absent. */
@@ -18,8 +19,7 @@ export interface Session {
   readonly id: string
   readonly introduction: Introduction
   readonly peer: LivePeer
-  /** Open GET streams; the newest gets what belongs to no request. */
-  readonly streams: Set<EventStream>
+  readonly streams: SessionStreams
 }
 
 /** The sessions of one server. */
@@ -53,7 +53,9 @@ export function createSessions(seal: Seal, clock: Clock, options: SessionOptions
 
   function remember(id: string, introduction: Introduction, owner: string): Session {
     if (entries.size >= max) forgetOne(entries, clock.now() - idleMs)
-    const session: Session = { id, introduction, peer: createPeer(), streams: new Set() }
+    const polls = introduction.version === POLLING_VERSION
+    const streams = createSessionStreams(options, polls)
+    const session: Session = { id, introduction, peer: createPeer(), streams }
     entries.set(id, { session, owner, lastUsed: clock.now() })
     return session
   }
@@ -93,14 +95,14 @@ export function createSessions(seal: Seal, clock: Clock, options: SessionOptions
 
 function endSession({ peer, streams }: Session): void {
   peer.close()
-  for (const stream of [...streams]) stream.end()
+  streams.end()
 }
 
 /** Makes room: an idle session if there is one, otherwise the oldest without an open stream. */
 function forgetOne(entries: Map<string, Entry>, idleSince: number): void {
   let candidate: string | undefined
   for (const [id, { session, lastUsed }] of entries) {
-    if (session.streams.size === 0) candidate ??= id
+    if (!session.streams.busy()) candidate ??= id
     if (lastUsed < idleSince) {
       candidate = id
       break

@@ -1,12 +1,11 @@
 import type { JsonObject } from '../core/json.ts'
-import { isPromise } from '../core/maybe.ts'
 import { readObject, requireText } from './decode.ts'
 import type { Environment } from './environment.ts'
 import { invalidParams, missingCapability } from './errors.ts'
 import type { Exchange } from './exchange.ts'
 import type { Methods } from './methods.ts'
 import { isLogLevel, META, TASKS_EXTENSION } from './protocol.ts'
-import { encodeTask } from './tasks.ts'
+import { encodeTask } from './task-encoding.ts'
 
 /** Lists that can change, by the name of the wish to hear about them. */
 export const LIST_NOTIFICATIONS = {
@@ -81,7 +80,7 @@ async function listen(
       if (!filter.taskIds.has(record.id) || record.owner !== owner) return
       notify(
         'notifications/tasks',
-        JSON.parse(`{${encodeTask(record, tasks.pollIntervalMs)}}`) as JsonObject,
+        JSON.parse(`{${encodeTask(record, tasks.pollIntervalMs, 'modern')}}`) as JsonObject,
       )
     }),
   ]
@@ -129,40 +128,5 @@ export function createPeerMethods({ writer }: Environment): Methods {
       peer?.followed.delete(requireText(params, 'uri'))
       return done()
     },
-  }
-}
-
-/** Makes the methods that ask for, feed and cancel tasks. */
-export function createTaskMethods({ tasks, writer }: Environment): Methods {
-  if (tasks === undefined) return {}
-  const asOwner = (
-    { capabilities, params, principal }: Exchange,
-    work: (id: string, owner: string) => string | Promise<string>,
-  ) => {
-    if (capabilities.extensions?.[TASKS_EXTENSION] === undefined) {
-      throw missingCapability({ extensions: { [TASKS_EXTENSION]: {} } })
-    }
-    return work(requireText(params, 'taskId'), principal?.id ?? '')
-  }
-  const done = () => writer.complete('modern', '')
-  return {
-    'tasks/get': (exchange) =>
-      asOwner(exchange, (id, owner) => {
-        const write = (record: Parameters<typeof encodeTask>[0]) =>
-          writer.complete('modern', encodeTask(record, tasks.pollIntervalMs))
-        const record = tasks.get(id, owner)
-        return isPromise(record) ? record.then(write) : write(record)
-      }),
-    'tasks/update': (exchange) =>
-      asOwner(exchange, (id, owner) => {
-        const responses = readObject(exchange.params, 'inputResponses')
-        const updated = tasks.update(id, owner, responses)
-        return isPromise(updated) ? updated.then(done) : done()
-      }),
-    'tasks/cancel': (exchange) =>
-      asOwner(exchange, (id, owner) => {
-        const cancelled = tasks.cancel(id, owner)
-        return isPromise(cancelled) ? cancelled.then(done) : done()
-      }),
   }
 }

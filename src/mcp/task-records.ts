@@ -1,9 +1,10 @@
 import type { Clock } from '../core/clock.ts'
 import type { Json } from '../core/json.ts'
 import type { Maybe } from '../core/maybe.ts'
-import { storeKey } from '../store/keys.ts'
+import { newestFirst, storeKey, storePrefix } from '../store/keys.ts'
 import type { Store } from '../store/store.ts'
 import type { InputRequests } from './agent.ts'
+import { selectPage } from './cursor.ts'
 
 /** How a task stands. */
 export type TaskStatus = 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled'
@@ -24,6 +25,8 @@ export interface TaskRecord {
   readonly inputRequests?: InputRequests
   /** JSON of the tool result. */
   readonly result?: string
+  /** True when the result tells that the tool failed. */
+  readonly isError?: boolean
   /** JSON of the error. */
   readonly error?: string
 }
@@ -34,6 +37,22 @@ export interface TaskRecords {
   readonly create: (record: TaskRecord) => Maybe<boolean>
   readonly put: (record: TaskRecord) => Maybe<void>
   readonly get: (id: string) => Maybe<TaskRecord | undefined>
+  /** Lists the tasks of a principal, the newest first; clients cannot list tasks when absent. */
+  readonly list?: (owner: string, options: TaskListOptions) => Maybe<TaskPage>
+}
+
+/** Which tasks are wanted. */
+export interface TaskListOptions {
+  readonly limit: number
+  /** The `cursor` of the page before. */
+  readonly cursor?: string
+}
+
+/** Some of the tasks of a principal. */
+export interface TaskPage {
+  readonly records: readonly TaskRecord[]
+  /** Continues the list; absent on the last page. */
+  readonly cursor?: string
 }
 
 /** Creates the memory of tasks inside this process: bounded, and nothing is dropped before its time. */
@@ -60,6 +79,11 @@ export function memoryTaskRecords(clock: Clock, max: number): TaskRecords {
       records.delete(id)
       return undefined
     },
+    list(owner, { limit, cursor }) {
+      const own = [...records.values()].filter((record) => record.owner === owner && !isOld(record))
+      const { items, nextCursor } = selectPage(own.reverse(), cursor, limit, ({ id }) => id)
+      return { records: items, ...(nextCursor !== undefined && { cursor: nextCursor }) }
+    },
   }
 }
 
@@ -73,12 +97,18 @@ const LONGEST_RUN_MS = 86_400_000
 export function storeTaskRecords(store: Store, clock: Clock): TaskRecords {
   const writes = new Map<string, Promise<unknown>>()
   const keyOf = (id: string) => storeKey('mcp-task', id)
+  // Strangers have no list, so theirs is not written.
+  const listing = async ({ id, owner, createdAt }: TaskRecord, ttl: number): Promise<void> => {
+    if (owner === '') return
+    await store.put(storeKey('mcp-task-of', owner, newestFirst(createdAt), id), id, { ttl })
+  }
   const ttlOf = (record: TaskRecord) =>
     isOver(record) ? Math.max(1, record.createdAt + record.ttlMs - clock.now()) : LONGEST_RUN_MS
 
   return {
     async create(record) {
       await store.put(keyOf(record.id), toJson(record), { ttl: LONGEST_RUN_MS })
+      await listing(record, LONGEST_RUN_MS)
       return true
     },
     async put(record) {
@@ -87,6 +117,7 @@ export function storeTaskRecords(store: Store, clock: Clock): TaskRecords {
       const write = (before ?? Promise.resolve())
         .catch(() => undefined)
         .then(() => store.put(keyOf(record.id), toJson(record), { ttl: ttlOf(record) }))
+        .then(() => (isOver(record) ? listing(record, ttlOf(record)) : undefined))
       writes.set(record.id, write)
       try {
         await write
@@ -94,12 +125,25 @@ export function storeTaskRecords(store: Store, clock: Clock): TaskRecords {
         if (writes.get(record.id) === write) writes.delete(record.id)
       }
     },
-    async get(id) {
-      if (id.length > LONGEST_ID) return undefined
-      await writes.get(id)?.catch(() => undefined)
-      const entry = await store.get(keyOf(id))
-      return entry?.value as TaskRecord | undefined
+    get,
+    async list(owner, options) {
+      const { entries, cursor } = await store.listByPrefix(
+        storePrefix('mcp-task-of', owner),
+        options,
+      )
+      const found = await Promise.all(entries.map(({ value }) => get(String(value))))
+      return {
+        records: found.filter((record) => record !== undefined),
+        ...(cursor !== undefined && { cursor }),
+      }
     },
+  }
+
+  async function get(id: string): Promise<TaskRecord | undefined> {
+    if (id.length > LONGEST_ID) return undefined
+    await writes.get(id)?.catch(() => undefined)
+    const entry = await store.get(keyOf(id))
+    return entry?.value as TaskRecord | undefined
   }
 }
 

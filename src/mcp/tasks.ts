@@ -1,13 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
-import { CallError } from '../core/error.ts'
 import type { JsonObject } from '../core/json.ts'
 import { andThen, isPromise, type Maybe } from '../core/maybe.ts'
 import type { Logger } from '../core/service.ts'
 import type { Abortable } from './abortable.ts'
-import type { InputRequest, InputRequests } from './agent.ts'
 import { invalidParams } from './errors.ts'
-import { isAnswerTo } from './round-trip.ts'
+import { type Ask, type Asker, createTaskQuestions, type TaskQuestions } from './task-questions.ts'
 import { isOver, memoryTaskRecords, type TaskRecord, type TaskRecords } from './task-records.ts'
 
 /** How calls become tasks. */
@@ -34,35 +32,38 @@ export interface TaskOptions {
 export interface Task {
   readonly id: string
   readonly record: () => TaskRecord
-  /** Asks the client and waits for `tasks/update`. */
-  readonly ask: (requests: InputRequests) => Promise<Readonly<Record<string, JsonObject>>>
+  /** Asks the client and waits for its answers. */
+  readonly ask: Ask
   readonly report: (message: string) => void
   /** Ends the task with the JSON of a tool result, or of an error. */
   readonly finish: (
-    end: { readonly result: string } | { readonly error: string; readonly statusMessage: string },
+    end:
+      | { readonly result: string; readonly isError?: true }
+      | { readonly error: string; readonly statusMessage: string },
   ) => void
 }
 
 /** The tasks of one server. */
 export interface Tasks {
   readonly pollIntervalMs: number
-  /** Makes a task of a running call; undefined when there is no room. */
-  readonly start: (owner: string, running: Abortable) => Maybe<Task | undefined>
+  /** Makes a task of a running call; undefined when there is no room. A client may want it kept for less long. */
+  readonly start: (owner: string, running: Abortable, ttlMs?: number) => Maybe<Task | undefined>
   readonly get: (id: string, owner: string) => Maybe<TaskRecord>
   /** Brings answers to questions; those nobody asked for are ignored. */
   readonly update: (id: string, owner: string, responses: JsonObject) => Maybe<void>
-  readonly cancel: (id: string, owner: string) => Maybe<void>
+  /** Cancels a task and gives what became of it; says why where that could not be. */
+  readonly cancel: (id: string, owner: string) => Maybe<TaskRecord | 'over' | 'elsewhere'>
+  /** Lets somebody who can reach the client ask what a task of this process wants to know. */
+  readonly deliver: (id: string, ask: Asker, signal: AbortSignal) => void
+  /** Lists the tasks of a principal; absent where they cannot be listed. */
+  readonly list: TaskRecords['list']
   readonly onChange: (listener: (record: TaskRecord) => void) => () => void
-}
-
-interface Question {
-  readonly request: InputRequest
-  readonly answer: (reply: JsonObject) => void
 }
 
 interface Live {
   readonly running: Abortable
-  readonly questions: Map<string, Question>
+  readonly questions: TaskQuestions
+  readonly record: () => TaskRecord
   readonly change: (change: Partial<TaskRecord>) => void
 }
 
@@ -90,36 +91,41 @@ export function createTasks(options: TaskOptions, clock: Clock, log: Logger): Ta
 
   return {
     pollIntervalMs,
-    start(owner, running) {
+    list: records.list,
+    start(owner, running, wanted = ttlMs) {
       const now = clock.now()
+      const kept = Math.min(wanted, ttlMs)
       const first: TaskRecord = {
         id: randomUUID(),
         owner,
         status: 'working',
         createdAt: now,
         updatedAt: now,
-        ttlMs,
+        ttlMs: kept,
       }
       return andThen(records.create(first), (created) => {
         if (!created) return undefined
-        return createTask(first, running, { clock, ttlMs, live, announce })
+        return createTask(first, running, { clock, ttlMs: kept, live, announce })
       })
     },
     get: find,
     update: (id, owner, responses) =>
       andThen(find(id, owner), () => {
         for (const [key, reply] of Object.entries(responses)) {
-          const question = live.get(id)?.questions.get(key)
-          if (question !== undefined && isAnswerTo(question.request, reply)) question.answer(reply)
+          live.get(id)?.questions.answer(key, reply)
         }
       }),
     cancel: (id, owner) =>
-      andThen(find(id, owner), () => {
+      andThen(find(id, owner), (record) => {
         const entry = live.get(id)
-        if (entry === undefined) return
+        if (entry === undefined) return isOver(record) ? 'over' : 'elsewhere'
         entry.change({ status: 'cancelled', statusMessage: 'Cancelled by the client' })
         entry.running.abort()
+        return entry.record()
       }),
+    deliver(id, ask, signal) {
+      live.get(id)?.questions.deliver(ask, signal)
+    },
     onChange(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
@@ -136,8 +142,6 @@ interface TaskParts {
 
 function createTask(first: TaskRecord, running: Abortable, parts: TaskParts): Task {
   const { clock, live, announce } = parts
-  const questions = new Map<string, Question>()
-  const used = new Set<string>()
   let record = first
 
   const change = (next: Partial<TaskRecord>): void => {
@@ -150,76 +154,18 @@ function createTask(first: TaskRecord, running: Abortable, parts: TaskParts): Ta
     if (ended) live.delete(record.id)
     announce(record)
   }
-  const showQuestions = (): void => {
-    const open = [...questions].map(([key, { request }]) => [key, request] as const)
-    change({
-      status: open.length === 0 ? 'working' : 'input_required',
-      inputRequests: Object.fromEntries(open),
-    })
-  }
-  live.set(first.id, { running, questions, change })
+  const questions = createTaskQuestions(running.signal, () => {
+    const inputRequests = questions.open()
+    const waits = Object.keys(inputRequests).length > 0
+    change({ status: waits ? 'input_required' : 'working', inputRequests })
+  })
+  live.set(first.id, { running, questions, record: () => record, change })
   return {
     id: first.id,
     record: () => record,
     report: (statusMessage) => change({ statusMessage }),
     finish: (end) =>
       change('error' in end ? { ...end, status: 'failed' } : { ...end, status: 'completed' }),
-    async ask(requests) {
-      const signal = running.signal()
-      const replies = Object.entries(requests).map(async ([name, request]) => {
-        const key = toFreeKey(name, used)
-        const reply = await waitFor(signal, (resolve) => {
-          const answer = (value: JsonObject) => {
-            questions.delete(key)
-            showQuestions()
-            resolve(value)
-          }
-          questions.set(key, { request, answer })
-        })
-        return [name, reply] as const
-      })
-      showQuestions()
-      return Object.fromEntries(await Promise.all(replies))
-    },
+    ask: questions.ask,
   }
-}
-
-/** A key may never mean two questions of one task. */
-function toFreeKey(name: string, used: Set<string>): string {
-  let key = name
-  for (let count = 2; used.has(key); count += 1) key = `${name}-${count}`
-  used.add(key)
-  return key
-}
-
-function waitFor(
-  signal: AbortSignal,
-  register: (answer: (reply: JsonObject) => void) => void,
-): Promise<JsonObject> {
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(new CallError('CANCELLED'))
-    if (signal.aborted) return stop()
-    signal.addEventListener('abort', stop, { once: true })
-    register((reply) => {
-      signal.removeEventListener('abort', stop)
-      resolve(reply)
-    })
-  })
-}
-
-/** Writes the members of a task, without braces. */
-export function encodeTask(record: TaskRecord, pollIntervalMs: number): string {
-  const { status, statusMessage, inputRequests, result, error } = record
-  const head = JSON.stringify({
-    taskId: record.id,
-    status,
-    ...(statusMessage !== undefined && { statusMessage }),
-    createdAt: new Date(record.createdAt).toISOString(),
-    lastUpdatedAt: new Date(record.updatedAt).toISOString(),
-    ttlMs: record.ttlMs,
-    pollIntervalMs,
-  }).slice(1, -1)
-  if (status === 'input_required') return `${head},"inputRequests":${JSON.stringify(inputRequests)}`
-  if (status === 'completed') return `${head},"result":${result}`
-  return status === 'failed' ? `${head},"error":${error}` : head
 }

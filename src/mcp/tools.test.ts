@@ -52,6 +52,7 @@ describe.each(ERAS)('tools in revision %s', (revision, connect) => {
       },
       outputSchema: expect.objectContaining({ type: 'object' }),
       annotations: { readOnlyHint: true, destructiveHint: false },
+      ...(!modern && { execution: { taskSupport: 'optional' } }),
       _meta: { 'waymark/function': 'shop.find', 'waymark/version': '1.0.0' },
     })
     expect(order?._meta['waymark/version']).toBe('2.0.0')

@@ -13,6 +13,7 @@ import type { Encoded, Methods } from './methods.ts'
 import { encodeRefusal, readAnnouncement, toNegotiated } from './negotiated.ts'
 import type { Era } from './protocol.ts'
 import { createSearchTools } from './search-tools.ts'
+import { readEarlierWish } from './task-wish.ts'
 import { estimateTokens } from './token-cost.ts'
 
 /** Makes the methods that list and call tools. */
@@ -46,7 +47,11 @@ export function createToolMethods(environment: Environment): Methods {
     'tools/call': (exchange) => {
       const name = requireText(exchange.params, 'name')
       const input = readObject(exchange.params, 'arguments')
-      return byName.get(name)?.run(input, exchange) ?? call(name, input, exchange)
+      const found = byName.get(name)
+      if (found === undefined) return call(name, input, exchange)
+      // Own tools are no tasks themselves; this throws when the client wants one all the same.
+      if (exchange.era === 'legacy') readEarlierWish(environment, exchange, found.taskSupport)
+      return found.run(input, exchange)
     },
   }
 }

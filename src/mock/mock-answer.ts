@@ -4,9 +4,10 @@ import type { FunctionDefinition, Invocation } from '../core/function.ts'
 import { isRecord, type JsonObject } from '../core/json.ts'
 import type { JsonSchema } from '../core/schema.ts'
 import { runQuery } from '../query/run-query.ts'
+import { echo, findProblem, makeValue } from './made-value.ts'
+import { createItems } from './mock-items.ts'
 import { createRows } from './mock-rows.ts'
-import { Unmakeable } from './unmakeable.ts'
-import { createValueMaker, type ValueMaker } from './value.ts'
+import { createValueMaker } from './value.ts'
 
 /** Where answers come from before they are made up. */
 export type MockPreference = 'simulations' | 'examples' | 'schema'
@@ -14,8 +15,17 @@ export type MockPreference = 'simulations' | 'examples' | 'schema'
 /** Answers of one function. */
 export interface MockAnswer {
   readonly answer: (invocation: Invocation) => unknown
+  /** Gives an answer piece by piece; absent when the function does not stream. */
+  readonly stream?: (invocation: Invocation) => MockStream
   /** Why answers cannot be made up, when they cannot; absent when all is well. */
   readonly problem?: string
+}
+
+/** An answer in pieces. */
+export interface MockStream {
+  readonly items: readonly unknown[]
+  /** What comes after the last item; undefined when the items are all there is. */
+  readonly result: unknown
 }
 
 /** How answers are chosen. */
@@ -34,7 +44,10 @@ export function createMockAnswer(
   const examples = prefer === 'schema' ? [] : listExamples(definition)
   const simulations = prefer === 'schema' ? [] : (definition.simulations ?? [])
   const rows = definition.query && createRows(definition, seed)
-  const problem = maker && examples.length === 0 ? findProblem(maker) : undefined
+  const items = createItems(definition)
+  const unmade = examples.length === 0 && maker ? findProblem(maker) : undefined
+  const problem = unmade ?? items?.problem
+  const seedOf = (input: JsonObject) => [seed, name, version, canonical(input)]
 
   const scripted = (input: JsonObject): { readonly value: unknown } | undefined => {
     const simulated = () => playSimulation(simulations, input)
@@ -42,20 +55,30 @@ export function createMockAnswer(
     return prefer === 'examples' ? (shown() ?? simulated()) : (simulated() ?? shown())
   }
 
+  const answer: MockAnswer['answer'] = ({ input: given, call }) => {
+    const input = given as JsonObject
+    if (rows !== undefined && call.facts.query !== undefined) {
+      return runQuery(call.facts.query, rows.resources, { related: rows.related })
+    }
+    const found = scripted(input)
+    if (found !== undefined) return found.value
+    const [example] = examples
+    if (example !== undefined) return echo(example.value, input, maker)
+    if (maker !== undefined) return echo(makeValue(maker, seedOf(input), name), input, maker)
+    return items?.make(input, seedOf(input)) ?? null
+  }
+
   return {
     ...(problem !== undefined && { problem }),
-    answer({ input: given, call }) {
-      const input = given as JsonObject
-      if (rows !== undefined && call.facts.query !== undefined) {
-        return runQuery(call.facts.query, rows.resources, { related: rows.related })
-      }
-      const found = scripted(input)
-      if (found !== undefined) return found.value
-      const [example] = examples
-      if (example !== undefined) return echo(example.value, input, maker)
-      if (maker === undefined) return null
-      return echo(makeValue(maker, [seed, name, version, canonical(input)], name), input, maker)
-    },
+    answer,
+    ...(items && {
+      stream(invocation) {
+        const input = invocation.input as JsonObject
+        const whole = answer(invocation)
+        const result = maker === undefined ? undefined : whole
+        return { items: items.split(whole) ?? items.make(input, seedOf(input)), result }
+      },
+    }),
   }
 }
 
@@ -89,46 +112,6 @@ function playSimulation(
     message: error.message,
     ...(error.data && { details: error.data }),
   })
-}
-
-function makeValue(maker: ValueMaker, seed: readonly string[], name: string): unknown {
-  try {
-    return maker.make(seed.join('\n'))
-  } catch (thrown) {
-    if (!(thrown instanceof Unmakeable)) throw thrown
-    throw new CallError('INTERNAL_ERROR', {
-      message: `The mock cannot make a result of ${name}: ${thrown.message}; give the function an example`,
-    })
-  }
-}
-
-function findProblem(maker: ValueMaker): string | undefined {
-  try {
-    maker.make('start')
-    return undefined
-  } catch (thrown) {
-    if (thrown instanceof Unmakeable) return thrown.message
-    throw thrown
-  }
-}
-
-/** What a caller named comes back under the same name: who asks for event 7 gets event 7. */
-function echo(value: unknown, input: JsonObject, maker: ValueMaker | undefined): unknown {
-  if (!isRecord(value)) return value
-  const named = Object.entries(input).filter(
-    ([key, given]) => Object.hasOwn(value, key) && isScalar(given) && isScalar(value[key]),
-  )
-  const wanted = { ...value, ...Object.fromEntries(named) }
-  if (maker === undefined || maker.accepts(wanted)) return wanted
-  // One argument the result refuses must not cost the others.
-  return named.reduce<unknown>((sofar, [key, given]) => {
-    const next = { ...(sofar as object), [key]: given }
-    return maker.accepts(next) ? next : sofar
-  }, value)
-}
-
-function isScalar(value: unknown): boolean {
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 }
 
 function isSame(left: unknown, right: unknown): boolean {

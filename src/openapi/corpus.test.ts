@@ -1,6 +1,7 @@
 import { basename } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { checkDocument, type DocumentReport, listCorpus } from '../../scripts/corpus.ts'
+import { checkDocument, listCorpus } from '../../scripts/corpus.ts'
+import type { DocumentReport } from '../../scripts/examine.ts'
 import { importOpenApi } from './import.ts'
 
 const FILES = listCorpus()

@@ -132,6 +132,6 @@ function distinct(summary: string, description: string): string[] {
 }
 
 function humanizePath(path: string): string {
-  const words = path.replace(/\{([^}]*)\}/g, ' by $1 ').replace(/[^\p{L}\p{N}]+/gu, ' ')
+  const words = path.replace(/\{([^{}]*)\}/g, ' by $1 ').replace(/[^\p{L}\p{N}]+/gu, ' ')
   return words.trim() === '' ? path : words.trim().replace(/\s+/g, ' ')
 }

@@ -3,7 +3,7 @@ import { type ImportOptions, type ImportResult, importOpenApi } from './import.t
 import { parseDocument } from './load.ts'
 
 /** How external documents are got. */
-export interface ExternalOptions extends ImportOptions {
+export interface ReadExternalsOptions {
   /**
    * Reads the text of an external document; throws when it may not or cannot. The caller decides
    * what is allowed: same directory, any file, or public addresses through a guarded fetch.
@@ -13,7 +13,12 @@ export interface ExternalOptions extends ImportOptions {
   readonly allow?: (address: string) => boolean
   /** Most documents; 100 when absent. */
   readonly maxDocuments?: number
+  /** Most characters of all of them together; 64 Mi when absent. */
+  readonly maxLength?: number
 }
+
+/** How a document is imported with others that it refers to. */
+export interface ExternalOptions extends ImportOptions, ReadExternalsOptions {}
 
 /** Makes an `allow` for files beside a document or below: nothing above it, nothing elsewhere. */
 export function allowSameFolder(url: string): (address: string) => boolean {
@@ -35,24 +40,66 @@ export async function importWithExternals(
   document: unknown,
   options: ExternalOptions,
 ): Promise<ImportResult> {
-  const { fetchDocument, allow = () => true, maxDocuments = 100, ...rest } = options
-  const externals = new Map<string, unknown>(options.externals)
-  const failures: SpecProblem[] = []
+  const { found, failures } = await readExternals(
+    (externals) => importOpenApi(document, { ...options, externals }),
+    options,
+    options.externals,
+  )
+  return withFailures(
+    found,
+    failures.map(({ address, reason }) => explain(address, reason, options.file)),
+  )
+}
+
+/** An external document that was asked for and could not be read. */
+export interface ExternalFailure {
+  readonly address: string
+  readonly reason: string
+}
+
+/** What was found, and what it was found with. */
+export interface ExternalsRead<Found> {
+  readonly found: Found
+  readonly externals: ReadonlyMap<string, unknown>
+  readonly failures: readonly ExternalFailure[]
+}
+
+const AT_ONCE = 8
+
+/** Looks again and again, each time with the documents that were wanted before, until nothing more can be had. */
+export async function readExternals<Found extends { readonly wanted: readonly string[] }>(
+  look: (externals: ReadonlyMap<string, unknown>) => Found,
+  { fetchDocument, allow = () => true, ...limits }: ReadExternalsOptions,
+  known?: ReadonlyMap<string, unknown>,
+): Promise<ExternalsRead<Found>> {
+  const { maxDocuments = 100, maxLength = 64 * 1024 * 1024 } = limits
+  const externals = new Map(known)
+  const failures: ExternalFailure[] = []
   const tried = new Set<string>()
+  let length = 0
+  const read = async (address: string): Promise<string | undefined> => {
+    if (length > maxLength) return `all together are longer than ${maxLength} characters`
+    try {
+      const text = await fetchDocument(address)
+      length += text.length
+      if (length > maxLength) return `all together are longer than ${maxLength} characters`
+      return addTo(externals, address, text)
+    } catch (thrown) {
+      return thrown instanceof Error ? thrown.message : String(thrown)
+    }
+  }
   for (;;) {
-    const result = importOpenApi(document, { ...rest, externals })
-    const missing = result.wanted.filter((address) => !tried.has(address) && allow(address))
+    const found = look(externals)
+    const missing = found.wanted.filter((address) => !tried.has(address) && allow(address))
     const next = missing.slice(0, Math.max(0, maxDocuments - tried.size))
-    if (next.length === 0) return withFailures(result, failures)
+    if (next.length === 0) return { found, externals, failures }
     for (const address of next) tried.add(address)
-    const texts = await Promise.allSettled(next.map((address) => fetchDocument(address)))
-    for (const [index, settled] of texts.entries()) {
-      const address = next[index] ?? ''
-      const failure =
-        settled.status === 'rejected'
-          ? reasonOf(settled.reason)
-          : addTo(externals, address, settled.value)
-      if (failure !== undefined) failures.push(explain(address, failure, options.file))
+    for (let from = 0; from < next.length; from += AT_ONCE) {
+      const batch = next.slice(from, from + AT_ONCE)
+      const reasons = await Promise.all(batch.map(read))
+      for (const [index, reason] of reasons.entries()) {
+        if (reason !== undefined) failures.push({ address: batch[index] ?? '', reason })
+      }
     }
   }
 }
@@ -62,10 +109,6 @@ function addTo(externals: Map<string, unknown>, address: string, text: string): 
   if (!parsed.ok) return parsed.problems[0]?.message ?? 'it cannot be read'
   externals.set(address, parsed.document)
   return undefined
-}
-
-function reasonOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown)
 }
 
 function explain(address: string, reason: string, file = '<openapi>'): SpecProblem {

@@ -315,6 +315,21 @@ describe('auth', () => {
       token_url: 'https://a.example/t',
       flow: 'client_credentials',
     })
+    expect(
+      one({
+        type: 'oauth2',
+        flows: {
+          authorizationCode: {
+            authorizationUrl: 'https://a.example/login',
+            tokenUrl: 'https://a.example/t',
+            scopes: {},
+          },
+        },
+      }),
+    ).toMatchObject({
+      authorization_url: 'https://a.example/login',
+      flow: 'authorization_code',
+    })
     expect(one({ type: 'apiKey', in: 'query', name: 'key' })).toEqual({
       type: 'api_key',
       env: 'ORCHARD_API_KEY',

@@ -4,6 +4,7 @@ import {
   defineScalarTag,
   defineSequenceTag,
   load,
+  loadAll,
   mergeTag,
   YAMLException,
 } from 'js-yaml'
@@ -49,21 +50,57 @@ export function parseDocument(given: string, options: LoadOptions = {}): ParsedD
     const message = `the document is longer than ${maxLength} characters`
     return { ok: false, problems: [problem('E100', file, message)] }
   }
-  if (/^\s*[{[]/.test(text)) {
-    try {
-      return { ok: true, document: JSON.parse(text) }
-    } catch {
-      // Not JSON; YAML flow style looks the same and gives the better message.
-    }
-  }
+  const json = /^\s*([{[]|\/[/*])/.test(text) ? parseJson(text) : undefined
+  if (json !== undefined) return { ok: true, document: json }
   try {
-    return { ok: true, document: load(text, YAML_OPTIONS) }
+    return { ok: true, document: loadYaml(text) }
   } catch (thrown) {
     if (!(thrown instanceof YAMLException)) throw thrown
     const { mark } = thrown
     const at = { line: (mark?.line ?? 0) + 1, column: (mark?.column ?? 0) + 1 }
     const found = problem('E100', file, `the document cannot be read: ${thrown.reason}`)
     return { ok: false, problems: [{ ...found, ...at, hint: 'correct the YAML or JSON here' }] }
+  }
+}
+
+/** Parses JSON, also with comments and trailing commas; YAML flow style gives nothing. */
+function parseJson(text: string): unknown {
+  for (const read of [() => text, () => withoutComments(text)]) {
+    try {
+      return JSON.parse(read())
+    } catch {
+      // Not this kind of JSON. YAML flow style looks the same and gives the better message.
+    }
+  }
+  return undefined
+}
+
+function withoutComments(text: string): string {
+  const keepTexts = (found: string): string => (found.startsWith('"') ? found : '')
+  return text
+    .replace(/"(?:[^"\\]|\\.)*"|\/\/[^\n\r]*|\/\*[\s\S]*?\*\//g, keepTexts)
+    .replace(/"(?:[^"\\]|\\.)*"|,(?=\s*[}\]])/g, keepTexts)
+}
+
+function loadYaml(text: string): unknown {
+  try {
+    return load(text, YAML_OPTIONS)
+  } catch (thrown) {
+    const [only, ...others] = readDocuments(text)
+    if (only !== undefined && others.length === 0) return only
+    const spaced = text.replace(/:\t+(?=[[{])/g, ': ')
+    // js-yaml takes a tab before an empty list for an indent, which YAML does not.
+    if (spaced === text) throw thrown
+    return load(spaced, YAML_OPTIONS)
+  }
+}
+
+/** Reads the documents of a text that are not empty; none when it is no YAML. */
+function readDocuments(text: string): unknown[] {
+  try {
+    return loadAll(text, YAML_OPTIONS).filter((document) => document !== null)
+  } catch {
+    return []
   }
 }
 
@@ -80,13 +117,13 @@ export function detectVersion(document: unknown): OpenApiVersion | undefined {
 }
 
 /** Tags nobody knows are dropped, their content stays. */
-const ANY_TAG = {
-  scalar: defineScalarTag('!', {
+const ANY_TAG = ['!', 'tag:'].flatMap((prefix) => [
+  defineScalarTag(prefix, {
     matchByTagPrefix: true,
     resolve: (source) => source,
     identify: () => false,
   }),
-  list: defineSequenceTag('!', {
+  defineSequenceTag(prefix, {
     matchByTagPrefix: true,
     create: (): unknown[] => [],
     addItem: (carrier, item) => {
@@ -94,7 +131,7 @@ const ANY_TAG = {
     },
     identify: () => false,
   }),
-  mapping: defineMappingTag('!', {
+  defineMappingTag(prefix, {
     matchByTagPrefix: true,
     create: (): Record<string, unknown> => Object.create(null),
     addPair: (carrier, key, value) => {
@@ -106,10 +143,10 @@ const ANY_TAG = {
     get: (result, key) => result[String(key)],
     identify: () => false,
   }),
-}
+])
 
 const YAML_OPTIONS = {
-  schema: CORE_SCHEMA.withTags(mergeTag, ANY_TAG.scalar, ANY_TAG.list, ANY_TAG.mapping),
+  schema: CORE_SCHEMA.withTags(mergeTag, ...ANY_TAG),
   json: true,
   maxDepth: 1000,
   maxTotalMergeKeys: 100_000,

@@ -29,24 +29,47 @@ export function readModel(
     callbacks: read(node, 'callbacks'),
     responses: read(node, 'responses'),
   }
+  const body = readBody(opened, read(node, 'requestBody'), warn)
   if (version === '2.0') {
-    const consumes = consumesOf(node, document)
+    const converted = convertParameters(merged, consumesOf(node, document), warn)
+    const hasSchemes = asList(read(node, 'schemes')).length > 0
     return {
       ...common,
-      ...convertParameters(merged, consumes, warn),
+      ...converted,
+      requestBody: chooseBody(converted.requestBody, body, 'OpenAPI 3', warn),
       servers:
-        asList(read(node, 'schemes')).length > 0
+        hasSchemes && read(document, 'host') !== undefined
           ? convertServers(document, node['schemes'])
           : opened.servers,
     }
   }
   const own = [read(node, 'servers'), read(item, 'servers')].map(asList)
+  const old = body === undefined ? merged.filter(isOldBody) : []
+  const converted = convertParameters(old, consumesOf(node, document), warn)
   return {
     ...common,
-    parameters: merged,
-    requestBody: readBody(opened, read(node, 'requestBody'), warn),
+    parameters: merged.filter((parameter) => !old.includes(parameter)),
+    requestBody: chooseBody(body, converted.requestBody, 'Swagger 2.0', warn),
     servers: own.find((list) => list.length > 0) ?? opened.servers,
   }
+}
+
+/** A body as 2.0 writes it, which documents whose version was merely raised still have. */
+function isOldBody(parameter: Node): boolean {
+  return parameter['in'] === 'body' || parameter['in'] === 'formData'
+}
+
+/** The body that belongs to the version of the document, else the one of the other version. */
+function chooseBody(
+  own: Node | undefined,
+  foreign: Node | undefined,
+  version: string,
+  warn: Warn,
+): Node | undefined {
+  if (foreign === undefined) return own
+  const fate = own === undefined ? 'is taken' : 'is ignored beside another one'
+  warn('W101', `a body of ${version} ${fate}`, 'body')
+  return own ?? foreign
 }
 
 function readBody(opened: OpenedDocument, value: unknown, warn: Warn): Node | undefined {
@@ -69,7 +92,7 @@ function mergeParameters(opened: OpenedDocument, operation: Operation, warn: War
       }
       const parameter = asNode(resolved.node)
       const name = asText(read(parameter, 'name'))
-      const place = asText(read(parameter, 'in'))?.trim()
+      const place = toPlace(asText(read(parameter, 'in')))
       if (parameter === undefined || name === undefined || place === undefined) {
         warn('W101', 'a parameter without name or place is ignored', 'params')
         continue
@@ -80,6 +103,14 @@ function mergeParameters(opened: OpenedDocument, operation: Operation, warn: War
     }
   }
   return [...merged.values()]
+}
+
+const PLACES = ['path', 'query', 'header', 'cookie', 'body', 'formData', 'querystring']
+
+/** Reads the place of a parameter, in whatever case it is written. */
+function toPlace(given: string | undefined): string | undefined {
+  const text = given?.trim()
+  return PLACES.find((place) => place.toLowerCase() === text?.toLowerCase()) ?? text
 }
 
 /** A list; some documents write a mapping of parameters instead. */

@@ -77,7 +77,9 @@ export function planNames(
   })
   const groups = new Map<string, number[]>()
   for (const [index, { name }] of wished.entries()) {
-    groups.set(name, [...(groups.get(name) ?? []), index])
+    const group = groups.get(name)
+    if (group === undefined) groups.set(name, [index])
+    else group.push(index)
   }
   const taken = new Set([...groups].filter(([, group]) => group.length === 1).map(([name]) => name))
   const planned: PlannedName[] = wished.map(({ name, full }) => ({
@@ -111,7 +113,7 @@ function hashed(name: string, line: string, taken: ReadonlySet<string>, limit: n
 }
 
 function pathSource(method: string, path: string): string {
-  const words = path.replace(/\{([^}]*)\}/g, '_by_$1_').replace(/[^\p{L}\p{N}]+/gu, '_')
+  const words = path.replace(/\{([^{}]*)\}/g, '_by_$1_').replace(/[^\p{L}\p{N}]+/gu, '_')
   return `${method.toLowerCase()}_${words}`
 }
 

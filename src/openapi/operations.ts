@@ -51,18 +51,16 @@ export function openDocument(document: unknown, options: OpenOptions = {}): Open
   const unreadable: { path: string; reason: string }[] = []
   const found = entriesOf(read(document, 'paths')).flatMap(([rawPath, value]) => {
     if (rawPath.startsWith('x-')) return []
-    const resolved = resolver.resolve(value)
-    const item = resolved.found ? asNode(resolved.node) : undefined
+    const { node: item, dangling } = follow(value, resolver)
     if (item === undefined) {
-      const reason = resolved.found
-        ? 'the path item is not a mapping'
-        : `${resolved.ref}: ${resolved.reason}`
+      const reason = dangling ?? 'the path item is not a mapping'
       unreadable.push({ path: rawPath, reason })
       return []
     }
-    return operationsOf(item).map(([method, node]) =>
-      readOperation(rawPath, method, node, item, resolver),
-    )
+    return operationsOf(item).map(([method, node]) => ({
+      ...(dangling !== undefined && { dangling }),
+      ...readOperation(rawPath, method, node, item, resolver),
+    }))
   })
   const nameable = found.map((operation) => ({
     ...operation,
@@ -75,8 +73,32 @@ export function openDocument(document: unknown, options: OpenOptions = {}): Open
     ...names[index],
     name: names[index]?.name ?? '',
   }))
-  const servers = version === '2.0' ? convertServers(document) : asList(read(document, 'servers'))
+  const servers = serversOf(document, version)
   return { document, version, resolver, operations, servers, unreadable }
+}
+
+/** Servers of a document, where its version keeps them, else where the other one does. */
+function serversOf(document: unknown, version: OpenApiVersion): readonly unknown[] {
+  const servers = asList(read(document, 'servers'))
+  const hasHost = asFilledText(read(document, 'host')) !== undefined
+  if (version === '2.0') return hasHost || servers.length === 0 ? convertServers(document) : servers
+  return servers.length === 0 && hasHost ? convertServers(document) : servers
+}
+
+/** Follows a reference; what stands beside it counts more, and all when it leads nowhere. */
+function follow(
+  value: unknown,
+  resolver: Resolver,
+): { readonly node: Node | undefined; readonly dangling?: string } {
+  const resolved = resolver.resolve(value)
+  const { $ref: _, ...beside } = asNode(value) ?? {}
+  const isBare = Object.keys(beside).length === 0
+  if (!resolved.found) {
+    const dangling = `${resolved.ref}: ${resolved.reason}`
+    return { node: isBare ? undefined : beside, dangling }
+  }
+  const target = asNode(resolved.node)
+  return { node: target === value || isBare || !target ? target : { ...target, ...beside } }
 }
 
 /** Operations that become no tool must not take names away from those that do. */
@@ -100,9 +122,12 @@ const TOOL_METHODS = new Set(['get', 'post', 'put', 'patch', 'delete'])
 const OTHER_METHODS = new Set(['head', 'options', 'trace', 'query'])
 
 function operationsOf(item: Node): [string, unknown][] {
-  const own = Object.entries(item).filter(([key]) => {
+  const own = Object.entries(item).filter(([key, value]) => {
     const method = key.toLowerCase()
-    return TOOL_METHODS.has(method) || OTHER_METHODS.has(method)
+    if (TOOL_METHODS.has(method) || OTHER_METHODS.has(method)) return true
+    // COPY, LINK and the like are no methods of the format, but somebody meant them.
+    const isMeant = ['responses', 'operationId'].some((name) => read(value, name) !== undefined)
+    return isMeant && /^[a-z]+$/i.test(key) && key !== 'additionalOperations'
   })
   return [...own, ...entriesOf(item['additionalOperations'])]
 }
@@ -115,8 +140,7 @@ function readOperation(
   resolver: Resolver,
 ): Omit<Operation, 'name'> {
   const method = methodKey.toLowerCase()
-  const resolved = resolver.resolve(value)
-  const node = (resolved.found ? asNode(resolved.node) : undefined) ?? {}
+  const { node = {}, dangling } = follow(value, resolver)
   const operationId = asFilledText(read(node, 'operationId'))
   const summary = asFilledText(read(node, 'summary'))
   const skipped = whySkipped(method, node, value)
@@ -131,7 +155,7 @@ function readOperation(
     tags: asList(read(node, 'tags')).flatMap((tag) => asFilledText(tag) ?? []),
     deprecated: asFlag(read(node, 'deprecated')),
     ...(skipped !== undefined && { skipped }),
-    ...(!resolved.found && { dangling: `${resolved.ref}: ${resolved.reason}` }),
+    ...(dangling !== undefined && { dangling }),
   }
 }
 

@@ -177,7 +177,8 @@ function bareName(ref: string, document: unknown): unknown {
   )
 }
 
-function toAddress(place: string, home: string): string {
+/** Joins the place that a reference names to where the document that holds it is. */
+export function toAddress(place: string, home: string): string {
   if (URL.canParse(place)) return new URL(place).href
   if (URL.canParse(place, home)) return new URL(place, home).href
   return joinPath(home, place)
@@ -205,6 +206,7 @@ function markHomes(external: unknown, address: string, homes: WeakMap<object, st
     const node = open.pop()
     if (typeof node !== 'object' || node === null || homes.has(node)) continue
     homes.set(node, address)
-    open.push(...Object.values(node))
+    // One by one: a long list would not fit into the arguments of a call.
+    for (const child of Object.values(node)) open.push(child)
   }
 }

@@ -53,15 +53,15 @@ interface AuthContext {
 
 function readSchemes(opened: OpenedDocument): Map<string, Node> {
   const { document, version, resolver } = opened
-  const given =
-    version === '2.0'
-      ? read(document, 'securityDefinitions')
-      : read(read(document, 'components'), 'securitySchemes')
+  const old = asNode(read(document, 'securityDefinitions'))
+  const current = asNode(read(read(document, 'components'), 'securitySchemes'))
+  // Where the version keeps them, else where the other version does.
+  const isOld = old !== undefined && (version === '2.0' || current === undefined)
   const schemes = new Map<string, Node>()
-  for (const [name, value] of entriesOf(given)) {
+  for (const [name, value] of entriesOf(isOld ? old : current)) {
     const resolved = resolver.resolve(value)
     const scheme = resolved.found ? asNode(resolved.node) : undefined
-    if (scheme) schemes.set(name, version === '2.0' ? convertSecurityScheme(scheme) : scheme)
+    if (scheme) schemes.set(name, isOld ? convertSecurityScheme(scheme) : scheme)
   }
   return schemes
 }
@@ -134,14 +134,13 @@ function schemeToAuth(
   if (type === 'apikey') return apiKey(name, scheme, context)
   if (type === 'oauth2') return { auth: oauth(scheme, scopes, prefix) }
   if (type === 'openidconnect') {
-    const url = asFilledText(scheme['openIdConnectUrl'])
-    const isSafe = url !== undefined && /^https:\/\//i.test(url) && URL.canParse(url)
+    const url = secureUrl(scheme['openIdConnectUrl'])
     return {
       auth: {
         type: 'oauth2',
         env: `${prefix}_CLIENT_ID`,
         ...scopesOf(scopes),
-        ...(isSafe && { discovery_url: url }),
+        ...(url !== undefined && { discovery_url: url }),
       },
     }
   }
@@ -182,15 +181,22 @@ const FLOWS: readonly (readonly [string, OauthFlow])[] = [
 function oauth(scheme: Node, scopes: unknown, prefix: string): AuthConfig {
   const flows = read(scheme, 'flows')
   const [key, flow] = FLOWS.find(([name]) => asNode(read(flows, name)) !== undefined) ?? []
-  const url = key === undefined ? undefined : asFilledText(read(read(flows, key), 'tokenUrl'))
-  const isSafe = url !== undefined && /^https:\/\//i.test(url) && URL.canParse(url)
+  const tokenUrl = key === undefined ? undefined : secureUrl(read(read(flows, key), 'tokenUrl'))
+  const loginUrl = secureUrl(read(read(flows, 'authorizationCode'), 'authorizationUrl'))
   return {
     type: 'oauth2',
     env: `${prefix}_CLIENT_ID`,
     ...scopesOf(scopes),
-    ...(isSafe && { token_url: url }),
+    ...(tokenUrl !== undefined && { token_url: tokenUrl }),
+    ...(loginUrl !== undefined && { authorization_url: loginUrl }),
     ...(flow !== undefined && { flow }),
   }
+}
+
+/** Secrets and people are sent there: anything but https is left for the environment to say. */
+function secureUrl(value: unknown): string | undefined {
+  const url = asFilledText(value)
+  return url !== undefined && /^https:\/\//i.test(url) && URL.canParse(url) ? url : undefined
 }
 
 function scopesOf(scopes: unknown): { scopes?: string[] } {

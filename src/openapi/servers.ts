@@ -56,13 +56,17 @@ function preferHttps(chosen: string, urls: readonly (string | undefined)[]): str
   return urls.includes(secure) ? secure : chosen
 }
 
+/** Longer than any address that works; the patterns below are slow on absurd ones. */
+const MAX_URL = 2048
+
 /** Fills `{variables}`; one without a default becomes a reference to the environment. */
 function fillVariables(
   server: unknown,
   context: ServerContext,
   note: (message: string) => void,
 ): string {
-  const template = asFilledText(read(server, 'url'))?.trim() ?? ''
+  const given = asFilledText(read(server, 'url'))?.trim() ?? ''
+  const template = given.length > MAX_URL ? '' : given
   const variables = read(server, 'variables')
   return escapeEnvText(template).replace(/\$?\{([^{}]+)\}/g, (whole, name: string) => {
     if (whole.startsWith('$')) return whole

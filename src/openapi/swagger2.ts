@@ -158,6 +158,7 @@ const FLOWS = new Map([
 export function convertServers(document: unknown, operationSchemes?: unknown): Node[] {
   const host = asFilledText(read(document, 'host'))
     ?.trim()
+    .slice(0, 2048)
     .replace(/^[a-z]+:\/\//i, '')
     .replace(/\/+$/, '')
   const basePath = asFilledText(read(document, 'basePath'))?.trim() ?? ''

@@ -4,7 +4,8 @@ import { CallError } from '../core/error.ts'
 import type { Invocation } from '../core/function.ts'
 import { isRecord, type JsonObject } from '../core/json.ts'
 import type { Connection } from './connection.ts'
-import type { RemoteClient, RemoteResult, RemoteTool } from './mcp-client.ts'
+import { ELICITATION, type RemoteClient, type RemoteResult, type RemoteTool } from './mcp-client.ts'
+import type { RemoteQuestions } from './mcp-questions.ts'
 
 /** The error of a remote tool that ran and failed. */
 export const REMOTE_FAILURE = 'REMOTE_TOOL_FAILED'
@@ -19,6 +20,8 @@ export type CallTool = (
 /** Agents get content blocks of a result as they are; the surface for them looks for this mark. */
 const CONTENT = Symbol.for('waymark tool content')
 
+const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities'
+
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 /** Creates what calls the tools of one server. */
@@ -28,7 +31,13 @@ export function createCallTool(
     name,
     timeoutMs,
     clock,
-  }: { readonly name: string; readonly timeoutMs: number; readonly clock: Clock },
+    questions,
+  }: {
+    readonly name: string
+    readonly timeoutMs: number
+    readonly clock: Clock
+    readonly questions: RemoteQuestions
+  },
 ): CallTool {
   return async (tool, structured, invocation) => {
     const result = await send(tool, invocation, timeLeft(invocation.call, timeoutMs, clock))
@@ -46,18 +55,23 @@ export function createCallTool(
     const client = await connection.client()
     try {
       // Only arguments and the trace travel on: no token, no header, no identity of the caller.
-      return await client.callTool(
-        { name: tool.name, arguments: invocation.input as JsonObject, ...toMeta(invocation.call) },
-        {
-          signal: invocation.signal,
+      const params = {
+        name: tool.name,
+        arguments: invocation.input as JsonObject,
+        ...toMeta(invocation.call, client, questions),
+      }
+      return await questions.during(invocation, (signal) =>
+        client.callTool(params, {
+          signal,
           timeout,
           resetTimeoutOnProgress: true,
           onprogress: ({ progress, total, message }) =>
             invocation.progress(total ? progress / total : 0, message),
-        },
+        }),
       )
     } catch (thrown) {
       if (invocation.signal.aborted) throw invocation.signal.reason
+      if (thrown instanceof CallError) throw thrown
       const failure = toFailure(thrown, name)
       if (failure !== 'lost') throw failure
       if (!again && isForgotten(thrown)) {
@@ -71,10 +85,25 @@ export function createCallTool(
   }
 }
 
-function toMeta({ facts: { trace } }: Call): { readonly _meta?: JsonObject } {
+function toMeta(
+  call: Call,
+  client: RemoteClient,
+  questions: RemoteQuestions,
+): { readonly _meta?: JsonObject } {
+  const meta: JsonObject = {
+    ...toTraceMeta(call),
+    // Where every call says what its client can do, it is said for this caller.
+    ...(client.getProtocolEra() === 'modern' && {
+      [CAPABILITIES]: questions.canAsk(call) ? ELICITATION : {},
+    }),
+  }
+  return Object.keys(meta).length === 0 ? {} : { _meta: meta }
+}
+
+function toTraceMeta({ facts: { trace } }: Call): JsonObject {
   if (trace === undefined) return {}
   const flags = trace.sampled === false ? '00' : '01'
-  return { _meta: { traceparent: `00-${trace.traceId}-${trace.spanId}-${flags}` } }
+  return { traceparent: `00-${trace.traceId}-${trace.spanId}-${flags}` }
 }
 
 function timeLeft({ facts }: Call, timeoutMs: number, clock: Clock): number {

@@ -4,27 +4,32 @@ import { canonicalUrn } from '../core/extension-urn.ts'
 import type { DryRunReport, Invocation } from '../core/function.ts'
 import { isRecord, type JsonObject } from '../core/json.ts'
 import type { FunctionObject } from '../discovery/types.ts'
-import type { ForrstCallOptions, ForrstClient, ForrstOutcome } from './forrst-client.ts'
-import { type Behaviour, withoutStream } from './forrst-function.ts'
+import type {
+  ForrstCallOptions,
+  ForrstClient,
+  ForrstOutcome,
+  ForrstStream,
+} from './forrst-client.ts'
+import { type Remote, toCallError } from './forrst-error.ts'
+import type { Behaviour } from './forrst-function.ts'
 import { unwrapCursor, wrapCursors } from './forrst-query.ts'
+import { passItems } from './forrst-stream.ts'
 
 /** What calls to one remote service share. */
-export interface ForwardOptions {
-  /** What the remote service is called in errors. */
-  readonly name: string
+export interface ForwardOptions extends Remote {
   readonly client: ForrstClient
   /** Milliseconds for one answer when a call has no deadline. */
   readonly timeoutMs: number
   /** Extensions the remote service has. */
   readonly extensions: ReadonlySet<string>
-  /** Runs when the remote service does not know a function that its document had. */
-  readonly onUnknown: () => void
 }
 
 const QUERY = 'urn:forrst:ext:query'
 const LOCALE = 'urn:forrst:ext:locale'
 const DRY_RUN = 'urn:forrst:ext:dry-run'
 const IDEMPOTENCY = 'urn:forrst:ext:idempotency'
+/** As long as a whole answer may be. */
+const LONGEST_EVENT = 10_485_760
 
 /** Creates what passes calls of one function on to the service that has it. */
 export function createForward(object: FunctionObject, options: ForwardOptions): Behaviour {
@@ -36,10 +41,21 @@ export function createForward(object: FunctionObject, options: ForwardOptions): 
     if (outcome.ok) return outcome
     throw toCallError(outcome, object, options)
   }
+  const stream = ({ call, input, progress }: Invocation): ForrstStream =>
+    options.client.stream(object.name, input as JsonObject, {
+      ...toCallOptions(object, call, options),
+      extensions: toEntries(call),
+      maxEventLength: LONGEST_EVENT,
+      onProgress: ({ percent, message }) => progress(percent / 100, message),
+    })
+  const passesKey = options.extensions.has(IDEMPOTENCY)
   return {
-    ...withoutStream(object),
-    handler: async (invocation) =>
-      wrapCursors((await send(invocation)).result, invocation.call.facts.query),
+    handler: async (invocation) => {
+      const { outlet, query, idempotencyKey } = invocation.call.facts
+      if (outlet === undefined) return wrapCursors((await send(invocation)).result, query)
+      const keyed = passesKey && idempotencyKey !== undefined
+      return passItems(stream(invocation), { object, remote: options, keyed })
+    },
     ...(options.extensions.has(DRY_RUN) &&
       (object.sideEffects?.length ?? 0) > 0 && {
         dryRun: async (invocation) => {
@@ -82,57 +98,6 @@ function toEntries(call: Call): NonNullable<ForrstCallOptions['extensions']> {
 function firstLanguage(header: unknown): string | undefined {
   const [first = ''] = typeof header === 'string' ? header.split(/[,;]/, 1) : []
   return /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/.test(first.trim()) ? first.trim() : undefined
-}
-
-// Errors of the way to the service. Those after which the function may have run must not look like a refusal:
-// callers repeat what was refused.
-const LOST: Readonly<Record<string, string>> = {
-  CLIENT_UNREACHABLE: 'UNAVAILABLE',
-  CLIENT_TIMEOUT: 'DEADLINE_EXCEEDED',
-}
-
-/** Refusals of the request we wrote, or of who we are: nothing our own caller could mend. */
-const OURS = new Set([
-  'PARSE_ERROR',
-  'INVALID_REQUEST',
-  'INVALID_PROTOCOL_VERSION',
-  'EXTENSION_NOT_SUPPORTED',
-  'EXTENSION_NOT_APPLICABLE',
-  'INTERNAL_ERROR',
-  'UNAUTHORIZED',
-  'FORBIDDEN',
-])
-
-function toCallError(
-  outcome: Extract<ForrstOutcome, { readonly ok: false }>,
-  object: FunctionObject,
-  { name, onUnknown }: ForwardOptions,
-): CallError {
-  const [first] = outcome.errors
-  const { code, message } = first
-  if (code.startsWith('CLIENT_')) {
-    return new CallError(LOST[code] ?? 'DEPENDENCY_ERROR', {
-      message: `${name}: ${message}`,
-      details: { dependency: name, dependency_error: code },
-      cause: outcome.cause,
-    })
-  }
-  if (code === 'FUNCTION_NOT_FOUND' || code === 'VERSION_NOT_FOUND') onUnknown()
-  if (OURS.has(code) && !declares(object, code)) {
-    return new CallError('DEPENDENCY_ERROR', {
-      message: `${name} answered ${code}: ${message}`,
-      details: { dependency: name, dependency_error: code },
-    })
-  }
-  const error = new CallError(code, {
-    message,
-    ...(outcome.status !== undefined && { status: outcome.status }),
-  })
-  return Object.assign(error, { errors: outcome.errors })
-}
-
-function declares({ errors = [] }: FunctionObject, code: string): boolean {
-  return errors.some((error) => 'code' in error && error.code === code)
 }
 
 function toDryRunReport(outcome: Extract<ForrstOutcome, { readonly ok: true }>): DryRunReport {

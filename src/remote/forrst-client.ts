@@ -9,6 +9,11 @@ export interface ForrstClient {
     callArguments: JsonObject,
     options: ForrstCallOptions,
   ) => Promise<ForrstOutcome>
+  readonly stream: (
+    name: string,
+    callArguments: JsonObject,
+    options: ForrstStreamOptions,
+  ) => ForrstStream
   readonly discover: (options?: {
     readonly signal?: AbortSignal
     readonly retry?: false
@@ -33,14 +38,30 @@ export interface ForrstCallOptions {
   readonly retry?: false
 }
 
+/** How one call is passed on whose items are read as they come; `timeoutMs` is the longest silence. */
+export interface ForrstStreamOptions extends ForrstCallOptions {
+  readonly onProgress?: (progress: { readonly percent: number; readonly message?: string }) => void
+  /** How many characters one event may have. */
+  readonly maxEventLength?: number
+}
+
+/** The items of a streamed call; throws a CallError when the call fails, and leaving the loop ends it. */
+export interface ForrstStream extends AsyncIterable<unknown> {
+  /** Gives what comes after the last item. */
+  readonly result: () => Promise<unknown>
+}
+
 /** What a call came to, as far as it is passed on. */
 export type ForrstOutcome =
   | { readonly ok: true; readonly result: unknown; readonly extensions: readonly ReplyEntry[] }
-  | {
-      readonly ok: false
-      readonly errors: readonly [CallErrorShape, ...CallErrorShape[]]
-      readonly extensions: readonly ReplyEntry[]
-      /** HTTP status of the answer; absent when there was none. */
-      readonly status?: number | undefined
-      readonly cause?: unknown
-    }
+  | ForrstFailure
+
+/** A call that failed. */
+export interface ForrstFailure {
+  readonly ok: false
+  readonly errors: readonly [CallErrorShape, ...CallErrorShape[]]
+  readonly extensions: readonly ReplyEntry[]
+  /** HTTP status of the answer; absent when there was none. */
+  readonly status?: number | undefined
+  readonly cause?: unknown
+}

@@ -4,10 +4,12 @@ import type {
   ContentDescriptor,
   ErrorDefinition,
   ExamplePairing,
+  ExtensionDeclaration,
   Reference,
   Simulation,
 } from '../core/description.ts'
 import { to202012 } from '../core/dialect.ts'
+import { canonicalUrn } from '../core/extension-urn.ts'
 import type { FunctionDefinition } from '../core/function.ts'
 import { isRecord } from '../core/json.ts'
 import { type ComponentKind, resolveReference } from '../core/reference.ts'
@@ -19,15 +21,7 @@ import type { FunctionObject } from '../discovery/types.ts'
 import { toVisibleText } from './untrusted-text.ts'
 
 /** What runs when a described function is called. */
-export type Behaviour = Pick<FunctionDefinition, 'handler' | 'dryRun' | 'extensions'>
-
-/** Gives what a function declares but for its stream: a handler that answers the whole at once has none. */
-export function withoutStream({ extensions }: FunctionObject): Pick<Behaviour, 'extensions'> {
-  if (!Array.isArray(extensions)) return {}
-  return { extensions: extensions.filter((one) => !isRecord(one) || one['urn'] !== STREAM) }
-}
-
-const STREAM = 'urn:forrst:ext:stream'
+export type Behaviour = Pick<FunctionDefinition, 'handler' | 'dryRun'>
 
 /** What became of a described function. */
 export interface ReadFunction {
@@ -41,7 +35,7 @@ export interface ReadFunction {
 const ATTEMPTS: readonly (readonly (keyof FunctionDefinition)[])[] = [
   [],
   ['examples', 'simulations'],
-  ['examples', 'simulations', 'output', 'result', 'query', 'links', 'extensions'],
+  ['examples', 'simulations', 'output', 'result', 'item', 'query', 'links', 'extensions'],
 ]
 
 /**
@@ -101,7 +95,7 @@ function toDefinition(
     ...(Array.isArray(sideEffects) && { sideEffects }),
     ...(toDeprecated(object) && { deprecated: toDeprecated(object) }),
     ...(simulations.length > 0 && { simulations }),
-    ...(object.extensions && { extensions: listOf(object.extensions) }),
+    ...toDeclarations(object, components),
     ...(isRecord(object.externalDocs) && { externalDocs: object.externalDocs }),
     ...behave({ ...object, errors }),
   } as FunctionDefinition
@@ -152,6 +146,25 @@ function toInput(
     ),
   }
 }
+
+/** That a function streams is said by the schema of its items; services print the declaration from that. */
+function toDeclarations(
+  { extensions: given }: FunctionObject,
+  components: Components,
+): Pick<FunctionDefinition, 'extensions' | 'item'> {
+  const isStream = ({ urn }: ExtensionDeclaration) =>
+    typeof urn === 'string' && canonicalUrn(urn) === STREAM
+  const declared = listOf(given)
+  const stream = declared.find(isStream)
+  const extensions = declared.filter((one) => !isStream(one))
+  const item = isRecord(stream?.['item']) ? (stream['item'] as JsonSchema) : {}
+  return {
+    ...(extensions.length > 0 && { extensions }),
+    ...(stream && { item: standAlone(item, components) }),
+  }
+}
+
+const STREAM = 'urn:forrst:ext:stream'
 
 /** Takes the shared schemas a schema refers to along with it. */
 function standAlone(schema: JsonSchema, { schemas = {} }: Components): JsonSchema {

@@ -1,54 +1,16 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createEventsService } from '../../examples/events/main.ts'
+import { front, start } from '../../test/support/front.ts'
 import { createTestLogger, serviceOf } from '../../test/support/service.ts'
 import { createClient } from '../client/index.ts'
 import type { Call } from '../core/call.ts'
 import { CallError } from '../core/error.ts'
 import { defineFunction, type FunctionDefinition } from '../core/function.ts'
-import type { Service } from '../core/service.ts'
 import { toToolName } from '../core/tool-name.ts'
 import { buildDocument } from '../discovery/document.ts'
-import { type RunningServer, serve } from '../http/serve.ts'
 import { createMemoryStore } from '../store/memory.ts'
 import { createService } from '../system/create-service.ts'
-import { connectForrstSource, type ForrstSourceOptions } from './index.ts'
-
-const cleanups: (() => unknown)[] = []
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
-})
-
-async function start(service: Service, port = 0): Promise<RunningServer> {
-  const server = await serve(service, {
-    port,
-    graceMs: 100,
-    explorer: { allowExecute: true },
-  })
-  cleanups.push(server.close)
-  return server
-}
-
-/** Puts a second server in front of a first one, the way `waymark serve https://…/forrst` does. */
-async function front(far: RunningServer, options: Partial<ForrstSourceOptions> = {}) {
-  const source = await connectForrstSource({
-    client: createClient({ url: `${far.url}/forrst`, name: 'front' }),
-    name: 'far',
-    refreshMs: 0,
-    ...options,
-  })
-  cleanups.push(source.close)
-  const service = createService({
-    info: source.info,
-    functions: source.functions(),
-    store: createMemoryStore(),
-    log: createTestLogger(),
-    health: { far_api: { check: source.check } },
-  })
-  source.follow(service.registry)
-  const near = await start(service)
-  const client = createClient({ url: `${near.url}/forrst`, name: 'test', retry: false })
-  return { source, service, near, client }
-}
+import { connectForrstSource } from './index.ts'
 
 /** A service that keeps the calls it got. */
 function witness(extra: readonly FunctionDefinition[] = []) {
@@ -307,6 +269,9 @@ describe('a document that means harm', () => {
     connectForrstSource({
       client: {
         call: () => Promise.reject(new CallError('UNAVAILABLE')),
+        stream: () => {
+          throw new CallError('UNAVAILABLE')
+        },
         supports: async () => false,
         discover: async () => ({ ok: true, result: document, extensions: [] }),
       },
@@ -347,6 +312,17 @@ describe('a document that means harm', () => {
     })
     expect(source.functions().map(({ name }) => name)).toEqual(['good.run', 'bad.example'])
     expect(serviceOf(source.functions()).registry.find('good.run')).toBeDefined()
+  })
+
+  it('keeps a function whose stream makes no sense, without the stream', async () => {
+    const log = createTestLogger()
+    const stream = { urn: 'urn:forrst:ext:stream', item: { $ref: '#/components/schemas/None' } }
+    const source = await connect({ functions: [{ ...plain, extensions: [stream] }] }, log)
+    const [kept] = source.functions()
+    expect(kept).toMatchObject({ name: 'good.run' })
+    expect(kept).not.toHaveProperty('item')
+    expect(kept).not.toHaveProperty('extensions')
+    expect(JSON.stringify(log.lines)).toContain('taken over in part')
   })
 
   it('takes ten thousand functions over and no more', async () => {

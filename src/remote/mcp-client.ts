@@ -1,3 +1,4 @@
+import type { ElicitResult } from '@modelcontextprotocol/client'
 import type { JsonObject } from '../core/json.ts'
 
 /** Where an MCP server is. */
@@ -48,6 +49,7 @@ export interface RemoteClient {
   onerror?: ((error: Error) => void) | undefined
   connect(transport: never): Promise<unknown>
   close(): Promise<void>
+  getProtocolEra(): 'legacy' | 'modern' | undefined
   listTools(
     params?: undefined,
     options?: { readonly cacheMode?: 'refresh' },
@@ -76,6 +78,8 @@ export interface OpenOptions {
   /** `auto` asks the server which revision it speaks; `legacy` saves the question. */
   readonly revision: 'auto' | 'legacy'
   readonly onTools: (tools: readonly RemoteTool[]) => void
+  /** Answers a question to the user; the server is told that nobody can be asked when absent. */
+  readonly onQuestion?: ((params: JsonObject) => Promise<JsonObject>) | undefined
   readonly onClose: () => void
   readonly onError: (error: Error) => void
 }
@@ -83,18 +87,25 @@ export interface OpenOptions {
 /** Connects to an MCP server with the official client, which is only loaded here. */
 export async function openMcpClient(
   address: McpServerAddress,
-  { revision, onTools, onClose, onError }: OpenOptions,
+  { revision, onTools, onQuestion, onClose, onError }: OpenOptions,
 ): Promise<RemoteClient> {
   const { Client, StreamableHTTPClientTransport, StdioClientTransport } = await loadClient()
-  const client: RemoteClient = new Client(
+  const official = new Client(
     { name: 'waymark', version: '1.0.0' },
     {
+      capabilities: onQuestion === undefined ? {} : ELICITATION,
       versionNegotiation: { mode: revision },
       listChanged: {
         tools: { onChanged: (error, tools) => (error ? onError(error) : onTools(tools ?? [])) },
       },
     },
   )
+  if (onQuestion !== undefined) {
+    official.setRequestHandler('elicitation/create', ({ params }) =>
+      onQuestion(params as unknown as JsonObject).then(toElicitResult),
+    )
+  }
+  const client: RemoteClient = official
   client.onerror = onError
   const transport =
     'url' in address
@@ -111,6 +122,15 @@ export async function openMcpClient(
   await client.connect(transport as never)
   client.onclose = onClose
   return client
+}
+
+/** What a client can do whose user can be asked. */
+export const ELICITATION: { readonly elicitation: { readonly form: Record<string, never> } } = {
+  elicitation: { form: {} },
+}
+
+function toElicitResult(answer: JsonObject): ElicitResult {
+  return answer as unknown as ElicitResult
 }
 
 const PACKAGE = '@modelcontextprotocol/client'

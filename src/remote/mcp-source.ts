@@ -10,6 +10,7 @@ import {
   type RemoteClient,
   type RemoteTool,
 } from './mcp-client.ts'
+import { createRemoteQuestions } from './mcp-questions.ts'
 import { toFunctions } from './tool-function.ts'
 
 /** Which MCP server becomes a source, and how far it is trusted. */
@@ -22,6 +23,8 @@ export type McpSourceOptions = McpServerAddress & {
   readonly timeoutMs?: number
   /** `legacy` skips asking the server for the newest revision, which starts a program twice; `auto` when absent. */
   readonly revision?: 'auto' | 'legacy'
+  /** Passes questions of the server on to the user of an agent that calls; true when absent. */
+  readonly questions?: boolean
   readonly log?: Logger
   readonly clock?: Clock
   readonly random?: () => number
@@ -47,6 +50,7 @@ export async function connectMcpSource(options: McpSourceOptions): Promise<McpSo
       `"${name}" cannot begin function names; use letters, digits, _ and -, a letter first`,
     )
   }
+  const questions = createRemoteQuestions({ name, trusted, wanted: options.questions !== false })
   const listeners = new Set<() => void>()
   let functions: readonly FunctionDefinition[] = []
 
@@ -58,6 +62,7 @@ export async function connectMcpSource(options: McpSourceOptions): Promise<McpSo
       openMcpClient(options, {
         revision: options.revision ?? 'auto',
         onTools: update,
+        onQuestion: options.questions === false ? undefined : questions.answer,
         onClose,
         onError: (error) => log.warn(`the MCP server ${name} made trouble`, { error }),
       }),
@@ -73,6 +78,7 @@ export async function connectMcpSource(options: McpSourceOptions): Promise<McpSo
     name,
     clock,
     timeoutMs: options.timeoutMs ?? 600_000,
+    questions,
   })
 
   function update(tools: readonly RemoteTool[]): void {

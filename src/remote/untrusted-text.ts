@@ -15,3 +15,8 @@ export function toVisibleText(text: string): string {
 export function markUntrusted(text: string, origin: string): string {
   return `[Described by the MCP server "${origin}", not checked here] ${text}`
 }
+
+/** Marks a question to a user that somebody else asks. */
+export function markQuestion(text: string, origin: string): string {
+  return `[Asked by the MCP server "${origin}"] ${toVisibleText(text)}`
+}

@@ -2,10 +2,12 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { serviceOf } from '../../test/support/service.ts'
+import type { FetchedDocument } from '../capabilities/document-fetcher.ts'
 import { connect } from '../capabilities/index.ts'
 import { defineFunction } from '../core/function.ts'
 import { createApp } from '../http/app.ts'
 import { toNodeListener } from '../http/node.ts'
+import { createProfileSurface } from './profile.ts'
 
 const CHECKOUT = 'com.example.shop.checkout'
 const ORDER = 'com.example.shop.order'
@@ -316,6 +318,66 @@ describe('a tool call of a platform that announces its profile', () => {
 
   it('is not needed by others', async () => {
     expect((await callTool('orders__get', {})).result?.structuredContent).toEqual({ id: 'o_1' })
+  })
+})
+
+describe('a platform of an older protocol version', () => {
+  const OLD = '2026-01-23'
+  const LEAF = 'https://example.com/ucp/2026-01-23'
+  const AGENT = 'https://agent.example/profile.json'
+  const entries = (name: string) => [{ version: OLD, schema: `https://example.com/${name}` }]
+  const services = {
+    'com.example.shop': [
+      {
+        version: OLD,
+        transport: 'rest',
+        endpoint: 'https://example.com',
+        schema: 'https://example.com/openapi.json',
+      },
+    ],
+  }
+  const leaf = {
+    ucp: {
+      version: OLD,
+      services,
+      capabilities: {
+        [CHECKOUT]: [{ ...entries(CHECKOUT)[0], operations: ['checkout__create'] }],
+      },
+    },
+  }
+  const agent = { ucp: { version: OLD, capabilities: { [CHECKOUT]: entries(CHECKOUT) } } }
+  const admit = (pages: Readonly<Record<string, unknown>>) => {
+    const get = async (url: string): Promise<FetchedDocument> =>
+      url in pages
+        ? { ok: true, value: pages[url], freshUntil: 0 }
+        : { ok: false, code: 'unreachable', message: 'nobody answers' }
+    const surface = createProfileSurface(serviceOf(functions), {
+      version: '2026-04-08',
+      origin: 'https://example.com',
+      service: 'com.example.shop',
+      supportedVersions: { [OLD]: LEAF },
+      capabilities: [
+        { name: CHECKOUT, schema: `https://example.com/${CHECKOUT}` },
+        { name: ORDER, schema: `https://example.com/${ORDER}` },
+      ],
+      fetcher: { get, refresh: get },
+    })
+    return (name: string) => surface.admit({ profile: AGENT }, name)
+  }
+
+  it('[UCP-36] is judged by the leaf profile that is linked for it', async () => {
+    const ask = admit({ [AGENT]: agent, [LEAF]: leaf })
+    expect(await ask('checkout.create')).toEqual({
+      admitted: true,
+      ucp: { version: OLD, capabilities: { [CHECKOUT]: [{ version: OLD }] } },
+    })
+  })
+
+  it('[UCP-39] is refused when the leaf profile cannot be had', async () => {
+    expect(await admit({ [AGENT]: agent })('checkout.create')).toMatchObject({
+      admitted: false,
+      refusal: { code: 'version_unsupported' },
+    })
   })
 })
 

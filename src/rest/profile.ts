@@ -3,7 +3,7 @@ import { judgeProfileUrl, parseAgentHeader } from '../capabilities/agent-header.
 import { buildBusinessProfile, hostProfile } from '../capabilities/build-profile.ts'
 import { createDocumentFetcher, type DocumentFetcher } from '../capabilities/document-fetcher.ts'
 import { createDocumentIndex } from '../capabilities/document-index.ts'
-import { negotiate } from '../capabilities/negotiate.ts'
+import { findLeaf, negotiate } from '../capabilities/negotiate.ts'
 import { resolveOperations } from '../capabilities/operations.ts'
 import { type ProtocolErrorCode, toIncompatibleBody } from '../capabilities/protocol-error.ts'
 import { checkRequest, selectResponseCapabilities } from '../capabilities/request-check.ts'
@@ -54,7 +54,9 @@ export function createProfileSurface(service: Service, options: ProfileOptions):
         const code = fetched.code === 'malformed' ? 'profile_malformed' : 'profile_unreachable'
         return refuse(code, fetched.message)
       }
-      return judge(current(), fetched.value, toToolName(functionName), options)
+      const pair = { business: current().profile, platform: fetched.value }
+      const leaves = await fetchLeaf(pair, fetcher)
+      return judge({ ...pair, leaves }, current().documents, toToolName(functionName), options)
     },
   }
 }
@@ -117,13 +119,29 @@ function operationsOf(service: Service, capability: string): readonly string[] {
   return [...new Set(names)]
 }
 
+interface Pair {
+  readonly business: JsonObject
+  readonly platform: unknown
+}
+
+/** Fetches the own profile that is linked for a platform of an older version, by its URL. */
+async function fetchLeaf(
+  { business, platform }: Pair,
+  fetcher: DocumentFetcher,
+): Promise<ReadonlyMap<string, unknown>> {
+  const address = findLeaf(business, platform)
+  const fetched = address === undefined ? undefined : await fetcher.get(address)
+  return new Map(address !== undefined && fetched?.ok ? [[address, fetched.value]] : [])
+}
+
 function judge(
-  { profile, documents }: Current,
-  platform: unknown,
+  { business, platform, leaves }: Pair & { readonly leaves: ReadonlyMap<string, unknown> },
+  documents: Current['documents'],
   operation: string,
   { version, enforce = 'refuse', allowLoopback = false }: ProfileOptions,
 ): Admission {
-  const negotiation = negotiate({ business: profile, platform, allowLoopback })
+  const document = (url: string): unknown => leaves.get(url)
+  const negotiation = negotiate({ business, platform, document, allowLoopback })
   if (negotiation.outcome === 'profile_malformed') {
     return refuse('profile_malformed', 'The announced profile cannot be used')
   }

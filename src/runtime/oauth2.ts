@@ -54,7 +54,8 @@ function toCredential(token: string, secrets: readonly string[]): Credential {
   return { ...credential, token }
 }
 
-function variableBase(rule: AuthRule): string {
+/** Gives what the names of all variables of a client begin with. */
+export function variableBase(rule: AuthRule): string {
   return (rule.env ?? '').replace(/_CLIENT_ID$/, '')
 }
 
@@ -100,8 +101,11 @@ function grantFields(
   }
 }
 
-// RFC 6749, 2.3.1: id and secret are form-encoded before they are joined and encoded once more.
-function clientHeaders(
+/**
+ * Proves who the client is, in a header or in the form. RFC 6749, 2.3.1: id and secret are form-encoded
+ * before they are joined and encoded once more.
+ */
+export function clientHeaders(
   client: { readonly id: string; readonly secret: string | undefined; readonly asBody: boolean },
   form: URLSearchParams,
 ): Record<string, string> {
@@ -118,7 +122,8 @@ function formEncode(text: string): string {
   return new URLSearchParams([['', text]]).toString().slice(1)
 }
 
-async function tokenUrl(rule: AuthRule, context: AuthContext): Promise<string> {
+/** Finds the token URL: in the environment, in the rule, else by discovery. */
+export async function tokenUrl(rule: AuthRule, context: AuthContext): Promise<string> {
   const { env, tool } = context
   const variable = `${variableBase(rule)}_TOKEN_URL`
   const url = env[variable] || rule.token_url
@@ -134,7 +139,8 @@ async function tokenUrl(rule: AuthRule, context: AuthContext): Promise<string> {
   )
 }
 
-function requireSafeUrl(text: string, tool: string): string {
+/** Refuses an address on which a secret could be overheard. */
+export function requireSafeUrl(text: string, tool: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const isLoopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(url?.hostname ?? '')
   if (url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback)) return url.href
@@ -145,7 +151,8 @@ function requireSafeUrl(text: string, tool: string): string {
   )
 }
 
-function postForm(
+/** Sends a form to a token endpoint and gives its answer. */
+export function postForm(
   url: string,
   request: {
     readonly form: URLSearchParams
@@ -159,7 +166,8 @@ function postForm(
   return fetchJson(url, init, [...request.secrets, ...Object.values(request.headers)], context)
 }
 
-async function fetchJson(
+/** Fetches a JSON object; a refusal becomes an error without secrets. */
+export async function fetchJson(
   url: string,
   init: RequestInit,
   secrets: readonly string[],

@@ -7,7 +7,7 @@ import type { Step } from './yaml-source.ts'
 export function checkAuth(auth: AuthConfig, path: readonly Step[], report: Report): void {
   checkEnv(auth, path, report)
   checkHeader(auth, path, report)
-  for (const key of ['token_url', 'discovery_url'] as const) {
+  for (const key of ['token_url', 'authorization_url', 'discovery_url'] as const) {
     const url = auth[key]
     if (url === undefined || isSafeUrl(url)) continue
     const message = `must be an https address (http on this machine only); found ${quote(url)}`

@@ -59,8 +59,12 @@ function checkEnum(field: FieldDef, path: readonly Step[], report: Report): void
     const message = 'must hold at least one value; found an empty list'
     report({ code: 'E052', path: at, message, hint: 'list the allowed values, or remove enum' })
   }
+  const seen = new Set<unknown>()
   for (const [index, member] of field.enum.entries()) {
-    if (field.enum.indexOf(member) === index) continue
+    if (!seen.has(member)) {
+      seen.add(member)
+      continue
+    }
     const message = `the value ${quote(member)} is listed twice`
     report({ code: 'E052', path: [...at, index], message, hint: 'remove one' })
   }

@@ -4,6 +4,7 @@ import { checkEnvName } from './check-auth.ts'
 import { checkFields } from './check-fields.ts'
 import { parseEnvText } from './env-text.ts'
 import { quote, type Report } from './finding.ts'
+import { findJitterProblem } from './jitter.ts'
 import { HEADER_PATTERN } from './patterns.ts'
 import type {
   FileTrigger,
@@ -74,12 +75,32 @@ function checkWebhook(
     const message = 'a webhook without secret_env takes requests from anybody'
     report({ code: 'W071', path: at, message, hint: 'add secret_env: ORDERS_WEBHOOK_SECRET' })
   }
+  checkChallenge(trigger, at, report)
   const { signature } = trigger
   if (typeof signature === 'object' && signature.header !== undefined) {
     if (HEADER_PATTERN.test(signature.header)) return
     const message = `must be a header name; found ${quote(signature.header)}`
     report({ code: 'E065', path: [...at, 'signature', 'header'], message })
   }
+}
+
+/** Meta's verify token travels in an address, so the signing secret must not stand in for it. */
+function checkChallenge(trigger: WebhookTrigger, at: readonly Step[], report: Report): void {
+  const { challenge, verify_env, secret_env } = trigger
+  const path = [...at, 'challenge']
+  if (challenge === 'meta' && verify_env === undefined) {
+    const hint = 'add verify_env: ORDERS_VERIFY_TOKEN'
+    report({ code: 'E085', path, message: 'meta needs verify_env', hint })
+  }
+  if (challenge === 'twitter' && secret_env === undefined) {
+    const hint = 'add secret_env: ORDERS_WEBHOOK_SECRET'
+    report({ code: 'E085', path, message: 'twitter needs secret_env', hint })
+  }
+  if (verify_env === undefined) return
+  checkEnvName(verify_env, [...at, 'verify_env'], report)
+  if (challenge === 'meta') return
+  const message = 'is read for challenge: meta only'
+  report({ code: 'E085', path: [...at, 'verify_env'], message, hint: 'add challenge: meta' })
 }
 
 function checkSchedule(trigger: ScheduleTrigger, path: readonly Step[], report: Report): void {
@@ -92,7 +113,10 @@ function checkSchedule(trigger: ScheduleTrigger, path: readonly Step[], report: 
   }
   try {
     const next = new Cron(trigger.cron, { mode: '5-part', paused: true }).nextRun()
-    if (next !== null) return
+    if (next !== null) {
+      checkJitter(trigger, path, report)
+      return
+    }
     const message = `the expression never fires; found ${quote(trigger.cron)}`
     report({ code: 'W073', path: at, message, hint: 'check day and month' })
   } catch (thrown) {
@@ -100,6 +124,12 @@ function checkSchedule(trigger: ScheduleTrigger, path: readonly Step[], report: 
     const message = `must be a cron expression; found ${quote(trigger.cron)}: ${reason}`
     report({ code: 'E072', path: at, message, hint })
   }
+}
+
+function checkJitter(trigger: ScheduleTrigger, path: readonly Step[], report: Report): void {
+  if (trigger.timezone !== undefined && !isTimeZone(trigger.timezone)) return
+  const message = findJitterProblem(trigger)
+  if (message !== undefined) report({ code: 'E086', path: [...path, 'jitter'], message })
 }
 
 function isTimeZone(text: string): boolean {

@@ -43,5 +43,6 @@ export type {
   TriggerCommon,
   TriggerDef,
   TriggerType,
+  WebhookChallenge,
   WebhookTrigger,
 } from './types.ts'

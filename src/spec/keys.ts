@@ -79,18 +79,28 @@ export const KEYS: Readonly<Record<NodeKind, KeyTable>> = {
   },
   auth: {
     seed: ['type', 'env', 'header'],
-    extensions: ['in', 'name', 'prefix', 'scopes', 'token_url', 'discovery_url', 'flow', 'also'],
+    extensions: [
+      'in',
+      'name',
+      'prefix',
+      'scopes',
+      'token_url',
+      'authorization_url',
+      'discovery_url',
+      'flow',
+      'also',
+    ],
   },
   response: { seed: [], extensions: ['pick', 'max_bytes', 'max_items'] },
   paginate: { seed: [], extensions: ['style', 'cursor', 'limit', 'items', 'next'] },
   signature: { seed: [], extensions: ['scheme', 'header'] },
   webhook: {
     seed: ['type', 'name', 'description', 'path', 'event', 'secret_env'],
-    extensions: [...TRIGGER_EXTENSIONS, 'signature', 'wait'],
+    extensions: [...TRIGGER_EXTENSIONS, 'signature', 'wait', 'challenge', 'verify_env'],
   },
   schedule: {
     seed: ['type', 'name', 'description', 'cron'],
-    extensions: [...TRIGGER_EXTENSIONS, 'timezone', 'overlap', 'catch_up'],
+    extensions: [...TRIGGER_EXTENSIONS, 'timezone', 'overlap', 'catch_up', 'jitter'],
   },
   emit: { seed: ['type', 'name', 'description', 'event'], extensions: TRIGGER_EXTENSIONS },
   queue: {

@@ -611,6 +611,59 @@ describe('triggers', () => {
     expect(short(two)).toEqual(['E070 triggers[1](v).path'])
   })
 
+  it('takes the challenge of a webhook with its secret only', () => {
+    const hook = (rest: string): readonly SpecProblem[] =>
+      problemsOf(trigger(`{ type: webhook, name: w, description: d, path: /w, ${rest} }`))
+    expect(hook('secret_env: S, challenge: meta, verify_env: V')).toEqual([])
+    expect(hook('secret_env: S, challenge: twitter')).toEqual([])
+    expect(hook('secret_env: S, challenge: meta')).toMatchObject([
+      {
+        code: 'E085',
+        path: 'triggers[0](w).challenge',
+        hint: 'add verify_env: ORDERS_VERIFY_TOKEN',
+      },
+    ])
+    expect(hook('challenge: twitter')).toMatchObject([
+      { code: 'W071' },
+      { code: 'E085', path: 'triggers[0](w).challenge', message: 'twitter needs secret_env' },
+    ])
+    expect(hook('secret_env: S, verify_env: V')).toMatchObject([
+      { code: 'E085', path: 'triggers[0](w).verify_env' },
+    ])
+    expect(hook('secret_env: S, challenge: meta, verify_env: "not a name"')).toMatchObject([
+      { code: 'E061', path: 'triggers[0](w).verify_env' },
+    ])
+    expect(hook('secret_env: S, challenge: metta, verify_env: V')).toMatchObject([
+      { code: 'E009', hint: 'did you mean "meta"?' },
+    ])
+    const strict = trigger(
+      '{ type: webhook, name: w, description: d, path: /w, secret_env: S, challenge: twitter }',
+    )
+    expect(short(strict, { strictSeed: true })).toEqual(['E090 triggers[0](w).challenge'])
+    expect(hook('secret_env: S, chalenge: twitter')).toMatchObject([
+      { code: 'E006', hint: 'did you mean "challenge"?' },
+    ])
+  })
+
+  it('takes a jitter that is shorter than the time between two runs', () => {
+    const clock = (cron: string, jitter: string): string[] =>
+      short(
+        trigger(
+          `{ type: schedule, name: s, description: d, cron: "${cron}", timezone: UTC, jitter: ${jitter} }`,
+        ),
+      )
+    const refused = ['E086 triggers[0](s).jitter']
+    expect(clock('0 2 * * *', '{ value: 30, unit: minute }')).toEqual([])
+    expect(clock('0 2 * * *', '{ value: 24, unit: hour }')).toEqual(refused)
+    expect(clock('*/7 * * * *', '{ value: 239, unit: second }')).toEqual([])
+    expect(clock('*/7 * * * *', '{ value: 4, unit: minute }')).toEqual(refused)
+    expect(clock('0 0 1 1 *', '{ value: 25, unit: hour }')).toEqual(refused)
+    expect(clock('0 2 * * *', '{ value: 0, unit: hour }')).toEqual([
+      'E008 triggers[0](s).jitter.value',
+    ])
+    expect(clock('soon', '{ value: 1, unit: hour }')).toEqual(['E072 triggers[0](s).cron'])
+  })
+
   it('[TS-62] [TS-63] schedule needs cron and takes */15 * * * *', () => {
     expect(short(trigger('{ type: schedule, name: s, description: d }'))).toEqual([
       'E071 triggers[0](s).cron',

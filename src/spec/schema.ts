@@ -13,6 +13,7 @@ import {
   PAGINATE_STYLES,
   SIGNATURE_SCHEMES,
   type ToolSpec,
+  WEBHOOK_CHALLENGES,
 } from './types.ts'
 
 /*
@@ -43,6 +44,7 @@ const auth = z
     prefix: text('Text before the value, such as "Token "').optional(),
     scopes: z.array(z.string()).optional().describe('OAuth 2 scopes to ask for'),
     token_url: text('Token URL when the _TOKEN_URL variable is not set').optional(),
+    authorization_url: text('Where a person logs in, for forge auth login').optional(),
     discovery_url: text('OpenID Connect discovery document').optional(),
     flow: z.enum(OAUTH_FLOWS).optional().describe('The grant the API declares'),
     get also(): Lazy {
@@ -151,6 +153,11 @@ const tool = z
   })
   .meta({ id: 'ToolDef', description: 'One tool' })
 
+const duration = z.strictObject({
+  value: z.number().positive().describe('How many'),
+  unit: z.enum(['millisecond', 'second', 'minute', 'hour']).describe('Of what'),
+})
+
 const triggerKeys = {
   name: name.describe('Trigger identifier, snake_case'),
   description: text('What this trigger does'),
@@ -160,13 +167,7 @@ const triggerKeys = {
   version: text('Version of the tool; the latest stable one when absent').optional(),
   arguments: z.record(z.string(), z.json()).optional().describe('Arguments beside the event'),
   attempts: z.int().min(1).max(100).optional().describe('Tries before it is given up; 5'),
-  timeout: z
-    .strictObject({
-      value: z.number().positive().describe('How many'),
-      unit: z.enum(['millisecond', 'second', 'minute', 'hour']).describe('Of what'),
-    })
-    .optional()
-    .describe('How long one run may take; a minute when absent'),
+  timeout: duration.optional().describe('How long one run may take; a minute when absent'),
   concurrency: z.int().min(1).max(1000).optional().describe('Runs at the same time; 10'),
   payload: z.array(field).optional().describe('Fields of the payload'),
 }
@@ -189,6 +190,8 @@ const trigger = z
       secret_env: text('Environment variable with the signing secret').optional(),
       signature: signature.optional().describe('Signature scheme; standard when absent'),
       wait: flag('Answer with the result instead of at once'),
+      challenge: z.enum(WEBHOOK_CHALLENGES).optional().describe('Question by GET to answer'),
+      verify_env: text('Environment variable with the verify token of meta').optional(),
     }),
     z.strictObject({
       type: z.literal('schedule'),
@@ -197,6 +200,7 @@ const trigger = z
       timezone: text('IANA time zone').optional(),
       overlap: z.enum(['skip', 'queue', 'allow']).optional().describe('When a run still runs'),
       catch_up: z.enum(['none', 'one']).optional().describe('Runs missed while stopped'),
+      jitter: duration.optional().describe('Each run is late by a random part of it'),
     }),
     z.strictObject({
       type: z.literal('emit'),

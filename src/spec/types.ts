@@ -87,6 +87,11 @@ export const SIGNATURE_SCHEMES = [
 /** A signature scheme: `standard` is Standard Webhooks, `secret` a shared secret in a header. */
 export type SignatureScheme = (typeof SIGNATURE_SCHEMES)[number]
 
+/** Questions by GET that senders ask before they send. */
+export const WEBHOOK_CHALLENGES = ['meta', 'twitter'] as const
+/** A question by GET: `meta` wants its text back, `twitter` its token signed. */
+export type WebhookChallenge = (typeof WEBHOOK_CHALLENGES)[number]
+
 /** Keys starting `x-` are kept and ignored wherever they stand. */
 export interface Extensible {
   readonly [extension: `x-${string}`]: Json | undefined
@@ -249,6 +254,8 @@ export interface AuthConfig extends Extensible {
   readonly scopes?: readonly string[]
   /** Extension: used when the `…_TOKEN_URL` variable is not set. */
   readonly token_url?: string
+  /** Extension: where a person logs in, for `forge auth login`. */
+  readonly authorization_url?: string
   /** Extension: OpenID Connect discovery document; the token URL is looked up in it at run time. */
   readonly discovery_url?: string
   /** Extension: the grant the API declares. */
@@ -292,6 +299,10 @@ export interface WebhookTrigger extends TriggerCommon {
   readonly signature?: SignatureScheme | SignatureConfig
   /** Extension: answer with the result instead of at once. */
   readonly wait?: boolean
+  /** Extension: the question by GET that is answered; none when absent. */
+  readonly challenge?: WebhookChallenge
+  /** Extension: variable with the verify token of `challenge: meta`. */
+  readonly verify_env?: string
 }
 
 /** A signature scheme with its header named. */
@@ -312,6 +323,8 @@ export interface ScheduleTrigger extends TriggerCommon {
   readonly overlap?: 'skip' | 'queue' | 'allow'
   /** Extension: what to do with runs missed while stopped; `none` when absent. */
   readonly catch_up?: 'none' | 'one'
+  /** Extension: each run is late by a random part of it; shorter than the time between two runs. */
+  readonly jitter?: Duration
 }
 
 /** An event on the bus. */

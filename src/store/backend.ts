@@ -16,6 +16,8 @@ export interface Write {
   readonly text: string
   readonly ttl: number | null
   readonly owner: string | null
+  /** May reach the disk with the next write. */
+  readonly lazy?: boolean | undefined
 }
 
 /** What a backend replaces when the revision fits; `keep` leaves that part of the entry as it is. */

@@ -4,6 +4,23 @@ import type { ConformanceCase } from './conformance-types.ts'
 /** Cases about many callers at once, other processes, restarts and closing. */
 export const SHARED_CASES: readonly ConformanceCase[] = [
   {
+    name: 'shows a lazy entry to others at once, as any other, and keeps it when it closes',
+    needs: 'shared',
+    async run(store, { prefix, open }) {
+      const key = `${prefix}lazy`
+      const other = await open()
+      const created = await store.putIfAbsent(key, 1, { ttl: null, lazy: true })
+      assert.equal(created.created, true)
+      assert.equal((await other.putIfAbsent(key, 2, { ttl: null })).created, false)
+      await store.put(`${key}-too`, 1, { ttl: null, lazy: true })
+      await other.close()
+      const third = await open()
+      assert.equal((await third.get(key))?.value, 1)
+      assert.equal((await third.get(`${key}-too`))?.value, 1)
+      await third.close()
+    },
+  },
+  {
     name: 'lets exactly one of many callers at once win',
     async run(store, { prefix }) {
       const callers = Array.from({ length: 50 }, (_, caller) => caller)

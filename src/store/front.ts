@@ -26,12 +26,12 @@ export function createStore(backend: Backend, sweep: SweepOptions = {}): Store {
       const row = await run(() => backend.get(key))
       return row && toEntry(row)
     },
-    async put(key, value, { ttl, owner = null }) {
-      const write = toWrite(key, value, ttl, owner)
+    async put(key, value, { ttl, owner = null, lazy }) {
+      const write = { ...toWrite(key, value, ttl, owner), lazy }
       return { revision: await run(() => backend.put(write)) }
     },
-    async putIfAbsent(key, value, { ttl, owner = null }) {
-      const write = toWrite(key, value, ttl, owner)
+    async putIfAbsent(key, value, { ttl, owner = null, lazy }) {
+      const write = { ...toWrite(key, value, ttl, owner), lazy }
       const attempt = await run(() => backend.putIfAbsent(write))
       if (attempt.done) return { created: true, revision: attempt.revision }
       return { created: false, entry: toEntry(requireRow(attempt, backend)) }

@@ -10,6 +10,29 @@ import { openStore } from './index.ts'
 
 const NEWER = /has schema version 99, but this version of waymark knows only \d+: upgrade waymark/
 
+/** What version 1 of the schema looked like, with one entry. */
+const FIRST_VERSION = `
+  CREATE TABLE waymark_schema (version INTEGER NOT NULL);
+  INSERT INTO waymark_schema VALUES (1);
+  CREATE TABLE waymark_entries (
+    revision INTEGER PRIMARY KEY AUTOINCREMENT,
+    key TEXT NOT NULL UNIQUE,
+    value TEXT NOT NULL,
+    owner TEXT,
+    expires_at INTEGER
+  );
+  CREATE INDEX waymark_entries_expiry ON waymark_entries (expires_at) WHERE expires_at IS NOT NULL;
+  CREATE TABLE waymark_sequence (id INTEGER PRIMARY KEY CHECK (id = 1), value INTEGER NOT NULL);
+  INSERT INTO waymark_sequence VALUES (1, 0);
+  CREATE TABLE waymark_clock (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    boot TEXT NOT NULL,
+    uptime INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    wall INTEGER NOT NULL
+  );
+  INSERT INTO waymark_entries (key, value, owner) VALUES ('a', '1', 'me');`
+
 describe('schema of a SQLite store', () => {
   const folder = mkdtempSync(join(tmpdir(), 'waymark-migration-'))
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -29,6 +52,24 @@ describe('schema of a SQLite store', () => {
     const store = await openStore(`sqlite:${path}`)
     await store.put('a', 1, { ttl: null })
     expect(database.prepare('SELECT count(*) FROM entries').raw().get()).toEqual([1])
+    database.close()
+    await store.close()
+  })
+
+  it('takes the entries of its first version along, and leaves nothing to a process that still runs that', async () => {
+    const path = join(folder, 'first.db')
+    const database = new Database(path)
+    database.exec(FIRST_VERSION)
+    const before = database.prepare('UPDATE waymark_entries SET value = 2 WHERE key = ?')
+    const store = await openStore(`sqlite:${path}`)
+    const entry = await store.get('a')
+    expect(entry).toMatchObject({ value: 1, owner: 'me', ttl: null })
+    const revision = entry?.revision ?? 0
+    expect(await store.compareAndSet('a', 3, { revision, ttl: null })).toMatchObject({
+      swapped: true,
+    })
+    expect((await store.put('b', 1, { ttl: null })).revision).toBeGreaterThan(revision + 1)
+    expect(() => before.run('a')).toThrow(/no such table/)
     database.close()
     await store.close()
   })

@@ -28,7 +28,10 @@ interface Job {
   readonly reject: (reason: unknown) => void
 }
 
-// Two, so that one is on its way while the server works on the other.
+// So many go at once: the server works on them while this process is still busy with the callers behind them.
+const FULL = 16
+const MAX_FULL_UNDER_WAY = 8
+// Fewer go when one is on its way while the server works on the other: the longer they wait, the more travel together.
 const MAX_UNDER_WAY = 2
 const MAX_JOBS = 128
 const MAX_CHARACTERS = 1024 * 1024
@@ -47,17 +50,27 @@ export function createRedisBatch(
    * where the first alone would take the place of them all.
    */
   function schedule(): void {
-    if (scheduled || underWay === MAX_UNDER_WAY) return
-    scheduled = true
-    process.nextTick(pump)
+    if (waiting.length >= FULL) pump()
+    else if (!scheduled && underWay < MAX_UNDER_WAY) {
+      scheduled = true
+      process.nextTick(pumpLast)
+    }
+  }
+
+  function pumpLast(): void {
+    scheduled = false
+    pump()
   }
 
   function pump(): void {
-    scheduled = false
-    while (underWay < MAX_UNDER_WAY && waiting.length > 0) {
+    while (waiting.length > 0 && mayGo(waiting.length)) {
       const jobs = takeJobs()
       if (jobs.length > 0) send(jobs)
     }
+  }
+
+  function mayGo(count: number): boolean {
+    return underWay < (count < FULL ? MAX_UNDER_WAY : MAX_FULL_UNDER_WAY)
   }
 
   function takeJobs(): readonly Job[] {

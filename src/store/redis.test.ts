@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import { prepareBackends } from '../../test/faults/store-backends.ts'
 import { createRedisStore } from './index.ts'
 
@@ -34,6 +34,20 @@ for (const backend of await prepareBackends(['redis'])) {
       for (const entry of gets) expect(entry).toMatchObject({ value: 1 })
       client.disconnect()
       await store.close()
+    })
+
+    it('lets the server begin while callers are still asking, with few scripts for many of them', async () => {
+      const client = new Redis(url)
+      const store = await createRedisStore(client, { prefix: namespace })
+      await store.get('a')
+      const sent = vi.spyOn(client, 'evalsha')
+      const puts = Array.from({ length: 100 }, (_, at) => store.put(`many${at}`, at, { ttl: 1000 }))
+      const early = sent.mock.calls.length
+      await Promise.all(puts)
+      expect([early > 0, sent.mock.calls.length < 20]).toEqual([true, true])
+      expect(await store.get('many99')).toMatchObject({ value: 99 })
+      await store.close()
+      client.disconnect()
     })
 
     it('refuses to share data with a process that spreads keys another way', async () => {

@@ -1,11 +1,11 @@
 import { CallError } from '../core/error.ts'
 import { notApplied } from './failure.ts'
-import { isBusy, type SqliteDatabase } from './sqlite-database.ts'
+import { isBusy, type SqliteDatabase, type SqliteSync } from './sqlite-database.ts'
 
 /** Runs write steps in transactions, all that were asked for in one turn of the event loop together. */
 export interface Batch {
-  /** Runs a step in the next transaction; the promise settles after the commit. */
-  run<Result>(step: () => Result): Promise<Result>
+  /** Runs a step in the next transaction; the promise settles after the commit, a lazy one perhaps before the disk. */
+  run<Result>(step: () => Result, lazy?: boolean): Promise<Result>
   /** Fails the steps that still wait for the write lock. */
   abandon(): void
 }
@@ -14,6 +14,8 @@ export interface Batch {
 export interface BatchOptions {
   /** Milliseconds a step may wait for the write lock. */
   readonly timeout: number
+  /** What a commit waits for, unless all its steps are lazy. */
+  readonly sync: SqliteSync
 }
 
 interface Job {
@@ -21,16 +23,18 @@ interface Job {
   readonly attempt: () => () => void
   readonly reject: (reason: unknown) => void
   readonly since: number
+  readonly lazy: boolean
 }
 
 const MAX_JOBS = 256
 const RETRY = 4
 
 /** Creates a batch: one commit for many steps is what makes a file with full durability fast. */
-export function createBatch(database: SqliteDatabase, { timeout }: BatchOptions): Batch {
+export function createBatch(database: SqliteDatabase, { timeout, sync }: BatchOptions): Batch {
   let waiting: Job[] = []
   let scheduled = false
   let abandoned = false
+  let current = sync
 
   function schedule(delay = 0): void {
     if (scheduled || waiting.length === 0) return
@@ -43,6 +47,7 @@ export function createBatch(database: SqliteDatabase, { timeout }: BatchOptions)
     scheduled = false
     const jobs = waiting.splice(0, MAX_JOBS)
     try {
+      waitFor(jobs.every((job) => job.lazy) ? 'normal' : sync)
       database.exec('BEGIN IMMEDIATE')
     } catch (thrown) {
       postpone(jobs, thrown)
@@ -50,6 +55,13 @@ export function createBatch(database: SqliteDatabase, { timeout }: BatchOptions)
     }
     commit(database, jobs)
     schedule()
+  }
+
+  /** The log is one file: a commit that waits for the disk takes along all that did not. */
+  function waitFor(wanted: SqliteSync): void {
+    if (wanted === current) return
+    database.exec(`PRAGMA synchronous = ${wanted.toUpperCase()}`)
+    current = wanted
   }
 
   /** Another process writes: wait without blocking the event loop, up to the time limit. */
@@ -64,7 +76,7 @@ export function createBatch(database: SqliteDatabase, { timeout }: BatchOptions)
   }
 
   return {
-    run(step) {
+    run(step, lazy = false) {
       return new Promise((resolve, reject) => {
         const attempt = (): (() => void) => {
           try {
@@ -76,7 +88,7 @@ export function createBatch(database: SqliteDatabase, { timeout }: BatchOptions)
             throw thrown
           }
         }
-        waiting.push({ attempt, reject, since: performance.now() })
+        waiting.push({ attempt, reject, since: performance.now(), lazy })
         schedule()
       })
     },

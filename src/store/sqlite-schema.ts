@@ -20,6 +20,9 @@ const MIGRATIONS: readonly string[] = [
      at INTEGER NOT NULL,
      wall INTEGER NOT NULL
    );`,
+  // Under a new name: a process of an older version must not miss that a row was replaced in its place.
+  `ALTER TABLE waymark_entries RENAME TO waymark_rows;
+   ALTER TABLE waymark_rows ADD COLUMN version INTEGER NOT NULL DEFAULT 0;`,
 ]
 
 /** Brings a database file to the schema of this version; the caller holds the write lock. */

@@ -9,7 +9,10 @@ export interface SqliteTable extends Table {
   markTime(): void
 }
 
-const COLUMNS = 'key, value, revision, owner, expires_at'
+const COLUMNS = 'key, value, revision, version, owner, expires_at'
+/** A row that is replaced keeps its id so many times, which spares its indexes; both together are the revision. */
+const VERSIONS = 1024
+
 const ALIVE = '(expires_at IS NULL OR expires_at > ?)'
 
 /** Prepares the statements on a migrated database; the caller holds the write lock. */
@@ -29,7 +32,26 @@ export function createSqliteTable(database: SqliteDatabase, clock: MachineClock)
       return row === undefined ? undefined : toSavedRow(row)
     },
     save({ key, text, owner, expiresAt }) {
-      return Number(statements.save.run(key, text, owner, expiresAt).lastInsertRowid)
+      return toRevision(statements.save.run(key, text, owner, expiresAt).lastInsertRowid)
+    },
+    insert({ key, text, owner, expiresAt }) {
+      const { changes, lastInsertRowid } = statements.insert.run(key, text, owner, expiresAt)
+      return changes === 0 ? undefined : toRevision(lastInsertRowid)
+    },
+    update({ key, text, revision, owner, expiresAt }, now) {
+      const version = revision % VERSIONS
+      // The next revision would belong to another row.
+      if (version === VERSIONS - 1) return undefined
+      const { changes } = statements.update.run(
+        text,
+        ...(owner === 'keep' ? [1, null] : [0, owner.set]),
+        ...(expiresAt === 'keep' ? [1, null] : [0, expiresAt]),
+        (revision - version) / VERSIONS,
+        version,
+        key,
+        now,
+      )
+      return changes === 0 ? undefined : revision + 1
     },
     remove: (key) => void statements.remove.run(key),
     range({ start, after, end }, limit, now) {
@@ -51,22 +73,30 @@ export function createSqliteTable(database: SqliteDatabase, clock: MachineClock)
 
 function prepare(database: SqliteDatabase) {
   const raw = (sql: string): SqliteStatement => database.prepare(sql).raw()
-  const select = `SELECT ${COLUMNS} FROM waymark_entries`
+  const select = `SELECT ${COLUMNS} FROM waymark_rows`
   return {
     find: raw(`${select} WHERE key = ?`),
-    // REPLACE takes a fresh row id, and AUTOINCREMENT never gives one twice: that is the revision.
+    // REPLACE takes a fresh row id, and AUTOINCREMENT never gives one twice: that begins the revision.
     save: database.prepare(
-      'INSERT OR REPLACE INTO waymark_entries (key, value, owner, expires_at) VALUES (?, ?, ?, ?)',
+      'INSERT OR REPLACE INTO waymark_rows (key, value, owner, expires_at) VALUES (?, ?, ?, ?)',
     ),
-    remove: database.prepare('DELETE FROM waymark_entries WHERE key = ?'),
+    insert: database.prepare(
+      'INSERT INTO waymark_rows (key, value, owner, expires_at) VALUES (?, ?, ?, ?) ON CONFLICT (key) DO NOTHING',
+    ),
+    update: database.prepare(
+      `UPDATE waymark_rows SET value = ?, owner = iif(?, owner, ?), expires_at = iif(?, expires_at, ?),
+         version = version + 1
+       WHERE revision = ? AND version = ? AND key = ? AND ${ALIVE}`,
+    ),
+    remove: database.prepare('DELETE FROM waymark_rows WHERE key = ?'),
     range: raw(
       `${select} WHERE key >= ? AND key <> ? AND key < ? AND ${ALIVE} ORDER BY key LIMIT ?`,
     ),
     rangeToEnd: raw(`${select} WHERE key >= ? AND key <> ? AND ${ALIVE} ORDER BY key LIMIT ?`),
-    hasExpired: raw('SELECT 1 FROM waymark_entries WHERE expires_at <= ? LIMIT 1'),
+    hasExpired: raw('SELECT 1 FROM waymark_rows WHERE expires_at <= ? LIMIT 1'),
     removeExpired: database.prepare(
-      `DELETE FROM waymark_entries WHERE revision IN (
-         SELECT revision FROM waymark_entries WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`,
+      `DELETE FROM waymark_rows WHERE revision IN (
+         SELECT revision FROM waymark_rows WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`,
     ),
     next: raw('UPDATE waymark_sequence SET value = value + 1 WHERE id = 1 RETURNING value'),
     saveMark: database.prepare('INSERT OR REPLACE INTO waymark_clock VALUES (1, ?, ?, ?, ?)'),
@@ -81,8 +111,12 @@ function readMark(database: SqliteDatabase): ClockMark | undefined {
 }
 
 function toSavedRow(row: unknown): SavedRow {
-  const [key, text, revision, owner, expiresAt] = Array.isArray(row) ? row : []
-  return { key, text, revision, owner, expiresAt }
+  const [key, text, id, version, owner, expiresAt] = Array.isArray(row) ? row : []
+  return { key, text, revision: toRevision(id) + version, owner, expiresAt }
+}
+
+function toRevision(id: number | bigint): number {
+  return Number(id) * VERSIONS
 }
 
 function toNumber(row: unknown): number {

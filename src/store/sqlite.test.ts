@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -81,6 +83,38 @@ describe('SQLite store', () => {
       'fulfilled',
     ])
     expect(await store.get('a')).toBeDefined()
+    await store.close()
+  })
+
+  it('gives a new revision each of many times that an entry is replaced', async () => {
+    const store = await createSqliteStore(':memory:')
+    const other = await store.put('other', 0, { ttl: null })
+    let { revision } = await store.put('often', 0, { ttl: null, owner: 'me' })
+    const seen = new Set([other.revision, revision])
+    for (let time = 1; time <= 1100; time += 1) {
+      const result = await store.compareAndSet('often', time, { revision, ttl: 60_000 })
+      if (!result.swapped) throw new Error(`refused the ${time}th time`)
+      revision = result.revision
+      seen.add(revision)
+    }
+    expect(seen.size).toBe(1102)
+    expect(await store.get('often')).toMatchObject({ value: 1100, revision, owner: 'me' })
+    expect(await store.get('other')).toMatchObject({ revision: other.revision })
+    await store.close()
+  })
+
+  it('keeps lazy entries of a process that was killed', async () => {
+    const path = join(folder, 'killed.db')
+    const code = `
+      const { createSqliteStore } = await import(${JSON.stringify(import.meta.resolve('./index.ts'))})
+      const store = await createSqliteStore(${JSON.stringify(path)})
+      await store.putIfAbsent('a', 1, { ttl: null, lazy: true })
+      process.kill(process.pid, 'SIGKILL')`
+    const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', code])
+    const [, signal] = await once(child, 'exit')
+    expect(signal).toBe('SIGKILL')
+    const store = await createSqliteStore(path)
+    expect(await store.get('a')).toMatchObject({ value: 1 })
     await store.close()
   })
 

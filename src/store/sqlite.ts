@@ -31,7 +31,7 @@ export async function createSqliteStore(
 ): Promise<Store> {
   const { timeout = 5000, sync = 'full', clock = createMachineClock(), sweep } = options
   const { database, table } = await open(path, { timeout, sync, clock })
-  const batch = createBatch(database, { timeout })
+  const batch = createBatch(database, { timeout, sync })
   return createStore(createBackend(path, database, table, batch), sweep)
 }
 
@@ -92,7 +92,7 @@ function createBackend(
         throw thrown
       }
     },
-    write: (step) => batch.run(step),
+    write: (step, lazy) => batch.run(step, lazy),
   })
   let marked = table.now()
 

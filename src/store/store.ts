@@ -17,6 +17,11 @@ export interface PutOptions {
   readonly ttl: number | null
   /** Who may delete the entry with `deleteIfOwner`; nobody when absent. */
   readonly owner?: string
+  /**
+   * Leaves the disk to the next write that does not say so: a power cut, not the end of a process, may undo the
+   * entry, and never without what was written after it. SQLite is faster for it; others write as always.
+   */
+  readonly lazy?: boolean
 }
 
 /** How an entry is replaced. */

@@ -16,12 +16,25 @@ export interface SavedRow extends TableRow {
   readonly revision: number
 }
 
+/** What becomes of a row of a known revision; `keep` leaves that part as it is. */
+export interface TableChange {
+  readonly key: string
+  readonly text: string
+  readonly revision: number
+  readonly owner: Replace['owner']
+  readonly expiresAt: number | null | 'keep'
+}
+
 /** Rows that one process at a time reads and changes without waiting: memory, or SQLite in a transaction. */
 export interface Table {
   now(): number
   find(key: string): SavedRow | undefined
   /** Writes the row and answers its new revision. */
   save(row: TableRow): number
+  /** Writes a row in one step and answers its revision; undefined when the key is taken, if only by an expired row. */
+  insert?(row: TableRow): number | undefined
+  /** Replaces a row in one step; undefined when that cannot be done, for whatever reason. */
+  update?(change: TableChange, now: number): number | undefined
   remove(key: string): void
   range(range: KeyRange, limit: number, now: number): SavedRow[]
   removeExpired(limit: number, now: number): number
@@ -31,7 +44,8 @@ export interface Table {
 /** How steps on a table run: a write step is all or nothing and alone. */
 export interface Execution {
   read<Result>(step: () => Result): Promise<Result>
-  write<Result>(step: () => Result): Promise<Result>
+  /** What is lazy may reach the disk with the next write that is not. */
+  write<Result>(step: () => Result, lazy?: boolean): Promise<Result>
 }
 
 /** The operations of a backend that are the same for every table. */
@@ -41,8 +55,8 @@ export type TableOperations = Omit<Backend, 'kind' | 'check' | 'abandon' | 'clos
 export function toOperations(table: Table, { read, write }: Execution): TableOperations {
   return {
     get: (key) => read(() => findRow(table, key)),
-    put: (entry) => write(() => table.save(toTableRow(table, entry))),
-    putIfAbsent: (entry) => write(() => putIfAbsent(table, entry)),
+    put: (entry) => write(() => table.save(toTableRow(table, entry)), entry.lazy),
+    putIfAbsent: (entry) => write(() => putIfAbsent(table, entry), entry.lazy),
     compareAndSet: (replace) => write(() => compareAndSet(table, replace)),
     delete: (key) =>
       write(() => {
@@ -70,19 +84,25 @@ export function toOperations(table: Table, { read, write }: Execution): TableOpe
 }
 
 function putIfAbsent(table: Table, entry: Write): Attempt {
+  const inserted = table.insert?.(toTableRow(table, entry))
+  if (inserted !== undefined) return { done: true, revision: inserted }
   const row = findRow(table, entry.key)
   if (row) return { done: false, row }
   return { done: true, revision: table.save(toTableRow(table, entry)) }
 }
 
 function compareAndSet(table: Table, { key, text, revision, ttl, owner }: Replace): Attempt {
+  const until = ttl === 'keep' ? ttl : toExpiry(table, ttl)
+  const change = { key, text, revision, owner, expiresAt: until }
+  const updated = table.update?.(change, table.now())
+  if (updated !== undefined) return { done: true, revision: updated }
   const row = findAlive(table, key)
   if (row?.revision !== revision) return { done: false, row: row && toRow(row, table.now()) }
   const saved = table.save({
     key,
     text,
     owner: owner === 'keep' ? row.owner : owner.set,
-    expiresAt: ttl === 'keep' ? row.expiresAt : toExpiry(table, ttl),
+    expiresAt: until === 'keep' ? row.expiresAt : until,
   })
   return { done: true, revision: saved }
 }

@@ -13,8 +13,9 @@ import type { ProfileDefinition } from '../core/profile.ts'
 import { createRegistry } from '../core/registry.ts'
 import type { Credentials, Limits, Logger, Service } from '../core/service.ts'
 import type { Target } from '../core/target.ts'
+import { checkHead } from '../discovery/check-document.ts'
 import { defaultExtensions } from '../extensions/defaults.ts'
-import { statefulExtensions } from '../extensions/stateful.ts'
+import { type StatefulSettings, statefulExtensions } from '../extensions/stateful.ts'
 import type { JobQueue } from '../jobs/queue.ts'
 import type { Store } from '../store/store.ts'
 import { type Background, type CallbackOptions, createBackground } from './background.ts'
@@ -36,6 +37,8 @@ export interface ServiceOptions<Functions extends readonly FunctionDefinition[]>
   readonly extensions?: readonly Extension[]
   /** Where extensions keep what they remember; its owner closes it, after the service. */
   readonly store?: Store
+  /** How the extensions that need the store behave, such as `{ rateLimit: { policies } }`; `false` leaves one out. */
+  readonly stateful?: StatefulSettings
   /** Runs what goes on in the background; made for the store when absent. Its owner closes it, after the service. */
   readonly jobs?: JobQueue
   /** How callbacks of operations are signed, and where they may go; any public https address when absent. */
@@ -70,15 +73,18 @@ export function createService<const Functions extends readonly FunctionDefinitio
   options: ServiceOptions<Functions>,
 ): Service<Functions> {
   const { info, middleware = [], log = jsonLogger(), clock = systemClock, store } = options
-  if (!info?.title || !info.version) throw new TypeError('info.title and info.version are required')
+  assertDescribable(info, options.servers)
   const components = options.components ?? {}
   checkComponents(components)
-  const { jobs, callbacks } = options
+  assertSettingsAreRead(options)
+  const { jobs, callbacks, stateful } = options
   const background =
     store && options.extensions === undefined
       ? createBackground({ store, jobs, callbacks, clock, log })
       : undefined
-  const extensions = orderExtensions(options.extensions ?? standardExtensions(store, background))
+  const extensions = orderExtensions(
+    options.extensions ?? standardExtensions({ store, background, stateful }),
+  )
   const enabled = new Set(extensions.map(({ urn }) => urn))
   const registry = createRegistry({
     components,
@@ -147,13 +153,41 @@ export function createService<const Functions extends readonly FunctionDefinitio
   return service
 }
 
-function standardExtensions(
-  store: Store | undefined,
-  background: Background | undefined,
-): readonly Extension[] {
+/** Refuses what a discovery document may not say about the service, with the place in the message. */
+function assertDescribable(info: Info, servers: readonly Server[] | undefined): void {
+  const [problem] = checkHead({ info, servers })
+  if (problem === undefined) return
+  throw new TypeError(`${problem.pointer.slice(1).replaceAll('/', '.')} ${problem.message}`)
+}
+
+function assertSettingsAreRead({
+  store,
+  extensions,
+  stateful,
+}: Pick<ServiceOptions<[]>, 'store' | 'extensions' | 'stateful'>): void {
+  if (stateful === undefined) return
+  if (extensions !== undefined) {
+    throw new TypeError('give the settings in stateful to statefulExtensions() inside extensions')
+  }
+  if (store === undefined) {
+    throw new TypeError(
+      'stateful needs a store; give createService one, such as await openStore("sqlite:state.db")',
+    )
+  }
+}
+
+function standardExtensions({
+  store,
+  background,
+  stateful,
+}: {
+  readonly store: Store | undefined
+  readonly background: Background | undefined
+  readonly stateful: StatefulSettings | undefined
+}): readonly Extension[] {
   if (store === undefined) return defaultExtensions()
   const { jobs, outgoing } = background ?? {}
-  return [...defaultExtensions(), ...statefulExtensions({ store, jobs, outgoing })]
+  return [...defaultExtensions(), ...statefulExtensions({ ...stateful, store, jobs, outgoing })]
 }
 
 /** Most calls go on without the store, so its absence does not take the service out of rotation. */

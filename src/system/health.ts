@@ -13,6 +13,7 @@ import {
 } from '../core/health.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { Service } from '../core/service.ts'
+import { isDiscoverable } from '../core/target.ts'
 
 /** What a look at the service found. */
 export interface HealthReport {
@@ -164,19 +165,30 @@ const HEALTHY: ComponentHealth = { status: 'healthy' }
 async function collectServiceHealth(service: Service): Promise<ServiceHealth> {
   const found = await Promise.all(service.extensions.map((extension) => extension.health?.()))
   const maintenance = found.find((health) => health?.maintenance)?.maintenance
-  const functions = Object.assign(
-    collectFunctions(service),
-    ...found.map((health) => health?.functions),
+  const functions = collectFunctions(
+    service,
+    Object.assign({}, ...found.map((health) => health?.functions)),
   )
   return { functions, ...(maintenance && { maintenance }) }
 }
 
-/** Every function whose state was ever set; an untouched one is healthy and needs no line. */
-function collectFunctions({ registry }: Service): Readonly<Record<string, FunctionHealth>> {
-  const states = [...registry.entries()]
-    .filter(({ name }) => registry.health(name).status !== 'healthy')
-    .map(({ name }) => [name, registry.health(name)] as const)
-  return Object.fromEntries(states)
+/** Every function that discovery shows and every one that is not well; none while all are well. */
+function collectFunctions(
+  { registry }: Service,
+  told: Readonly<Record<string, FunctionHealth>>,
+): Readonly<Record<string, FunctionHealth>> {
+  const states = [...registry.entries()].map(({ name, ordered }) => ({
+    name,
+    health: told[name] ?? registry.health(name),
+    shown: ordered.some(isDiscoverable),
+  }))
+  const isWell = ({ health }: { readonly health: FunctionHealth }) => health.status === 'healthy'
+  if (states.every(isWell)) return {}
+  return Object.fromEntries(
+    states
+      .filter((state) => state.shown || !isWell(state))
+      .map(({ name, health }) => [name, health] as const),
+  )
 }
 
 function mapValues<Value, Result>(

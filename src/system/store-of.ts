@@ -1,15 +1,15 @@
 import type { Service } from '../core/service.ts'
 import type { Store } from '../store/store.ts'
 
-// Beside the service, not in it: the core knows nothing of stores.
-const stores = new WeakMap<Service, Store>()
+// Beside the members of a service: the core knows nothing of stores. Shared by every copy of the package in a process.
+const key: unique symbol = Symbol.for('waymark.store')
 
 /** Remembers the store a service was made with. */
 export function setStoreOf(service: Service, store: Store): void {
-  stores.set(service, store)
+  Object.defineProperty(service, key, { value: store })
 }
 
 /** Finds the store a service was made with, for surfaces that remember things too. */
-export function storeOf(service: Service): Store | undefined {
-  return stores.get(service)
+export function storeOf(service: Service & { readonly [key]?: Store }): Store | undefined {
+  return service[key]
 }

@@ -5,6 +5,7 @@ import type { Clock } from '../core/clock.ts'
 import { defineFunction, type FunctionDefinition } from '../core/function.ts'
 import type { ComponentCheck } from '../core/health.ts'
 import type { Service } from '../core/service.ts'
+import { createService } from './create-service.ts'
 
 const clock: Clock = { now: () => Date.parse('2024-01-15T10:30:00.250Z'), elapsed: () => 5 }
 const timestamp = '2024-01-15T10:30:00Z'
@@ -170,10 +171,53 @@ describe('urn:cline:forrst:fn:health', () => {
     },
   )
 
+  it('tells how every function is that discovery shows, when one of them is not well', async () => {
+    const hidden = defineFunction({ ...report('orders.migrate'), discoverable: false })
+    const functions = [report('reports.generate'), report('orders.create'), hidden]
+    const service = withChecks({ database: healthy }, functions)
+    expect(await healthOf(service)).not.toHaveProperty('functions')
+    service.registry.setHealth('reports.generate', { status: 'disabled' })
+    expect((await healthOf(service))['functions']).toEqual({
+      'reports.generate': { status: 'disabled' },
+      'orders.create': { status: 'healthy' },
+    })
+  })
+
   it('[F-102] stays unhealthy when a component is, whatever the functions say', async () => {
     const service = withChecks({ database: unhealthy }, [report('reports.generate')])
     service.registry.setHealth('reports.generate', { status: 'disabled' })
     expect(await healthOf(service)).toMatchObject({ http: 503, status: 'unhealthy' })
+  })
+})
+
+describe('a service that discovery could not describe', () => {
+  const info = { title: 'Orders', version: '1.0.0' }
+
+  it.each([
+    [{ info: { title: 'Orders' } }, 'info.version must be a non-empty string'],
+    [{ info: { ...info, license: { url: 'https://x.example' } } }, 'info.license.name must be'],
+    [{ servers: [{ name: 'production' }] }, 'servers.0.url must be a non-empty string'],
+    [
+      { servers: [{ name: 'production', url: 'https://{region}.example.com' }] },
+      'servers.0.url {region} is not among the variables',
+    ],
+    [
+      {
+        servers: [
+          {
+            name: 'eu',
+            url: 'https://{region}.example.com',
+            variables: { region: { enum: ['eu'] } },
+          },
+        ],
+      },
+      'servers.0.variables.region.default must be',
+    ],
+  ])('is refused at start: %j', (wrong, message) => {
+    const options = { info, functions: [], ...wrong } as unknown as Parameters<
+      typeof createService
+    >[0]
+    expect(() => createService(options)).toThrow(message)
   })
 })
 

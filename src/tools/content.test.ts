@@ -56,6 +56,14 @@ describe('a short list', () => {
     expect(reply.headers['content-encoding']).toBeUndefined()
   })
 
+  it('of five tools is already worth it', async () => {
+    const tools = many.slice(0, 5).map((tool) => ({ ...tool, annotations: { readOnlyHint: true } }))
+    const handler = createToolApi({ tools, call: () => [[], false] })
+    const reply = await ask(handler, '/explorer/tools', { headers: { 'accept-encoding': 'gzip' } })
+    expect(reply.headers['content-encoding']).toBe('gzip')
+    expect(gunzipSync(reply.bytes).byteLength).toBeGreaterThan(reply.bytes.byteLength)
+  })
+
   it('has another ETag as soon as it changes', async () => {
     const tools = [{ name: 'one' }]
     const handler = createToolApi({ tools, call: () => [[], false] })

@@ -4,8 +4,8 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import { isPromise, type Maybe } from '../core/maybe.ts'
 import type { HttpRequest, HttpResponse } from '../wire/http.ts'
 
-/** Below this size compressing costs more than it saves. */
-const MIN_COMPRESSED_BYTES = 1024
+/** Below this size a compressed body is hardly shorter. */
+const MIN_COMPRESSED_BYTES = 256
 
 /** A content coding we can write. */
 export type Coding = 'br' | 'gzip'

@@ -73,9 +73,8 @@ export function createToolHandler(parts: ToolApiParts): HttpHandler {
 function answer(parts: ToolApiParts, request: HttpRequest): Maybe<HttpResponse> {
   const { method } = request
   const route = decodeRoute(request.path, parts.base)
-  if (method === 'OPTIONS' && route.kind !== 'unknown') {
-    return parts.guard.preflight(request) ?? refuseMethod(method, 'GET, HEAD, POST')
-  }
+  const preflight = method === 'OPTIONS' ? parts.guard.preflight(request) : undefined
+  if (preflight !== undefined && route.kind !== 'unknown') return preflight
   const reads = method === 'GET' || method === 'HEAD'
   switch (route.kind) {
     case 'unknown':

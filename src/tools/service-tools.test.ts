@@ -57,15 +57,22 @@ describe('createServiceToolApi', () => {
       {
         name: 'orders__create',
         description: 'Create an order',
-        annotations: { title: 'orders.create', readOnlyHint: false, destructiveHint: false },
+        annotations: { readOnlyHint: false, destructiveHint: false },
       },
       {
         name: 'orders__get',
         description: '',
-        annotations: { title: 'orders.get', readOnlyHint: true, destructiveHint: false },
+        annotations: { readOnlyHint: true, destructiveHint: false },
       },
-      { name: 'orders__predict', description: '', annotations: { title: 'orders.predict' } },
+      { name: 'orders__predict', description: '' },
     ])
+  })
+
+  it('tells the name of a function that its tool name does not hold', async () => {
+    const name = `orders.${'very_'.repeat(12)}long`
+    const functions = [defineFunction({ name, version: '1.0.0', handler: () => 1 })]
+    const { json } = await ask(start({}, { functions }).handler, '/explorer/tools')
+    expect(json).toMatchObject([{ annotations: { title: name } }])
   })
 
   it('serves the list from the same bytes until functions come or go', async () => {
@@ -105,8 +112,28 @@ describe('createServiceToolApi', () => {
     const { json } = await ask(handler, path, { body: { quantity: 0 } })
     expect(json).toMatchObject({
       valid: false,
-      errors: [{ path: '/customer' }, { path: '/quantity' }],
+      errors: [
+        { path: '/customer', keyword: 'required' },
+        { path: '/quantity', keyword: 'minimum' },
+      ],
     })
+  })
+
+  it('also asks the rules that no JSON Schema can tell', async () => {
+    const input = z.object({ word: z.string() }).refine(({ word }) => word !== 'please', {
+      path: ['word'],
+      error: 'is not the magic word',
+    })
+    const functions = [defineFunction({ name: 'a.b', version: '1.0.0', input, handler: () => 1 })]
+    const { handler } = start({}, { functions })
+    const validate = async (body: object) =>
+      (await ask(handler, '/explorer/tools/a__b/validate', { body })).json
+    expect(await validate({ word: 'please' })).toMatchObject({
+      valid: false,
+      errors: [{ path: '/word', message: 'is not the magic word' }],
+    })
+    expect(await validate({ word: 'now' })).toEqual({ valid: true })
+    expect(await validate({})).toMatchObject({ errors: [{ keyword: 'required' }] })
   })
 
   it('calls the newest stable version, or the newest there is', async () => {

@@ -10,6 +10,7 @@ import type { Service } from '../core/service.ts'
 import type { Target } from '../core/target.ts'
 import { toToolAnnotations } from '../core/tool-annotations.ts'
 import { toToolName } from '../core/tool-name.ts'
+import { spellName } from '../core/tool-spelling.ts'
 import type { HttpRequest } from '../wire/http.ts'
 import { prepareTools } from './prepare.ts'
 import type { CallOutcome, PreparedTools, Tool } from './tool.ts'
@@ -105,7 +106,11 @@ function toFunctionTool(target: Target, { components }: Service): FunctionTool {
     target,
     name: toToolName(name),
     description: definition.description ?? definition.summary ?? '',
-    annotations: { title: name, ...toToolAnnotations(sideEffects) },
+    annotations: {
+      // Only where the tool name does not tell: hints are yes or no.
+      ...(spellName(name) === undefined && { title: name }),
+      ...toToolAnnotations(sideEffects),
+    },
     get inputSchema() {
       inputSchema ??= inlineReferences(target.inputSchema, components.schemas ?? {})
       return inputSchema

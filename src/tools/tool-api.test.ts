@@ -306,7 +306,9 @@ describe('paths and methods', () => {
     ['GET', '/tools/echo/call', 'POST'],
     ['GET', '/tools/echo/validate', 'POST'],
     ['PUT', '/tools/echo/call', 'POST'],
-    ['OPTIONS', '/tools', 'GET, HEAD, POST'],
+    ['OPTIONS', '/tools', 'GET, HEAD'],
+    ['OPTIONS', '/tools/echo', 'GET, HEAD'],
+    ['OPTIONS', '/tools/echo/call', 'POST'],
   ])('answers 405 to %s %s and names what is allowed', async (method, path, allow) => {
     const reply = await ask(api([echo]), `/explorer${path}`, { method })
     expect(reply.status).toBe(405)

@@ -13,7 +13,7 @@ import { createValidator } from './validate.ts'
 export interface ToolApiOptions {
   readonly tools: ToolsProvider
   readonly call: ToolCallHandler
-  /** Checks arguments instead of the tool's schema; undefined leaves it to the schema. */
+  /** Decides about arguments instead of the tool's schema; undefined leaves it to the schema. */
   readonly check?: (tool: Tool, args: unknown) => Maybe<Validation> | undefined
   /** Opens `/call`; off by default, and enforced here rather than in the page. */
   readonly allowExecute?: boolean

@@ -24,14 +24,22 @@ export function createValidator(own: CheckTool = () => undefined): ValidateArgum
     return made
   }
 
-  return (tool, args) => {
-    const verdict = own(tool, args)
-    if (verdict !== undefined) return andThen(verdict, toVerdict)
+  function checkSchema(tool: Tool, args: unknown): Maybe<ValidateResult> {
     const schema = toInputSchema(tool)
     if (schema === true) return VALID
     if (schema === false) return refuse('', 'no arguments are accepted', 'false schema')
     const check = compiled(schema)
     return typeof check === 'function' ? andThen(check(args), toVerdict) : check
+  }
+
+  return (tool, args) => {
+    const decision = own(tool, args)
+    if (decision === undefined) return checkSchema(tool, args)
+    return andThen(decision, (decided) => {
+      if (decided.ok) return VALID
+      // The owner decides; callers know the schema, so it says what is wrong wherever it can.
+      return andThen(checkSchema(tool, args), (said) => (said.valid ? toVerdict(decided) : said))
+    })
   }
 }
 

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createTestLogger, serviceOf } from '../../test/support/service.ts'
 import { createFailingStore } from '../../test/support/stores.ts'
+import { toRequest } from '../../test/support/webhooks.ts'
 import { CallError } from '../core/error.ts'
 import { defineFunction, type Invocation } from '../core/function.ts'
 import { jsonSchema } from '../core/schema.ts'
@@ -306,6 +307,34 @@ describe('several processes on one store', () => {
     expect(await alive.source.settle(paid('o1'))).toMatchObject({ status: 'done' })
     const [delivery] = (await alive.triggers.deliveries()).deliveries
     expect(delivery?.attempts.map(({ outcome }) => outcome)).toEqual(['lost', 'done'])
+  })
+})
+
+describe('a webhook with a challenge', () => {
+  it('answers 503 until the triggers are started, then the question', async () => {
+    const take = defineFunction({ name: 'pages.take', version: '1.0.0', handler: () => null })
+    const triggers = createTriggers({
+      service: serviceOf([take]),
+      env: { APP_SECRET: 'c2VjcmV0', VERIFY_TOKEN: 'token' },
+      triggers: [
+        {
+          type: 'webhook',
+          name: 'page_changed',
+          description: 'Meta tells of a change',
+          path: '/hook',
+          secret_env: 'APP_SECRET',
+          challenge: 'meta',
+          verify_env: 'VERIFY_TOKEN',
+          tool: 'pages.take',
+        },
+      ],
+    })
+    open.push(triggers)
+    const query = 'hub.mode=subscribe&hub.verify_token=token&hub.challenge=1158'
+    const ask = () => triggers.mounts[0]?.handler({ ...toRequest('', {}, 'GET'), query })
+    expect(await ask()).toMatchObject({ status: 503 })
+    await triggers.start()
+    expect(await ask()).toMatchObject({ status: 200, body: '1158' })
   })
 })
 

@@ -1,10 +1,13 @@
 import { CallError } from '../core/error.ts'
 import type { Json } from '../core/json.ts'
+import { formatNear, nearest } from '../core/suggest.ts'
+import type { TriggerDef } from '../spec/types.ts'
 import type { HttpHandler } from '../wire/http.ts'
 import type { AskOptions, EmitOptions } from './bus.ts'
 import { checkTriggerDefinitions } from './define-trigger.ts'
 import type { DeliveryPage, DeliveryQuery } from './delivery-log.ts'
 import { type TriggerStatus, toStatus } from './status.ts'
+import { runTrial, type TrialOptions, type TriggerTrial } from './trial.ts'
 import { triggerFunctions } from './trigger-functions.ts'
 import { createTriggerParts, type TriggersOptions } from './trigger-parts.ts'
 import { createTriggerRunner, type TriggerRunner } from './trigger-runner.ts'
@@ -35,6 +38,8 @@ export interface Triggers {
   deliveries(query?: DeliveryQuery): Promise<DeliveryPage>
   /** Sends a delivery again; rejects with NOT_FOUND or CONFLICT. */
   redeliver(id: string): Promise<void>
+  /** Tries a trigger out with an event made up here, at once and without a record; rejects with NOT_FOUND. */
+  test(name: string, options?: TrialOptions): Promise<TriggerTrial>
   /** Tells every trigger that listens to an event; resolves with the event's id. */
   emit(event: string, payload: Json, options?: EmitOptions): Promise<string>
   /** Has a trigger that listens to an event run now, and answers its result. */
@@ -86,6 +91,12 @@ export function createTriggers(options: TriggersOptions): Triggers {
       }
       await deliverer.redeliver(entry)
     },
+    async test(name, trialOptions = {}) {
+      const trigger = definitions.find((definition) => definition.name === name)
+      const run = parts.runs.get(name)
+      if (trigger === undefined || run === undefined) throw noTrigger(name, definitions)
+      return runTrial({ service, trigger, run }, trialOptions)
+    },
     emit: (event, payload, emitOptions) => bus.emit(event, payload, emitOptions),
     ask: (event, payload, askOptions) => bus.ask(event, payload, askOptions),
   }
@@ -93,6 +104,15 @@ export function createTriggers(options: TriggersOptions): Triggers {
     service.registry.add(definition, { system: true })
   }
   return triggers
+}
+
+function noTrigger(name: string, definitions: readonly TriggerDef[]): CallError {
+  const names = definitions.map((definition) => definition.name)
+  const near = formatNear(nearest(name, names, { count: 3 }))
+  return new CallError('NOT_FOUND', {
+    message: `There is no trigger ${name.slice(0, 100)}${near || `; there is ${names.join(', ')}`}`,
+    details: { triggers: names },
+  })
 }
 
 function toHandler(name: string, runner: TriggerRunner): HttpHandler {

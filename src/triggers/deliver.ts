@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { CallError } from '../core/error.ts'
 import { BUSY_MS, runAttempt, takeDelivery, warnDead } from './attempt.ts'
 import {
@@ -36,7 +37,7 @@ export function createDeliverer(options: DeliveryJobsOptions): Deliverer {
   let onIdle: (() => void)[] = []
 
   async function accept(event: TriggerEvent): Promise<Receipt> {
-    const delivery = toDelivery(trigger, event, clock.now())
+    const delivery = { ...toDelivery(trigger, event, clock.now()), token: randomUUID() }
     // First the job, then the record: whatever happens in between, the event runs and is recorded.
     await jobs.addFirst(delivery)
     const put = await deliveries.create(delivery)
@@ -92,7 +93,7 @@ async function settleNow(options: DeliveryJobsOptions, event: TriggerEvent): Pro
   const received = receive(options, event)
   if (received.state === 'dead') return settleUnfit(options, received)
   const begun = beginAttempt(received, now, liveness.id)
-  const put = await deliveries.create(begun)
+  const put = await deliveries.create(begun, { keptBySource: true })
   if (put.created) {
     const [settled] = await Promise.all([runAttempt(options, put), deliveries.index(begun)])
     return settled

@@ -28,10 +28,19 @@ export interface DeliveryEntry {
   readonly revision: number
 }
 
+/** How a delivery is first written. */
+export interface CreateOptions {
+  /** Its source holds it until it is done: a power cut makes it come again, with this record or without. */
+  readonly keptBySource?: boolean
+}
+
 /** The deliveries of a service in its store. */
 export interface DeliveryLog {
   /** Keeps a delivery unless its event was seen before; answers what is there then. */
-  readonly create: (delivery: Delivery) => Promise<DeliveryEntry & { readonly created: boolean }>
+  readonly create: (
+    delivery: Delivery,
+    options?: CreateOptions,
+  ) => Promise<DeliveryEntry & { readonly created: boolean }>
   readonly read: (id: string) => Promise<DeliveryEntry | undefined>
   /** Replaces a delivery; undefined when somebody else has written it since it was read. */
   readonly write: (delivery: Delivery, revision: number) => Promise<number | undefined>
@@ -70,9 +79,10 @@ export function createDeliveryLog(
   const ttlOf = ({ state }: Delivery) => (state === 'dead' ? deadMs : logMs)
 
   return {
-    async create(delivery) {
+    async create(delivery, { keptBySource = false } = {}) {
       const result = await store.putIfAbsent(keyOf(delivery.id), toJson(delivery), {
         ttl: ttlOf(delivery),
+        lazy: keptBySource,
       })
       return result.created
         ? { created: true, delivery, revision: result.revision }

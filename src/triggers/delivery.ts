@@ -1,4 +1,4 @@
-import { hash, randomUUID } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { CallError, type CallErrorShape } from '../core/error.ts'
 import type { Json, JsonObject } from '../core/json.ts'
 import type { TriggerDef } from '../spec/types.ts'
@@ -40,8 +40,8 @@ export interface Delivery {
   readonly round: number
   /** Which process runs it, while it is running. */
   readonly by?: string | undefined
-  /** Tells apart who wrote the record first. */
-  readonly token: string
+  /** Tells apart who wrote the record first, where that is asked. */
+  readonly token?: string | undefined
 }
 
 /** Events with more payload are refused: record and job have to fit into every store. */
@@ -75,7 +75,7 @@ export function toDelivery(
     nextAttemptAt: undefined,
     round: 0,
     by: undefined,
-    token: randomUUID(),
+    token: undefined,
   }
 }
 

@@ -1,6 +1,8 @@
+import type { Outcome } from '../core/call.ts'
 import type { Json, JsonObject } from '../core/json.ts'
 import type { Delivery, DeliveryAttempt } from './delivery.ts'
 import type { TriggerStatus } from './status.ts'
+import type { TriggerTrial } from './trial.ts'
 
 /** Writes a trigger as the functions answer it. */
 export function encodeStatus({ next, last, ...status }: TriggerStatus): JsonObject {
@@ -31,6 +33,22 @@ export function encodeDelivery(delivery: Delivery): JsonObject {
     payload,
     ...(meta && { meta }),
   }
+}
+
+/** Writes what came of trying a trigger out as the function answers it. */
+export function encodeTrial({ outcome, problems, ...trial }: TriggerTrial): JsonObject {
+  return {
+    ...trial,
+    fits: problems.length === 0,
+    problems: problems as unknown as Json,
+    ...(outcome && { outcome: encodeOutcome(outcome) }),
+  }
+}
+
+function encodeOutcome(outcome: Outcome): JsonObject {
+  return outcome.ok
+    ? { ok: true, result: (outcome.result ?? null) as Json }
+    : { ok: false, errors: outcome.errors as unknown as Json }
 }
 
 function encodeAttempt({ startedAt, endedAt, outcome, errors }: DeliveryAttempt): JsonObject {

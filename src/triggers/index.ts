@@ -18,6 +18,7 @@ export { type OpenEventBusOptions, openEventBus } from './open-bus.ts'
 export { listRuns } from './schedule-times.ts'
 export type { SourceStarters } from './sources.ts'
 export type { TriggerStatus } from './status.ts'
+export type { TrialOptions, TriggerTrial } from './trial.ts'
 export type {
   Receipt,
   Settled,

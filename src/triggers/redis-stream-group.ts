@@ -86,6 +86,18 @@ export function createStreamGroup(options: StreamGroupOptions): StreamGroup {
     })
   }
 
+  /** Before version 7 Redis claims an entry that was deleted all the same, and hands it out as nothing, not even its id. */
+  async function dropDeleted(): Promise<void> {
+    const command = ['XPENDING', stream, group, '-', '+', String(MAX_IDS), consumer]
+    const mine = readEntries(await sendCommand(writer, toCommand(command)))
+    const found = await Promise.all(
+      mine.map(({ id }) => sendCommand(writer, ['XRANGE', stream, id, id])),
+    )
+    const gone = mine.filter((_, index) => readEntries(found[index]).length === 0)
+    if (gone.length > 0)
+      await sendCommand(writer, ['XACK', stream, group, ...gone.map(({ id }) => id)])
+  }
+
   return {
     read: (count) =>
       withGroup(async () => {
@@ -99,6 +111,7 @@ export function createStreamGroup(options: StreamGroupOptions): StreamGroup {
         const answer = await sendCommand(writer, toCommand([...command, 'COUNT', String(count)]))
         const [next, entries] = Array.isArray(answer) ? answer : []
         cursor = typeof next === 'string' ? next : '0-0'
+        if (Array.isArray(entries) && entries.some((entry) => !entry)) await dropDeleted()
         return { entries: readEntries(entries), isLast: cursor === '0-0' }
       }),
     keep: (ids) =>
@@ -112,8 +125,10 @@ export function createStreamGroup(options: StreamGroupOptions): StreamGroup {
     },
     acknowledge: (ids) =>
       inBatches(ids, async (batch) => {
-        await sendCommand(writer, ['XACK', stream, group, ...batch])
+        // Deleted first: a process that dies in between leaves a claim to nothing, which the next claim drops;
+        // the other way round the entry would stay in the stream for good.
         if (options.deletes) await sendCommand(writer, ['XDEL', stream, ...batch])
+        await sendCommand(writer, ['XACK', stream, group, ...batch])
       }),
     giveBack,
     async leave() {

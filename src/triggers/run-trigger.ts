@@ -15,6 +15,20 @@ const DEFAULT_TIMEOUT_MS = 60_000
 /** Calls the function of a trigger with what a delivery holds; never throws. */
 export type RunTrigger = (delivery: Delivery) => Promise<Outcome>
 
+/** Makes the arguments of the function from an event, and the prompt filled with them; refuses what cannot be arguments. */
+export function toCallInput(
+  trigger: TriggerDef,
+  view: EventView,
+): { readonly arguments: JsonObject; readonly prompt: string | undefined } {
+  const { name, prompt } = trigger
+  const args = toArguments(trigger, view)
+  if (args === undefined) throw notAnObject(name)
+  return {
+    arguments: args,
+    prompt: prompt === undefined ? undefined : fillPrompt(prompt, args, view),
+  }
+}
+
 /** Creates what calls the function of a trigger; runs end with their timeout, or when the signal aborts. */
 export function createTriggerRun(
   service: Service,
@@ -98,21 +112,19 @@ function createCalls(
   timeoutMs: number,
 ): (delivery: Delivery, signal: () => AbortSignal) => Call {
   const { clock } = service
-  const { name, prompt, version } = trigger
+  const { name, version } = trigger
   const principal = { id: `trigger:${name}` }
   const target = targetOf(trigger)
   return (delivery, signal) => {
     const { id, eventId, event, payload, meta } = delivery
     const view: EventView = { id: eventId, event, payload, meta }
-    const args = toArguments(trigger, view)
-    if (args === undefined) throw notAnObject(name)
-    const filled = prompt === undefined ? undefined : fillPrompt(prompt, args, view)
+    const input = toCallInput(trigger, view)
     return {
       id: `trigger_${id}_${delivery.round}_${delivery.tried}`,
       function: target,
       version,
-      arguments: args,
-      context: { trigger: toEnvelope(delivery, filled) },
+      arguments: input.arguments,
+      context: { trigger: toEnvelope(delivery, input.prompt) },
       extensions: [idempotencyEntry(delivery)],
       principal,
       signal,

@@ -68,6 +68,7 @@ beforeEach(() => {
 afterEach(async () => {
   await Promise.all(running.splice(0).map(stop))
   vi.useRealTimers()
+  vi.restoreAllMocks()
 })
 
 describe('a schedule', () => {
@@ -145,6 +146,76 @@ describe('a schedule', () => {
     await pass(10_000)
     expect(desk.fired).toHaveLength(1)
     expect(source.trouble?.()).toBeUndefined()
+  })
+})
+
+describe('jitter', () => {
+  const JITTER = { jitter: { value: 30, unit: 'minute' } } as const
+  const HALF = HOUR / 2
+
+  /** When each tick fired, in milliseconds after its own time. */
+  function watchDelays(desk: Desk): number[] {
+    const delays: number[] = []
+    const { accept } = desk.context
+    Object.assign(desk.context, {
+      accept: (event: TriggerEvent) => {
+        delays.push(Date.now() - Date.parse(String(event.meta?.['scheduled_at'])))
+        return accept(event)
+      },
+    })
+    return delays
+  }
+
+  it('delays each run by a part of it that differs from tick to tick; the tick keeps its name', async () => {
+    const desk = createDesk(JITTER)
+    const delays = watchDelays(desk)
+    const source = await start(desk)
+    expect(source.next?.(1)).toEqual([Date.parse('2026-03-01T11:00:00Z')])
+    await pass(12 * HOUR)
+    expect(delays).toHaveLength(12)
+    expect(delays.every((delay) => delay >= 0 && delay <= HALF)).toBe(true)
+    expect(new Set(delays).size).toBeGreaterThan(6)
+    expect(desk.fired[0]).toMatchObject({ id: 'hourly@2026-03-01T11:00:00.000Z' })
+  })
+
+  it('fires once per tick however many processes share the store', async () => {
+    const desk = createDesk(JITTER, createMemoryStore())
+    await Promise.all([start(desk), start(desk), start(desk)])
+    await pass(6 * HOUR)
+    expect(new Set(desk.fired.map(({ id }) => id)).size).toBe(6)
+    expect(desk.fired).toHaveLength(6)
+  })
+
+  it('keeps a run that was still to come when the process was replaced', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0.9)
+    const desk = createDesk(JITTER)
+    const first = await start(desk)
+    await pass(HALF + 60_000)
+    await stop(first)
+    expect(desk.fired).toEqual([])
+    await start(desk)
+    await pass(HALF)
+    expect(desk.fired.map(({ id }) => id)).toEqual(['hourly@2026-03-01T11:00:00.000Z'])
+  })
+
+  it('forgets a run when the machine slept through the delay', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0.5)
+    const desk = createDesk(JITTER)
+    await start(desk)
+    await pass(HALF + 60_000)
+    vi.setSystemTime('2026-03-01T11:45:00Z')
+    await pass(14 * 60_000)
+    expect(desk.fired).toEqual([])
+    expect(desk.warnings).toEqual(['schedule hourly missed a run'])
+  })
+
+  it.each([
+    [{ value: 1, unit: 'hour' }, 'must be shorter than the shortest time between two runs, 3600 s'],
+    [{ value: 0, unit: 'hour' }, 'must be a duration of up to a day'],
+    [{ value: 5, unit: 'moons' }, 'must be a duration of up to a day'],
+  ])('refuses %o at the start', async (jitter, message) => {
+    const { context } = createDesk({ jitter: jitter as typeof JITTER.jitter })
+    await expect(startSchedule(context)).rejects.toThrow(`trigger hourly: jitter ${message}`)
   })
 })
 

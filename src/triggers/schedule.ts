@@ -1,16 +1,11 @@
 import type { ScheduleTrigger } from '../spec/types.ts'
 import { createScheduleMemory } from './schedule-memory.ts'
-import { fireTick, formatTick } from './schedule-tick.ts'
+import { createScheduleRuns, readJitter } from './schedule-runs.ts'
 import { readScheduleTimes } from './schedule-times.ts'
 import type { SourceContext, TriggerSource } from './trigger.ts'
-import { pause } from './within-time.ts'
 
 // A longer setTimeout fires at once.
 const LONGEST_TIMER_MS = 2 ** 31 - 1
-/** A tick noticed later than this was missed: the machine slept, or the process was stopped. */
-const MISSED_MS = 60_000
-const AGAIN_MS = 5_000
-const MAX_WAITING = 100
 
 /**
  * Fires at the moments of a cron expression, once per moment however many processes share the store: the moment is the
@@ -21,46 +16,17 @@ export async function startSchedule(
 ): Promise<TriggerSource> {
   const { trigger, clock, log } = context
   const times = readScheduleTimes(trigger)
+  const jitterMs = readJitter(trigger)
   const memory = createScheduleMemory(context)
   const stopping = new AbortController()
   const { signal } = stopping
+  const runs = createScheduleRuns({ context, memory, signal }, { times, jitterMs })
   let timer: NodeJS.Timeout | undefined
-  let reason: string | undefined
-  let waiting = 0
-  let firing = Promise.resolve()
-
-  /** A store that is away for a moment must not cost a run; one that is away until the next tick does. */
-  async function fireUntilKept(tick: number): Promise<void> {
-    while (!signal.aborted) {
-      try {
-        await fireTick({ context, memory, signal }, tick)
-        reason = undefined
-        return
-      } catch (error) {
-        reason = 'cannot store its runs, trying again'
-        log.error(`schedule ${trigger.name} ${reason}`, { error, tick: formatTick(tick) })
-        await pause(AGAIN_MS, signal)
-        if ((times.next(tick) ?? Number.POSITIVE_INFINITY) <= clock.now()) return
-      }
-    }
-  }
-
-  function fire(tick: number): void {
-    if (waiting >= MAX_WAITING) {
-      log.warn(`schedule ${trigger.name} drops a run: ${waiting} wait already`)
-      return
-    }
-    waiting += 1
-    firing = firing.then(() => fireUntilKept(tick)).finally(() => (waiting -= 1))
-  }
 
   function onTimer(tick: number): void {
     const now = clock.now()
     const due = Math.max(times.latest(now) ?? tick, tick)
-    if (now >= due && (now - due <= MISSED_MS || trigger.catch_up === 'one')) fire(due)
-    else if (now > due) {
-      log.warn(`schedule ${trigger.name} missed a run`, { tick: formatTick(due) })
-    }
+    if (now >= due) runs.fireInTime(due)
     // Timers may fire early, and long waits are cut into pieces: then the same tick is waited for again.
     arm(now < tick ? tick - 1 : now)
   }
@@ -77,11 +43,13 @@ export async function startSchedule(
     const due = times.latest(clock.now())
     if (due === undefined) return
     // On the very first start nothing was missed; what comes later is counted from here.
-    if (last === undefined) await memory.write({ tick: due })
-    else if (due > last.tick) fire(due)
+    if (last === undefined) return memory.write({ tick: due })
+    const isWanted = trigger.catch_up === 'one' || clock.now() < due + jitterMs
+    if (due > last.tick && isWanted) runs.fire(due)
   }
 
-  if (trigger.catch_up === 'one') {
+  // A run that waited for its moment when its process ended is not missed: the next process takes it.
+  if (trigger.catch_up === 'one' || jitterMs > 0) {
     await catchUp().catch((error: unknown) => {
       log.error(`schedule ${trigger.name} cannot tell which runs it missed`, { error })
     })
@@ -90,11 +58,11 @@ export async function startSchedule(
 
   return {
     next: (count) => times.list(clock.now(), count),
-    trouble: () => reason,
+    trouble: runs.trouble,
     async stop() {
       stopping.abort()
       clearTimeout(timer)
-      await firing
+      await runs.finish()
     },
   }
 }

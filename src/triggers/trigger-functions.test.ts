@@ -91,6 +91,26 @@ describe('the functions about triggers', () => {
     expect(listDiscoverable(shop.service)).toEqual(['orders.ship'])
   })
 
+  it('try a trigger out once, only for those who may see deliveries, and keep nothing', async () => {
+    const shop = await openShop()
+    const { result } = await ask(shop, 'test', { trigger: 'yearly', dry_run: true })
+    expect(result).toMatchObject({ trigger: 'yearly', tool: 'orders.ship', fits: true })
+    expect(result).not.toHaveProperty('outcome')
+    shop.working = false
+    const { result: failed } = await ask(shop, 'test', { trigger: 'paid', payload: { id: 1 } })
+    expect(failed).toMatchObject({
+      arguments: { id: 1 },
+      outcome: { ok: false, errors: [{ code: 'CONFLICT' }] },
+    })
+    const { result: unfit } = await ask(shop, 'test', { trigger: 'paid', payload: [1] })
+    expect(unfit).toMatchObject({ fits: false, problems: [{ code: 'INVALID_ARGUMENTS' }] })
+    expect(unfit).not.toHaveProperty('arguments')
+    expect((await ask(shop, 'test', { trigger: 'piad' })).errors?.[0]?.code).toBe('NOT_FOUND')
+    expect((await shop.triggers.deliveries()).deliveries).toEqual([])
+    const exposed = await openShop({}, '0.0.0.0')
+    expect((await ask(exposed, 'test', { trigger: 'paid' })).errors?.[0]?.code).toBe('FORBIDDEN')
+  })
+
   it('list deliveries the newest first, a page at a time, by trigger and state', async () => {
     const shop = await openShop()
     shop.working = false

@@ -1,12 +1,12 @@
 import type { Call } from '../core/call.ts'
 import { CallError } from '../core/error.ts'
 import { defineFunction, type FunctionDefinition } from '../core/function.ts'
-import type { JsonObject } from '../core/json.ts'
+import type { Json, JsonObject } from '../core/json.ts'
 import { jsonSchema } from '../core/schema.ts'
 import type { Service } from '../core/service.ts'
 import type { Triggers } from './create-triggers.ts'
 import type { DeliveryState } from './delivery.ts'
-import { encodeDelivery, encodeStatus } from './encode.ts'
+import { encodeDelivery, encodeStatus, encodeTrial } from './encode.ts'
 
 /** What decides who may look at deliveries. */
 export interface TriggerFunctionOptions {
@@ -18,7 +18,7 @@ export interface TriggerFunctionOptions {
 const NAMESPACE = 'urn:waymark:forrst:ext:triggers:fn:'
 const MAX_REDELIVERED = 100
 
-/** Lists the functions that show triggers and send deliveries again; discovery does not show them. */
+/** Lists the functions that show triggers, send deliveries again and try triggers out; discovery does not show them. */
 export function triggerFunctions(
   triggers: Triggers,
   options: TriggerFunctionOptions,
@@ -27,6 +27,7 @@ export function triggerFunctions(
     listFunction(triggers, options),
     deliveriesFunction(triggers, options),
     redeliverFunction(triggers, options),
+    testFunction(triggers, options),
   ]
 }
 
@@ -150,3 +151,36 @@ async function redeliverDead(triggers: Triggers, trigger?: string): Promise<Json
 }
 
 const TAKEN: ReadonlySet<string> = new Set(['CONFLICT', 'NOT_FOUND'])
+
+interface TestInput {
+  readonly trigger: string
+  readonly payload?: Json
+  readonly dry_run?: boolean
+}
+
+function testFunction(triggers: Triggers, options: TriggerFunctionOptions): FunctionDefinition {
+  return defineFunction({
+    name: `${NAMESPACE}test`,
+    version: '1.0.0',
+    summary: 'Try a trigger out with a payload, once and without a record',
+    sideEffects: ['update'],
+    discoverable: false,
+    input: jsonSchema<TestInput>({
+      type: 'object',
+      properties: {
+        trigger: { type: 'string', maxLength: 64 },
+        payload: { description: 'What the event carries' },
+        dry_run: { type: 'boolean', description: 'Show what would be called, and call nothing' },
+      },
+      required: ['trigger'],
+      additionalProperties: false,
+    }),
+    async handler({ input, call }): Promise<JsonObject> {
+      assertOperator(options, call)
+      const { trigger, payload, dry_run: dryRun = false } = input
+      return encodeTrial(
+        await triggers.test(trigger, { dryRun, ...(payload !== undefined && { payload }) }),
+      )
+    },
+  })
+}

@@ -10,7 +10,7 @@ import { createEventBus, type EventBus } from './bus.ts'
 import { createDeliverer, type Deliverer } from './deliver.ts'
 import { createDeliveryLog, type DeliveryLog, type Retention } from './delivery-log.ts'
 import { createLiveness, type Liveness } from './liveness.ts'
-import { createTriggerRun } from './run-trigger.ts'
+import { createTriggerRun, type RunTrigger } from './run-trigger.ts'
 import { createSourceStarters, type SourceStarters } from './sources.ts'
 
 /** What triggers need. */
@@ -45,6 +45,8 @@ export interface TriggerParts {
   readonly deliveries: DeliveryLog
   /** By the name of their trigger. */
   readonly deliverers: ReadonlyMap<string, Deliverer>
+  /** What calls their functions, by the name of their trigger. */
+  readonly runs: ReadonlyMap<string, RunTrigger>
   readonly liveness: Liveness
   readonly starters: SourceStarters
   readonly clock: Clock
@@ -71,23 +73,22 @@ export function createTriggerParts(options: TriggersOptions): TriggerParts {
   setMaxListeners(0, stopped.signal)
   const { signal } = stopped
   const shared = { service: service.name, deliveries, jobs, liveness, clock, log, random }
+  const made = options.triggers.map((trigger) => {
+    const run = createTriggerRun(service, trigger, signal)
+    return {
+      trigger,
+      run,
+      deliverer: createDeliverer({ ...shared, trigger, run, stopped: signal }),
+    }
+  })
   return {
     service,
     store,
     jobs,
     bus,
     deliveries,
-    deliverers: new Map(
-      options.triggers.map((trigger) => [
-        trigger.name,
-        createDeliverer({
-          ...shared,
-          trigger,
-          run: createTriggerRun(service, trigger, signal),
-          stopped: signal,
-        }),
-      ]),
-    ),
+    deliverers: new Map(made.map(({ trigger, deliverer }) => [trigger.name, deliverer])),
+    runs: new Map(made.map(({ trigger, run }) => [trigger.name, run])),
     liveness,
     starters: { ...createSourceStarters(bus), ...options.start },
     clock,

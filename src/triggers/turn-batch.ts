@@ -1,7 +1,7 @@
 /** Adds an item; resolves when what became of its batch is done. */
 export type AddToBatch<Item> = (item: Item) => Promise<void>
 
-/** Gathers the items of one turn of the event loop and writes them together, at most `size` at a time. */
+/** Gathers the items that come before the event loop goes on and writes them together, at most `size` at a time. */
 export function createTurnBatch<Item>(
   size: number,
   write: (items: readonly Item[]) => Promise<void>,
@@ -10,7 +10,8 @@ export function createTurnBatch<Item>(
 
   function begin(): { readonly items: Item[]; readonly written: Promise<void> } {
     const items: Item[] = []
-    const written = new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
+    // Not later: what is written now still shares a transaction with what else this moment brings.
+    const written = new Promise<void>((resolve) => process.nextTick(resolve)).then(() => {
       if (open?.items === items) open = undefined
       return write(items)
     })

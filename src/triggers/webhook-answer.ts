@@ -14,6 +14,19 @@ export function answer(
   }
 }
 
+/** Writes an answer as text that a browser takes for nothing else. */
+export function answerText(text: string): HttpResponse {
+  return {
+    status: 200,
+    headers: {
+      'content-type': 'text/plain; charset=utf-8',
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-store',
+    },
+    body: text,
+  }
+}
+
 /** Writes a refusal: a word a program can match, never the text of a failure. */
 export function refuse(
   status: number,

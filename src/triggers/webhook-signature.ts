@@ -30,10 +30,7 @@ export function createSignatureCheck(
 ): SignatureCheck | undefined {
   const { name, secret_env: variable, signature = 'standard' } = trigger
   if (variable === undefined) return undefined
-  const secrets = splitSecrets(env[variable])
-  if (secrets.length === 0) {
-    throw new TypeError(`webhook ${name}: secret_env: set the environment variable ${variable}`)
-  }
+  const secrets = readSecrets(trigger, 'secret_env', env)
   const { scheme, header } =
     typeof signature === 'string' ? { scheme: signature, header: undefined } : signature
   const create = Object.hasOwn(SCHEMES, scheme) ? SCHEMES[scheme] : undefined
@@ -44,6 +41,18 @@ export function createSignatureCheck(
     const reason = thrown instanceof Error ? thrown.message : 'not usable'
     throw new TypeError(`webhook ${name}: environment variable ${variable}: ${reason}`)
   }
+}
+
+/** Reads the secrets of the variable that a key of a webhook names; throws when there is none. */
+export function readSecrets(
+  trigger: WebhookTrigger,
+  key: 'secret_env' | 'verify_env',
+  env: Readonly<Record<string, string | undefined>>,
+): readonly [string, ...string[]] {
+  const variable = trigger[key]
+  const [first, ...others] = splitSecrets(env[variable ?? ''])
+  if (first !== undefined) return [first, ...others]
+  throw new TypeError(`webhook ${trigger.name}: ${key}: set the environment variable ${variable}`)
 }
 
 type CreateCheck = (secrets: readonly string[], header: string | undefined) => SignatureCheck
@@ -69,20 +78,19 @@ function createStandardCheck(secrets: readonly string[], header?: string): Signa
   }
 }
 
-/** `sha256=<hex>` over the body; the prefix may be missing, as many senders of that kind leave it out. */
+/** `sha256=<hex or base64>` over the body; the prefix may be missing, as many senders of that kind leave it out. */
 function createHubCheck(
   secrets: readonly string[],
   header: string,
   idHeader: string,
 ): SignatureCheck {
   return (request) => {
-    const given = request
-      .header(header)
-      ?.toLowerCase()
-      .replace(/^sha256=/, '')
+    const given = request.header(header)?.replace(/^sha256=/i, '')
     if (!given) return MISSING
-    const fits = secrets.some((secret) => isSame(given, toHex(secret, '', request.body)))
-    return fits ? { ok: true, id: request.header(idHeader) || toId(given) } : INVALID
+    const right = secrets
+      .map((secret) => toHex(secret, '', request.body))
+      .find((hex) => isSame(given.toLowerCase(), hex) || isSame(given, toBase64(hex)))
+    return right ? { ok: true, id: request.header(idHeader) || toId(right) } : INVALID
   }
 }
 
@@ -159,7 +167,12 @@ function toHex(secret: string, prefix: string, body: Uint8Array): string {
   return createHmac('sha256', secret).update(prefix).update(body).digest('hex')
 }
 
-function isSame(given: string, expected: string): boolean {
+function toBase64(hex: string): string {
+  return Buffer.from(hex, 'hex').toString('base64')
+}
+
+/** Compares two texts in a time that does not tell where they differ. */
+export function isSame(given: string, expected: string): boolean {
   const left = Buffer.from(given)
   const right = Buffer.from(expected)
   return left.length === right.length && timingSafeEqual(left, right)

@@ -7,6 +7,7 @@ import type { HttpHandler, HttpRequest, HttpResponse } from '../wire/http.ts'
 import { whenAborted } from './queue-backoff.ts'
 import type { SourceContext, TriggerEvent, TriggerSource } from './trigger.ts'
 import { answer, answerSettled, refuse } from './webhook-answer.ts'
+import { createChallenge } from './webhook-challenge.ts'
 import { decodeWebhook, type WebhookContent } from './webhook-payload.ts'
 import { createSignatureCheck, readScheme, type SignatureVerdict } from './webhook-signature.ts'
 
@@ -23,7 +24,7 @@ const WAIT_MS = 30_000
 
 /**
  * Takes signed deliveries over HTTP: mount the `handler` of the source at the path of the trigger, for every method.
- * Throws a TypeError when a secret is named but not set.
+ * Throws a TypeError when a secret is named but not set, or a challenge has none.
  *
  * @example
  * const { handler, stop } = startWebhook(context)
@@ -35,6 +36,7 @@ export function startWebhook(
 ): TriggerSource & { readonly handler: HttpHandler } {
   const { trigger, log } = context
   const check = createSignatureCheck(trigger, context.env)
+  const question = createChallenge(trigger, context.env)
   const isOpen = check !== undefined || isLoopback(context.host)
   if (check === undefined) {
     const rest = isOpen ? 'everybody on this machine may call it' : 'it refuses every delivery'
@@ -44,13 +46,16 @@ export function startWebhook(
   let stopped = false
 
   function handle(request: HttpRequest): Maybe<HttpResponse> {
-    if (request.method !== 'POST') return METHOD
+    const isQuestion = question !== undefined && request.method === 'GET'
+    if (request.method !== 'POST' && !isQuestion) return question ? METHODS : METHOD
     if (request.bodyTooLarge || request.body.length > maxBytes) return TOO_LARGE
     if (!isOpen) return CLOSED
     if (stopped) return STOPPING
+    if (isQuestion) return question.answer(request)
     if (check && request.bodyRewritten) return PARSED
     const verdict = check ? check(request, context.clock.now()) : UNCHECKED
     if (!verdict.ok) return refuse(401, verdict.reason)
+    if (question?.signs(request.body)) return refuse(401, 'signature_invalid')
     const read = readContent(request, trigger)
     if ('status' in read) return read
     const challenge = findChallenge(trigger, read.payload)
@@ -72,6 +77,7 @@ export function startWebhook(
 
 const UNCHECKED: SignatureVerdict = { ok: true }
 const METHOD = refuse(405, 'method_not_allowed', { allow: 'POST' })
+const METHODS = refuse(405, 'method_not_allowed', { allow: 'GET, POST' })
 const TOO_LARGE = refuse(413, 'body_too_large')
 const CLOSED = refuse(403, 'webhook_without_secret')
 // A signature over other bytes would look forged: the sender is not to blame, so this is not a 401.

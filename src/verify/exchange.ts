@@ -1,5 +1,6 @@
 import { isRecord } from '../core/json.ts'
 import { type Door, FORRST } from './door.ts'
+import { saysTheSame } from './sentence.ts'
 
 /** A request and its answer, as they went over the wire. */
 export interface Exchange {
@@ -61,7 +62,7 @@ const OPERATIONS = 'urn:cline:forrst:ext:async:fn:'
 
 const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/
 const RANDOM = /[0-9a-f]{16,}|[0-9a-f]{8}-[0-9a-f]{4}-|[0-9A-HJKMNP-TV-Z]{26}/i
-/** Sentences are for people and may become better; callers go by the code. */
+/** Sentences for people; people read them, search for them and quote them. */
 const SENTENCE = /\/(errors|validation_errors)\/\d+\/message$/
 /** Members that tell how long something took, or how much of it there was at the time. */
 const MEASURED =
@@ -69,7 +70,8 @@ const MEASURED =
 
 /**
  * Finds where today's answer takes something away from an older one, or changes it. Moments, ids and durations only
- * have to be of the same kind, and new members may come: callers of the old answer do not see them.
+ * have to be of the same kind, sentences have to say the same, and new members may come: callers of the old answer do
+ * not see them.
  */
 export function findDifference(before: unknown, now: unknown, path: string): string | undefined {
   if (Array.isArray(before)) return compareLists(before, now, path)
@@ -82,7 +84,7 @@ export function findDifference(before: unknown, now: unknown, path: string): str
 function isVolatile(before: unknown, now: unknown, path: string): boolean {
   if (typeof before === 'number') return path.split('/').some((segment) => MEASURED.test(segment))
   if (typeof before !== 'string' || typeof now !== 'string') return false
-  if (SENTENCE.test(path)) return true
+  if (SENTENCE.test(path)) return saysTheSame(before, now)
   return [MOMENT, RANDOM].some((kind) => kind.test(before) && kind.test(now))
 }
 

@@ -1,4 +1,7 @@
 import type { FunctionDefinition } from '../core/function.ts'
+import { isRecord } from '../core/json.ts'
+import { compileSchema } from '../core/json-schema.ts'
+import type { JsonSchema } from '../core/schema.ts'
 import { isEventStream } from '../wire/media-type.ts'
 import { createEventParser, type ServerEvent } from '../wire/sse-reader.ts'
 import { show } from './finding.ts'
@@ -21,16 +24,32 @@ export const streamTrial: Trial = {
   },
 }
 
-function streams({ extensions }: FunctionDefinition): boolean {
-  return extensions?.some(({ urn }) => urn === URN) === true
+function streams({ item }: FunctionDefinition): boolean {
+  return item !== undefined
 }
 
+/** Every function that streams is tried, until one does it wrong. */
 async function tryStreaming(subject: Subject): Promise<Verdict> {
-  for (const one of findCase(subject.cases, streams)) {
-    const frame = { function: nameOf(one.definition) }
+  let verdict: Verdict = { unproven: 'no function that could be called streams' }
+  for (const definition of subject.definitions.filter(streams)) {
+    const tried = await tryFunction(subject, definition)
+    if (tried === undefined) continue
+    if ('problem' in tried) return tried
+    verdict = tried
+  }
+  return verdict
+}
+
+async function tryFunction(
+  subject: Subject,
+  definition: FunctionDefinition,
+): Promise<Verdict | undefined> {
+  const frame = { function: nameOf(definition) }
+  for (const one of findCase(subject.cases, (other) => other === definition)) {
     const { header, body, code } = await sendRaw(subject, one, ENTRY)
     if (isEventStream(header('content-type'))) {
-      const problem = judgeEvents(readAll(body))
+      const events = readAll(body)
+      const problem = judgeEvents(events) ?? judgeValues(events, definition)
       return { ...frame, answered: true, ...(problem !== undefined && { problem }) }
     }
     if (code === undefined || code.startsWith('EXTENSION_')) {
@@ -38,7 +57,7 @@ async function tryStreaming(subject: Subject): Promise<Verdict> {
     }
     // What fails before its first item is an ordinary answer: another call may get further.
   }
-  return { unproven: 'no function that could be called streams' }
+  return undefined
 }
 
 async function tryRefusal(
@@ -72,4 +91,38 @@ function judgeEvents(events: readonly ServerEvent[]): string | undefined {
   return findData(document, URN) === undefined
     ? 'complete without an entry under its URN'
     : undefined
+}
+
+/** Items and the result are what their schemas say; a function that returns nothing ends in null. */
+function judgeValues(
+  events: readonly ServerEvent[],
+  { item, output }: FunctionDefinition,
+): string | undefined {
+  const isItem = compileSchema((item ?? {}) as JsonSchema)
+  const isResult = compileSchema((output ?? {}) as JsonSchema)
+  for (const [index, { event, data }] of events.entries()) {
+    if (event !== 'data' && event !== 'done') continue
+    const value = parseValue(data)
+    if (value === undefined) return `${event} with ${show(data)}, which is no JSON`
+    if (event === 'data' && index === 0 && isGreeting(value)) continue
+    if (event === 'done' && value === null) continue
+    const checked = event === 'data' ? isItem(value) : isResult(value)
+    if (checked.ok) continue
+    const [{ pointer, message }] = checked.problems
+    const what = event === 'data' ? 'an item' : 'a result'
+    return `${what} that its schema refuses at "${pointer}": ${message}`
+  }
+  return undefined
+}
+
+function isGreeting(value: unknown): boolean {
+  return isRecord(value) && value['status'] === 'connected' && Object.keys(value).length === 1
+}
+
+function parseValue(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }

@@ -1,14 +1,10 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { createHmac } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type AgentResult, generateAgent } from '../../src/codegen/agent/generate-agent.ts'
 import { parseToolSpec } from '../../src/spec/parse.ts'
-import { OWN_COMPILER } from './compile-project.ts'
+import { type AgentProject, startAgentProject } from './agent-project.ts'
 import { type RecordingServer, startRecordingServer } from './recording-server.ts'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
@@ -103,48 +99,25 @@ describe('files of an agent', () => {
 })
 
 describe('a project that stands alone', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'waymark-agent-'))
   let api: RecordingServer
-  let server: ChildProcess
+  let project: AgentProject
   let url = ''
-  let log = ''
 
   beforeAll(async () => {
     api = await startRecordingServer()
     const files = filesOf(generateAgent([orchard, bodies], { name: 'ops-bot', standalone: true }))
-    for (const [path, text] of files) {
-      mkdirSync(dirname(join(directory, path)), { recursive: true })
-      writeFileSync(join(directory, path), text)
-    }
-    // What npm install would bring: the compiler and the types of Node.
-    symlinkSync(join(here, '../../node_modules'), join(directory, 'node_modules'))
-    await promisify(execFile)(process.execPath, [OWN_COMPILER, '-p', directory])
-    server = spawn(process.execPath, ['dist/server.js'], {
-      cwd: directory,
-      env: {
-        ...process.env,
-        PORT: '0',
-        ORCHARD_BASE_URL: api.url,
-        ORCHARD_USERNAME: 'u',
-        ORCHARD_PASSWORD: 'p',
-        ORCHARD_WEBHOOK_SECRET: 'whsec_a2V5',
-      },
+    project = await startAgentProject(files, {
+      ORCHARD_BASE_URL: api.url,
+      ORCHARD_USERNAME: 'u',
+      ORCHARD_PASSWORD: 'p',
+      ORCHARD_WEBHOOK_SECRET: 'whsec_a2V5',
     })
-    server.stderr?.on('data', (chunk) => {
-      log += chunk
-    })
-    url = await new Promise((resolve, reject) => {
-      server.stdout?.on('data', (chunk: Buffer) =>
-        resolve(/http\S+/.exec(String(chunk))?.[0] ?? ''),
-      )
-      server.once('exit', () => reject(new Error(log)))
-    })
+    url = project.url
   }, 60_000)
 
   afterAll(async () => {
-    server.kill('SIGKILL')
+    project.remove()
     await api.close()
-    rmSync(directory, { recursive: true })
   })
 
   async function post(
@@ -232,8 +205,8 @@ describe('a project that stands alone', () => {
 
   it('[TS-82] stops cleanly on SIGTERM', async () => {
     const code = await new Promise((resolve) => {
-      server.once('exit', resolve)
-      server.kill('SIGTERM')
+      project.server.once('exit', resolve)
+      project.server.kill('SIGTERM')
     })
     expect(code).toBe(0)
   })

@@ -76,16 +76,21 @@ describe('search', () => {
     {
       name: 'orders__create',
       description: 'Create an order',
-      annotations: { title: 'orders.create' },
     },
     { name: 'reorder', description: 'Changes the order of things' },
     {
       name: 'users__list',
       description: 'All users',
-      annotations: { title: 'users.list', readOnlyHint: true },
+      annotations: { readOnlyHint: true },
     },
+    { name: 'get__weather', description: 'Weather', annotations: { title: 'The weather' } },
+    { name: 'send__mail', description: 'Of no function' },
   ]
-  const index = buildIndex(tools, (label) => (label === 'users.list' ? 'page_size' : ''))
+  const functions = ['orders.create', 'users.list', 'get.weather']
+  const index = buildIndex(tools, {
+    has: (name) => functions.includes(name),
+    words: (label) => (label === 'users.list' ? 'page_size' : ''),
+  })
   const names = (query: string) => searchTools(index, query).map(({ tool }) => tool.name)
 
   it('puts the best name first', () => {
@@ -102,7 +107,17 @@ describe('search', () => {
   it('filters by behaviour; a tool that says nothing may destroy', () => {
     const filtered = (filter: 'readOnly' | 'changes' | 'destructive') =>
       searchTools(index, '', filter).length
-    expect([filtered('readOnly'), filtered('changes'), filtered('destructive')]).toEqual([1, 2, 2])
+    expect([filtered('readOnly'), filtered('changes'), filtered('destructive')]).toEqual([1, 4, 4])
+  })
+
+  it('calls a tool by its title, or by the function it stands for', () => {
+    expect(index.map(({ label }) => label)).toEqual([
+      'orders.create',
+      'reorder',
+      'The weather',
+      'users.list',
+      'send__mail',
+    ])
   })
 
   it.each([

@@ -1,9 +1,8 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { createApp, createService, defineFunction } from 'waymark'
-import { createTriggers, defineTrigger, type Triggers } from 'waymark/triggers'
 import { findBrowser, launchBrowser } from './browser.ts'
 import { startServer, type TestServer } from './server.ts'
+import { createTriggerDemo, type TriggerDemo } from './trigger-demo.ts'
 
 const path = await findBrowser()
 const PATIENCE_MS = 30_000
@@ -17,8 +16,7 @@ describe.skipIf(path === undefined)(
     let browser: Browser
     let server: TestServer
     let page: Page
-    let triggers: Triggers
-    let refuses = true
+    let demo: TriggerDemo
 
     vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
     beforeAll(async () => {
@@ -27,54 +25,13 @@ describe.skipIf(path === undefined)(
     afterAll(() => browser?.close())
     afterEach(async () => {
       await page?.close()
-      await triggers.stop(1_000)
+      await demo.triggers.stop(1_000)
       await server?.close()
     })
 
     async function open(allowExecute: boolean): Promise<Page> {
-      const service = createService({
-        info: { title: 'Shop', version: '1.0.0' },
-        log: { warn() {}, error() {} },
-        functions: [
-          defineFunction({
-            name: 'orders.paid',
-            version: '1.0.0',
-            input: {
-              type: 'object',
-              properties: { order: { type: 'string' } },
-              required: ['order'],
-            },
-            errors: [{ code: 'ORDERS_CLOSED', message: 'The books are closed' }],
-            handler: ({ input, fail }) => {
-              if (refuses) throw fail('ORDERS_CLOSED')
-              return input
-            },
-          }),
-        ],
-      })
-      triggers = createTriggers({
-        service,
-        triggers: [
-          defineTrigger({
-            type: 'emit',
-            name: 'order_paid',
-            description: 'Payments tell that an order is paid',
-            event: 'order.paid',
-            tool: 'orders.paid',
-          }),
-          defineTrigger({
-            type: 'schedule',
-            name: 'nightly',
-            description: 'Closes the day',
-            cron: '0 3 * * *',
-            timezone: 'Europe/Helsinki',
-            tool: 'orders.paid',
-            payload_map: {},
-          }),
-        ],
-      })
-      await triggers.start()
-      server = await startServer(createApp(service, { explorer: { allowExecute } }))
+      demo = await createTriggerDemo(allowExecute)
+      server = await startServer(demo.app)
       page = await browser.newPage({ viewport: { width: 1400, height: 900 } })
       page.setDefaultTimeout(PATIENCE_MS)
       await page.goto(`${server.url}/explorer/#/triggers`)
@@ -96,13 +53,12 @@ describe.skipIf(path === undefined)(
     })
 
     it('shows why a delivery failed, and sends it again', async () => {
-      refuses = true
       const page = await open(true)
-      await triggers.emit('order.paid', { order: 'o_1' })
+      await demo.triggers.emit('order.paid', { order: 'o_1' })
       const row = page.getByRole('article', { name: /^order_paid / })
       await row.getByText('ORDERS_CLOSED: The books are closed').waitFor()
       await soon(() => row.locator('.state').textContent()).toBe('dead')
-      refuses = false
+      demo.setOpen(true)
       await row.getByRole('button', { name: 'Redeliver' }).click()
       await soon(() => row.locator('.state').textContent()).toBe('done')
       await row.getByText('Payload').click()
@@ -110,9 +66,9 @@ describe.skipIf(path === undefined)(
     })
 
     it('sends nothing again where execution is not allowed', async () => {
-      refuses = false
       const page = await open(false)
-      await triggers.emit('order.paid', { order: 'o_2' })
+      demo.setOpen(true)
+      await demo.triggers.emit('order.paid', { order: 'o_2' })
       await soon(() =>
         page
           .getByRole('article', { name: /^order_paid / })

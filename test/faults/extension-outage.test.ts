@@ -5,13 +5,16 @@ import { startMaintenance } from '../../src/extensions/maintenance-state.ts'
 import { openStore, type Store } from '../../src/store/index.ts'
 import { dataOf, type TestResponse } from '../support/forrst.ts'
 import { createInterplay, type Interplay } from '../support/interplay.ts'
+import { OVERRIDES, type Override } from './extension-overrides.ts'
 import { canStartRedis, type PrivateServer, startRedis } from './store-servers.ts'
 
 const page = readFileSync(new URL('../../docs/stateful-extensions.md', import.meta.url), 'utf8')
 const section = page.split('## When the store is away\n')[1]?.split('\n## ')[0] ?? ''
-const rows = [...section.matchAll(/^\| ([^|]+?) +\|/gm)]
-  .map(([, cell = '']) => cell)
-  .filter((cell) => cell !== 'extension' && !cell.startsWith('---'))
+const table = [...section.matchAll(/^\| ([^|]+?) +\| ([^|]+?) +\|/gm)]
+  .map(([, name = '', rule = '']) => ({ name, rule }))
+  .filter(({ name }) => name !== 'extension' && !name.startsWith('---'))
+const rows = table.map(({ name }) => name)
+const overridable = table.filter(({ rule }) => /^`(refuse|proceed)`$/.test(rule))
 
 type Ask = Interplay['ask']
 const urn = (name: string) => `urn:forrst:ext:${name}`
@@ -104,6 +107,22 @@ function outage(): void {
     // Nobody whose call was refused finds later that it has run.
     if (['idempotency', 'atomic lock', 'async', 'replay'].includes(row)) {
       expect(test.runs.length).toBe(before)
+    }
+  })
+
+  it('has a proof for every override that the page allows', () => {
+    const names = overridable.map(({ name }) => name)
+    expect(names.toSorted()).toEqual(Object.keys(OVERRIDES).toSorted())
+  })
+
+  it.each(overridable)('$name, by default $rule, does the opposite when told so', async (row) => {
+    const { option, prove } = OVERRIDES[row.name] as Override
+    const onStoreFailure = { [option]: row.rule === '`refuse`' ? 'proceed' : 'refuse' } as const
+    const told = await createInterplay({ store, onStoreFailure })
+    try {
+      await prove(told)
+    } finally {
+      await told.close().catch(() => {})
     }
   })
 

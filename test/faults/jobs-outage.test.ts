@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createJobQueue } from '../../src/jobs/open.ts'
 import type { JobQueue } from '../../src/jobs/queue.ts'
@@ -14,13 +15,38 @@ import {
 const TIMEOUT = 1000
 const WAIT = { timeout: 30_000, interval: 50 }
 
-describe.skipIf(!canStartRedis())('jobs while Redis is away', () => runCases('redis', startRedis))
+describe.skipIf(!canStartRedis())('jobs while Redis is away', () => {
+  runCases('redis', startRedis)
+})
 
-describe.skipIf(!canStartPostgres())('jobs while PostgreSQL is away', () =>
-  runCases('postgres', startPostgres),
-)
+describe.skipIf(!canStartPostgres())('jobs while PostgreSQL is away', () => {
+  const { server } = runCases('postgres', startPostgres)
 
-function runCases(kind: string, start: () => Promise<PrivateServer>): void {
+  it('fails a job, not the process, when the server goes away while the tables of the queue are made', async () => {
+    const [holder, watcher] = await Promise.all([connect(server()), connect(server())])
+    const store = await openStore(server().url, { namespace: 'half' })
+    const queue = createJobQueue(store)
+    await holder.query('BEGIN; CREATE SCHEMA half_jobs')
+    const adding = queue.add({ name: 'n', id: 'x', data: null }).catch((thrown) => thrown)
+    const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'`
+    await vi.waitFor(async () => expect((await watcher.query(waiting)).rowCount).toBe(1), WAIT)
+    await server().kill()
+    expect(await adding).toMatchObject({ code: 'UNAVAILABLE' })
+    await server().start()
+    await vi.waitFor(() => queue.add({ name: 'n', id: 'y', data: null }), WAIT)
+    await queue.close()
+    await store.close()
+  }, 60_000)
+})
+
+async function connect({ url }: PrivateServer): Promise<Client> {
+  const client = new Client(url)
+  client.on('error', () => {})
+  await client.connect()
+  return client
+}
+
+function runCases(kind: string, start: () => Promise<PrivateServer>) {
   let server: PrivateServer
   let store: Store
   let queue: JobQueue
@@ -78,4 +104,6 @@ function runCases(kind: string, start: () => Promise<PrivateServer>): void {
     await vi.waitFor(() => expect(ran).toEqual(['x']), WAIT)
     await early.close()
   }, 90_000)
+
+  return { server: () => server }
 }

@@ -1,6 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import { createClient } from '../../src/client/index.ts'
 
 /** Several processes of one service, some of which are killed and started again. */
@@ -9,6 +8,8 @@ export interface LedgerProcesses {
   readonly killed: ReadonlySet<string>
   /** Tokens of holders that failed in the middle and said so. */
   readonly left: ReadonlySet<number>
+  /** Processes that ended although nobody killed them. */
+  readonly died: readonly string[]
   /** Gives a client of any process. */
   pick(): ReturnType<typeof createClient>
   /** Kills a process as a crash would and starts it again at the same address. */
@@ -22,22 +23,28 @@ interface Place {
   port: number
 }
 
-/** Starts processes on a store and waits until each listens. */
-export async function startLedger(url: string, count: number): Promise<LedgerProcesses> {
+/** Starts processes of a worker on a store and waits until each listens. */
+export async function startLedger(
+  worker: string,
+  url: string,
+  count: number,
+): Promise<LedgerProcesses> {
   const killed = new Set<string>()
   const left = new Set<number>()
+  const died: string[] = []
   let boots = 0
 
   async function boot(port: number): Promise<Place> {
     const name = `boot-${boots++}`
-    const worker = fileURLToPath(new URL('operations-worker.ts', import.meta.url))
-    const execArgv = ['--conditions=waymark-source', '--import', 'tsx']
-    const child = fork(worker, [url, String(port), name], { execArgv })
+    const child = fork(worker, [url, String(port), name], { execArgv: [] })
     const ended = once(child, 'exit').then(([code]) => {
       throw new Error(`A process ended with code ${code} before it listened`)
     })
     ended.catch(() => {})
     const [ready] = await Promise.race([once(child, 'message'), ended])
+    child.once('exit', (code) => {
+      if (code !== null) died.push(`${name} ended with code ${code}`)
+    })
     child.on('message', (message: { left?: number }) => {
       if (message.left !== undefined) left.add(message.left)
     })
@@ -58,24 +65,24 @@ export async function startLedger(url: string, count: number): Promise<LedgerPro
   return {
     killed,
     left,
+    died,
     pick: () => clients[random(clients.length)] as ReturnType<typeof createClient>,
     async crash() {
       const at = random(places.length)
       const { child, boot: name, port } = places[at] as Place
-      const ended = once(child, 'exit')
       killed.add(name)
-      child.kill('SIGKILL')
-      await ended
+      await kill(child)
       places[at] = await boot(port)
     },
     async stop() {
-      await Promise.all(
-        places.map(async ({ child }) => {
-          const ended = once(child, 'exit')
-          child.kill('SIGKILL')
-          await ended
-        }),
-      )
+      await Promise.all(places.map(({ child }) => kill(child)))
     },
   }
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = once(child, 'exit')
+  child.kill('SIGKILL')
+  await ended
 }

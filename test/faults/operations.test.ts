@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, it } from 'vitest'
 import { type Entry, openStore, type Store } from '../../src/store/index.ts'
+import { type BuiltWorker, buildWorker } from './built-worker.ts'
 import { type LedgerProcesses, startLedger } from './operations-processes.ts'
 import {
   canStartPostgres,
@@ -11,7 +12,8 @@ import {
 } from './store-servers.ts'
 
 // `npm run test:faults` asks for 10,000; the ordinary run is short.
-const OPERATIONS = process.env['WAYMARK_FAULTS'] === 'full' ? 10_000 : 300
+const FULL = process.env['WAYMARK_FAULTS'] === 'full'
+const OPERATIONS = FULL ? 10_000 : 300
 const PROCESSES = 3
 const CALLERS = 24
 const ACCOUNTS = 40
@@ -19,20 +21,28 @@ const ACCOUNTS = 40
 const TIME_LIMIT = 300_000 + OPERATIONS * 200
 const CALL_LIMIT = 180_000
 
-describe.skipIf(!canStartRedis())(
-  'operations on Redis (append only, synced before each answer)',
-  () => runCase('redis', startRedis),
-)
+// The short run mostly waits, for what the killed leave behind to end: both servers at a time.
+describe('operations', { concurrent: !FULL }, () => {
+  let worker: BuiltWorker
+  beforeAll(async () => {
+    worker = await buildWorker('operations-worker')
+  }, 120_000)
+  afterAll(() => worker.remove())
+  const file = () => worker.file
 
-describe.skipIf(!canStartPostgres())('operations on PostgreSQL', () =>
-  runCase('postgres', startPostgres),
-)
+  describe.skipIf(!canStartRedis())('on Redis (append only, synced before each answer)', () => {
+    runCase('redis', startRedis, file)
+  })
+  describe.skipIf(!canStartPostgres())('on PostgreSQL', () => {
+    runCase('postgres', startPostgres, file)
+  })
+})
 
-function runCase(kind: string, start: () => Promise<PrivateServer>): void {
+function runCase(kind: string, start: () => Promise<PrivateServer>, worker: () => string): void {
   const title = `end exactly once, ${OPERATIONS} of them, while processes are killed and the server restarts`
-  it(title, { timeout: TIME_LIMIT }, async () => {
+  it(title, { timeout: TIME_LIMIT }, async ({ expect }) => {
     const server = await start()
-    const ledger = await startLedger(server.url, PROCESSES)
+    const ledger = await startLedger(worker(), server.url, PROCESSES)
     const store = await openStore(server.url)
     try {
       const progress = { done: 0 }
@@ -53,6 +63,7 @@ function runCase(kind: string, start: () => Promise<PrivateServer>): void {
       expect(found.effects).toBe(OPERATIONS)
       expect(found.open).toBe(0)
       expect([restarts, kills > 1]).toEqual([1, true])
+      expect(ledger.died).toEqual([])
     } finally {
       await store.close()
       await ledger.stop()

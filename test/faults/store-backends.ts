@@ -88,7 +88,7 @@ async function prepareSqlite(): Promise<StoreBackend> {
     passTime,
     async countRecords(prefix) {
       const database = new Database(path, { timeout: 1000 })
-      const sql = 'SELECT count(*) FROM waymark_entries WHERE substr(key, 1, ?) = ?'
+      const sql = 'SELECT count(*) FROM waymark_rows WHERE substr(key, 1, ?) = ?'
       const row = database.prepare(sql).raw().get(prefix.length, prefix)
       database.close()
       return Array.isArray(row) ? Number(row[0]) : -1

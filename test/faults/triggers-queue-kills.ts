@@ -1,6 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Redis } from 'ioredis'
 import { expect } from 'vitest'
@@ -19,16 +22,27 @@ export const KILLS_LIMIT_MS: number = IS_FULL ? 600_000 : 120_000
 
 /**
  * Sends messages to a queue, some of them twice, kills the processes that receive them, and counts effects: each once,
- * none lost. Answers false where the broker or Redis is missing.
+ * none lost. Deliveries are kept in Redis, where effects are counted too, or in a SQLite file that the processes share.
+ * Answers false where the broker or Redis is missing.
  */
-export async function runQueueKills(kind: TestQueue['kind']): Promise<boolean> {
+export async function runQueueKills(
+  kind: TestQueue['kind'],
+  store: 'redis' | 'sqlite' = 'redis',
+): Promise<boolean> {
   const redis = await findRedis()
   const queue = await OPEN_QUEUE[kind]({ prefetch: 20, takeOverAfter: 5 })
   if (!redis || !queue) return false
   const counter = new Redis(redis.url)
   const effects = `waymark-test-${randomUUID()}`
   const workers: ChildProcess[] = []
-  const worker = { queueUrl: queue.url, storeUrl: redis.url, namespace: effects, effects }
+  const folder = mkdtempSync(join(tmpdir(), 'waymark-kills-'))
+  const worker = {
+    queueUrl: queue.url,
+    storeUrl: store === 'redis' ? redis.url : `sqlite:${join(folder, 'kills.db')}`,
+    counterUrl: redis.url,
+    namespace: effects,
+    effects,
+  }
   const count = () => counter.llen(`${effects}:list`)
   try {
     for (let index = 0; index < PROCESSES; index += 1) workers.push(await start(worker, queue))
@@ -49,6 +63,7 @@ export async function runQueueKills(kind: TestQueue['kind']): Promise<boolean> {
     return true
   } finally {
     for (const child of workers) child.kill('SIGKILL')
+    rmSync(folder, { recursive: true, force: true })
     await cleanUp(counter, effects)
     await queue.close()
     await redis.stop()

@@ -2,8 +2,7 @@ import { describe, it } from 'vitest'
 import { KILLS_LIMIT_MS, runQueueKills } from './triggers-queue-kills.ts'
 
 describe('queue trigger on redis', () => {
-  // Open: about one short run in four waits in vain for its last message; `npm run test:faults` runs it until that is mended.
-  it.skipIf(process.env['WAYMARK_FAULTS'] !== 'full')(
+  it(
     '[TS-190] kill -9 between receipt and acknowledgement: each effect once, none lost',
     async ({ skip }) => {
       if (!(await runQueueKills('redis'))) skip('redis or Redis is not there')

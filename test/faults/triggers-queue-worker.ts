@@ -8,13 +8,15 @@ import { createTriggers } from '../../src/triggers/index.ts'
 export interface QueueWorkerOptions {
   readonly queueUrl: string
   readonly storeUrl: string
+  /** The Redis that effects are counted in. */
+  readonly counterUrl: string
   readonly namespace: string
   /** Prefix of the keys that effects are counted under. */
   readonly effects: string
 }
 
 const options = JSON.parse(process.argv[2] ?? '{}') as QueueWorkerOptions
-const counter = new Redis(options.storeUrl)
+const counter = new Redis(options.counterUrl)
 const store = await openStore(options.storeUrl, { namespace: options.namespace })
 
 // Effect and key in one step: a run that is repeated because its process died finds the key and does nothing.

@@ -98,7 +98,9 @@ const WAYS: readonly [string, Way][] = [
   ['sdk 1 over stdio', first('stdio')],
 ]
 
-describe.each(WAYS)('the official %s', (_title, way) => {
+describe.each(WAYS)('the official %s', (title, way) => {
+  // Streams can be taken up again over HTTP, in revisions with sessions.
+  const resumes = /sdk 1 over HTTP|over HTTP, older/.test(title)
   let server: Listening
   let client: TestClient
   beforeAll(async () => {
@@ -140,6 +142,26 @@ describe.each(WAYS)('the official %s', (_title, way) => {
     await client.call('test_tool_with_progress', {}, { onprogress: (s) => steps.push(s.progress) })
     // A last step that arrives together with the result may get lost inside the client.
     expect(steps.slice(0, 2)).toEqual([0, 50])
+  })
+
+  it('gets the result of a call whose connection broke', async () => {
+    const steps: number[] = []
+    const { content } = await client.call(
+      'test_long_progress',
+      {},
+      {
+        onprogress({ progress }) {
+          if (steps.push(progress) === 1 && resumes) server.cut()
+        },
+      },
+    )
+    expect(content).toEqual([{ type: 'text', text: 'survived' }])
+    expect(steps).toEqual([10, 50])
+  })
+
+  it('comes back for the result of a call that lets it go', async () => {
+    const { content } = await client.call('test_reconnection', {})
+    expect(content).toEqual([{ type: 'text', text: 'Reconnected' }])
   })
 
   it('is asked in the middle of a call', async () => {

@@ -123,6 +123,18 @@ const talking: readonly FunctionDefinition[] = [
     progress(1)
     return 'done'
   }),
+  tool('test_reconnection', async (invocation) => {
+    await requireAgent(invocation).detach()
+    await delay(50)
+    return 'Reconnected'
+  }),
+  tool('test_long_progress', async ({ progress }) => {
+    progress(0.1)
+    await delay(100)
+    progress(0.5)
+    await delay(400)
+    return 'survived'
+  }),
   tool('test_streaming_elicitation', async (invocation) => {
     invocation.progress(0.1)
     const agent = requireAgent(invocation)

@@ -9,6 +9,8 @@ import { createMcpHandler, type McpHandlerOptions } from '../../src/mcp/handler.
 export interface Listening {
   /** Address of the MCP endpoint. */
   readonly url: string
+  /** Breaks every connection. */
+  readonly cut: () => void
   readonly close: () => Promise<void>
 }
 
@@ -20,6 +22,7 @@ export async function listen(service: Service, options: McpHandlerOptions): Prom
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/agents`,
+    cut: () => server.closeAllConnections(),
     async close() {
       handler.close()
       server.closeAllConnections()

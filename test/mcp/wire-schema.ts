@@ -24,6 +24,23 @@ const RESULTS: Readonly<Record<string, string>> = {
   'subscriptions/listen': 'SubscriptionsListenResult',
 }
 
+/** Results in the revision where clients ask for tasks themselves. */
+const EARLIER_TASK_RESULTS: Readonly<Record<string, string>> = {
+  'tasks/get': 'GetTaskResult',
+  'tasks/result': 'CallToolResult',
+  'tasks/list': 'ListTasksResult',
+  'tasks/cancel': 'CancelTaskResult',
+}
+
+/** What is sent to clients before they asked for it, as far as the schema has a name for it. */
+const SENT: Readonly<Record<string, string>> = {
+  'notifications/tasks/status': 'TaskStatusNotification',
+  'notifications/progress': 'ProgressNotification',
+  'notifications/message': 'LoggingMessageNotification',
+  'elicitation/create': 'ElicitRequest',
+  'sampling/createMessage': 'CreateMessageRequest',
+}
+
 /** The tasks extension has a schema of its own. */
 const TASK = {
   type: 'object',
@@ -62,7 +79,11 @@ function compileWireCheck(revision: Revision): WireCheck {
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false })
   const text = readFileSync(`${FOLDER}schema-${revision}.json`, 'utf8')
   // What the older schemas use of draft 7 means the same in 2020-12.
-  const { $schema: _dialect, ...schema } = JSON.parse(text) as { $schema: string; $defs?: object }
+  const { $schema: _dialect, ...schema } = JSON.parse(text) as {
+    $schema: string
+    $defs?: object
+    definitions?: object
+  }
   const root = schema.$defs === undefined ? 'definitions' : '$defs'
   ajv.addSchema(schema, 'mcp')
   const task = ajv.compile(TASK)
@@ -73,14 +94,26 @@ function compileWireCheck(revision: Revision): WireCheck {
     refuse(name, validate, value)
   }
   return {
-    message: (message) => assert('JSONRPCMessage', message),
+    message(message) {
+      assert('JSONRPCMessage', message)
+      const { method } = message as { readonly method?: string }
+      const name = method === undefined ? undefined : SENT[method]
+      if (name !== undefined && name in (schema[root] ?? {})) assert(name, message)
+    },
     result(method, result) {
       const { resultType } = result
-      if (resultType === 'task' || method === 'tasks/get') refuse('Task', task, result)
+      const earlier = revision === '2025-11-25' ? EARLIER_TASK_RESULTS[method] : undefined
+      if (earlier !== undefined) assert(earlier, result)
+      else if (earlierTask(method, result)) assert('CreateTaskResult', result)
+      else if (resultType === 'task' || method === 'tasks/get') refuse('Task', task, result)
       else if (resultType === 'input_required') assert('InputRequiredResult', result)
       else assert(RESULTS[method] ?? 'Result', result)
     },
   }
+}
+
+function earlierTask(method: string, result: Record<string, unknown>): boolean {
+  return method === 'tools/call' && result['task'] !== undefined
 }
 
 function refuse(name: string, validate: ValidateFunction, value: unknown): void {

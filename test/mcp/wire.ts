@@ -77,7 +77,8 @@ export async function* readMessages({
     text = events.pop() ?? ''
     for (const event of events) {
       const data = /^data: (.*)$/m.exec(event)?.[1]
-      if (data !== undefined) yield JSON.parse(data) as JsonObject
+      // An event without data only says where to go on after a break.
+      if (data) yield JSON.parse(data) as JsonObject
     }
   }
   if (text.trim() !== '') yield JSON.parse(text) as JsonObject

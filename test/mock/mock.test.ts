@@ -6,8 +6,6 @@ import type { Service } from '../../src/core/service.ts'
 import { buildDocument } from '../../src/discovery/document.ts'
 import { createApp } from '../../src/http/app.ts'
 import { createMockService, type MockOptions } from '../../src/mock/mock-service.ts'
-import { verifyService } from '../../src/verify/index.ts'
-import { createHonestShop } from '../verify/shop.ts'
 
 const closing: Service[] = []
 afterAll(async () => {
@@ -211,12 +209,4 @@ describe('a mock', () => {
       document.functions.map(({ name }) => name),
     )
   })
-})
-
-it('declares no stream that it does not give', async () => {
-  const shop = await createHonestShop()
-  const { service } = createMockService(buildDocument(shop))
-  closing.push(shop, service)
-  const { findings } = await verifyService(service)
-  expect(findings.filter(({ rule }) => rule.startsWith('extension.'))).toEqual([])
 })

@@ -15,6 +15,8 @@ export interface Served {
     extensions?: Readonly<Record<string, object>>,
   ) => Promise<ResponseDocument>
   readonly stop: () => Promise<void>
+  /** Ends the process as a crash would. */
+  readonly crash: () => Promise<void>
 }
 
 /** Where one run keeps its state and its data. */
@@ -53,8 +55,13 @@ export async function serveEvents({ store, namespace, database }: ServedOptions)
       })
       return (await response.json()) as ResponseDocument
     },
+    async crash() {
+      const ended = once(child, 'exit')
+      child.kill('SIGKILL')
+      await ended
+    },
     async stop() {
-      if (child.exitCode !== null) return
+      if (child.exitCode !== null || child.signalCode !== null) return
       const ended = once(child, 'exit')
       child.kill('SIGTERM')
       const late = setTimeout(() => child.kill('SIGKILL'), 5_000)

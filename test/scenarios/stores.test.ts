@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { endMaintenance, startMaintenance } from '../../src/extensions/maintenance-state.ts'
 import type { ResponseDocument } from '../../src/forrst/envelope.ts'
 import { prepareBackends } from '../faults/store-backends.ts'
 import { type Served, serveEvents } from './served.ts'
@@ -143,20 +144,54 @@ describe.each(backends.map((backend) => [backend.name, backend] as const))(
         expect(errors).toBeUndefined()
         expect((result as { data: unknown[] }).data).toHaveLength(2)
       })
+    })
 
-      it('remembers what it did after a restart', async ({ skip }) => {
-        if (backend.name === 'memory') return skip('memory forgets')
-        const extensions = { idempotency: { key: 'order:3' } }
-        const first = await served.call('events.create', EVENT, extensions)
-        const done = await begin()
+    if (missing || backend.name === 'memory') return
+    describe('after its process was killed', () => {
+      const name = 'events.create'
+      const key = { idempotency: { key: 'order:3' } }
+      const late = { name: 'Late fair', starts_at: '2031-05-01T09:00:00Z' }
+      let first: ResponseDocument
+      let done: string
+      let replay: ReturnType<typeof dataOf>
+
+      beforeAll(async () => {
+        first = await served.call(name, EVENT, key)
+        done = await begin()
         await until(done, 'completed')
-        await served.stop()
+        const store = await backend.open()
+        await startMaintenance(store, { function: name, reason: 'Move' })
+        await vi.waitFor(async () => {
+          const [refusal] = (await served.call(name, EVENT)).errors ?? []
+          expect(refusal).toMatchObject({ code: 'FUNCTION_MAINTENANCE' })
+        }, WAIT)
+        replay = dataOf(await served.call(name, late, { replay: {} }), 'replay')
+        await served.crash()
+        await endMaintenance(store, name)
+        await store.close()
         await start()
-        expect((await served.call('events.create', EVENT, extensions)).result).toEqual(first.result)
+      }, 40_000)
+
+      it('remembers what it did', async () => {
+        expect((await served.call(name, EVENT, key)).result).toEqual(first.result)
         expect(await statusOf(done)).toMatchObject({ status: 'completed' })
         const next = await begin()
         await until(next, 'completed')
-      }, 40_000)
+      }, 20_000)
+
+      it('runs a call that it kept during maintenance, once', async () => {
+        expect(replay).toMatchObject({ status: 'queued', reason: 'FUNCTION_MAINTENANCE' })
+        const input = { replay_id: replay?.['replay_id'] }
+        const completed = { status: 'completed', attempts: 1, result: { name: 'Late fair' } }
+        await vi.waitFor(async () => {
+          const { result } = await served.call('forrst.replay.status', input)
+          expect(result).toMatchObject(completed)
+        }, WAIT)
+        const only = { attribute: 'starts_at', operator: 'eq', value: late.starts_at }
+        const query = { filters: { self: [only] } }
+        const { result } = await served.call('events.list', {}, { query })
+        expect((result as { data: unknown[] }).data).toHaveLength(1)
+      }, 20_000)
     })
   },
 )

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CallError } from '../../src/core/error.ts'
-import { defineFunction } from '../../src/core/function.ts'
+import { defineFunction, type FunctionDefinition } from '../../src/core/function.ts'
 import type { Service } from '../../src/core/service.ts'
 import { defaultExtensions } from '../../src/extensions/defaults.ts'
 import { createOutgoing } from '../../src/extensions/outgoing.ts'
-import { statefulExtensions } from '../../src/extensions/stateful.ts'
+import { type StatefulExtensionOptions, statefulExtensions } from '../../src/extensions/stateful.ts'
+import type { OnStoreFailure } from '../../src/extensions/store-guard.ts'
 import { createInProcessQueue } from '../../src/jobs/in-process.ts'
 import { runQuery, toResource } from '../../src/query/index.ts'
 import { createMemoryStore, type Store } from '../../src/store/index.ts'
@@ -39,7 +40,15 @@ export interface Interplay {
 /** How the service differs from what a test of interplay needs. */
 export interface InterplayOptions {
   readonly store?: Store
+  /** Extensions that do not do what they do by default when the store is away. */
+  readonly onStoreFailure?: Readonly<Partial<Record<Decides, OnStoreFailure>>>
 }
+
+/** The extensions that can be told what to do when the store is away. */
+export type Decides = Extract<
+  keyof StatefulExtensionOptions,
+  'idempotency' | 'atomicLock' | 'caching' | 'rateLimit' | 'quota' | 'cancellation' | 'maintenance'
+>
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 const USERS = [
@@ -50,6 +59,10 @@ const USERS = [
 /** Creates a service with every extension; time is real and pauses are short. */
 export async function createInterplay(options: InterplayOptions = {}): Promise<Interplay> {
   const store = options.store ?? createMemoryStore()
+  const away = (name: Decides) => {
+    const onStoreFailure = options.onStoreFailure?.[name]
+    return onStoreFailure ? { onStoreFailure } : {}
+  }
   const receiver = await startReceiver()
   const log = createTestLog()
   const jobs = createInProcessQueue(store, { pollMs: 20 })
@@ -58,13 +71,14 @@ export async function createInterplay(options: InterplayOptions = {}): Promise<I
   let running = 0
   let overlapping = 0
   let permitted = true
-  const work = (name: string) =>
+  const work = (name: string, extensions: FunctionDefinition['extensions'] = []) =>
     defineFunction({
       name,
       version: '1.0.0',
+      extensions,
       sideEffects: ['create'],
       simulations: [{ name: 'default', input: {}, output: { simulated: true } }],
-      async handler({ input, signal }) {
+      async handler({ input, signal, call: { facts } }) {
         const { wait = 0 } = input as { wait?: number }
         if (running > 0) overlapping += 1
         running += 1
@@ -74,7 +88,7 @@ export async function createInterplay(options: InterplayOptions = {}): Promise<I
           running -= 1
         }
         runs.push(name)
-        return { email: 'alice@example.com' }
+        return { email: 'alice@example.com', token: facts.fencingToken }
       },
     })
   const service = createService({
@@ -83,6 +97,7 @@ export async function createInterplay(options: InterplayOptions = {}): Promise<I
       work('jobs.work'),
       work('jobs.limited'),
       work('jobs.closed'),
+      work('jobs.change', [{ urn: 'urn:forrst:ext:caching', tags: ['users'] }]),
       defineFunction({
         name: 'jobs.list',
         version: '1.0.0',
@@ -110,10 +125,18 @@ export async function createInterplay(options: InterplayOptions = {}): Promise<I
         store,
         jobs,
         outgoing,
-        maintenance: { refresh: { value: 1, unit: 'millisecond' } },
+        idempotency: away('idempotency'),
+        atomicLock: away('atomicLock'),
+        caching: away('caching'),
+        cancellation: away('cancellation'),
+        maintenance: { refresh: { value: 1, unit: 'millisecond' }, ...away('maintenance') },
         replay: { poll: { value: 1, unit: 'second' } },
-        quota: { quotas: [{ type: 'requests', name: 'calls', limit: 1e6, period: 'day' }] },
+        quota: {
+          quotas: [{ type: 'requests', name: 'calls', limit: 1e6, period: 'day' }],
+          ...away('quota'),
+        },
         rateLimit: {
+          ...away('rateLimit'),
           policies: [
             {
               scope: 'global',

@@ -33,6 +33,19 @@ const watched =
     name === 'shop.watch' && extensions['stream'] !== undefined
       ? { body: events('verify_raw') }
       : undefined
+/** Events in the right order. */
+const toEvents = (id: string, { item, result }: { item: unknown; result: unknown }) => {
+  const extensions = [{ urn: 'urn:forrst:ext:stream', data: { completed: true } }]
+  const complete = { protocol: PROTOCOL, id, result: { streamed: true }, extensions }
+  return [
+    ['data', { status: 'connected' }],
+    ['data', item],
+    ['done', result],
+    ['complete', complete],
+  ]
+    .map(([event, data]) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`)
+    .join('')
+}
 
 /** What an advertised extension does not do, and where that is seen. */
 const BROKEN: Readonly<Record<string, { readonly where?: string; readonly lie: Lie }>> = {
@@ -83,6 +96,14 @@ const BROKEN: Readonly<Record<string, { readonly where?: string; readonly lie: L
     lie: watched(
       () => 'event: data\ndata: 1\n\nevent: done\ndata: 1\n\nevent: complete\ndata: {"id":"x"}\n\n',
     ),
+  },
+  'stream: an item of another shape': {
+    where: 'shop.watch@1.0.0',
+    lie: watched((id) => toEvents(id, { item: { name: 7 }, result: { seen: 1 } })),
+  },
+  'stream: a result of another shape': {
+    where: 'shop.watch@1.0.0',
+    lie: watched((id) => toEvents(id, { item: { name: 'Apple' }, result: 'all' })),
   },
   'stream: taken by a function without one': {
     lie: ({ name, extensions }) =>

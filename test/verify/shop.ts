@@ -87,7 +87,11 @@ export async function createHonestShop(): Promise<Service> {
         name: 'shop.watch',
         version: '1.0.0',
         sideEffects: [],
-        item: jsonSchema<{ name: string }>({ type: 'object' }),
+        item: jsonSchema<{ name: string }>({
+          type: 'object',
+          properties: { name: { type: 'string' } },
+          required: ['name'],
+        }),
         output: jsonSchema<{ seen: number }>({ type: 'object' }),
         examples: [{ name: 'all', params: [], result: { value: { seen: 3 } } }],
         async *handler() {

@@ -8,7 +8,7 @@ import { createHealthMonitor, type HealthMonitor } from './health.ts'
 import { createHistory, type History, type KeyValue } from './history.ts'
 import { createNegotiationDesk, type NegotiationDesk } from './negotiation.ts'
 import { parseRoute, type Route } from './route.ts'
-import { buildIndex, type Filter, type IndexedTool } from './search.ts'
+import { buildIndex, type Filter, type IndexedTool, type KnownFunctions } from './search.ts'
 import { createSession, type Session } from './session.ts'
 import { createTheme, type Theme } from './theme.ts'
 import type { Load, ToolSummary } from './types.ts'
@@ -71,7 +71,7 @@ export function createExplorer(page: Window, facts: PageFacts): Explorer {
 
   function reindex(): void {
     const load = tools.get()
-    if (load.state === 'ready') index.set(buildIndex(load.value, createWords(service.get())))
+    if (load.state === 'ready') index.set(buildIndex(load.value, knownFunctions(service.get())))
   }
 
   async function loadTools(): Promise<void> {
@@ -155,11 +155,14 @@ function createRouteCell(page: Window): Cell<Route> {
 }
 
 /** Names of parameters and tags count as words of a tool. */
-function createWords(service: ServiceFacts | undefined): (label: string) => string {
-  return (label) => {
-    const [first] = service?.functions.get(label) ?? []
-    if (first === undefined) return ''
-    return [...first.arguments, ...first.tags].map(({ name }) => name).join(' ')
+function knownFunctions(service: ServiceFacts | undefined): KnownFunctions {
+  return {
+    has: (name) => service?.functions.has(name) ?? false,
+    words(label) {
+      const [first] = service?.functions.get(label) ?? []
+      if (first === undefined) return ''
+      return [...first.arguments, ...first.tags].map(({ name }) => name).join(' ')
+    },
   }
 }
 

@@ -1,3 +1,4 @@
+import { fromToolName } from '../../../src/core/tool-spelling.ts'
 import type { ToolSummary } from './types.ts'
 
 /** A tool with what is searched in, lower-cased once. */
@@ -13,27 +14,36 @@ export interface IndexedTool {
 /** Which behaviours to show. */
 export type Filter = 'all' | 'readOnly' | 'changes' | 'destructive'
 
-/** Words to search in besides name and description, such as the names of parameters. */
-export type ExtraWords = (label: string) => string
+/** What is known of the functions that tools stand for. */
+export interface KnownFunctions {
+  readonly has: (name: string) => boolean
+  /** Words to search in besides name and description, such as the names of parameters. */
+  readonly words: (label: string) => string
+}
 
 /** Prepares tools for searching, grouped and in the order of the list. */
 export function buildIndex(
   tools: readonly ToolSummary[],
-  extra: ExtraWords,
+  known: KnownFunctions,
 ): readonly IndexedTool[] {
   const indexed = tools.map((tool) => {
-    const label = toLabel(tool)
+    const label = toLabel(tool, known)
     const nameText = `${label} ${tool.name}`.toLowerCase()
-    const fullText = `${nameText} ${tool.description.toLowerCase()} ${extra(label).toLowerCase()}`
+    const fullText = `${nameText} ${tool.description.toLowerCase()} ${known.words(label).toLowerCase()}`
     return { tool, label, group: toGroup(label), nameText, fullText }
   })
   return groupTogether(indexed)
 }
 
-/** Gives the name people know a tool by. */
-export function toLabel(tool: ToolSummary): string {
-  const title = tool.annotations?.title
-  return typeof title === 'string' && title !== '' ? title : tool.name
+/** Gives the name people know a tool by: its title, or the function it stands for. */
+export function toLabel(
+  { name, annotations }: ToolSummary,
+  functions: Pick<KnownFunctions, 'has'> | undefined,
+): string {
+  const title = annotations?.title
+  if (typeof title === 'string' && title !== '') return title
+  const spelled = fromToolName(name)
+  return spelled !== undefined && functions?.has(spelled) ? spelled : name
 }
 
 /** Gives the first segment of a name, when it has several. */

@@ -49,7 +49,7 @@ export function ToolView({
 function OpenTool({ session }: { readonly session: Session }): JSX.Element {
   const { service } = useExplorer()
   const facts = useCell(service)
-  const versions = facts?.functions.get(toLabel(session.detail)) ?? []
+  const versions = facts?.functions.get(toLabel(session.detail, facts.functions)) ?? []
   const current =
     versions.findLast(({ stability }) => stability === undefined || stability === 'stable') ??
     versions.at(-1)
@@ -83,7 +83,7 @@ function ToolHead({
   readonly facts: FunctionFacts | undefined
 }): JSX.Element {
   const { detail } = session
-  const label = toLabel(detail)
+  const label = facts?.name ?? toLabel(detail, undefined)
   const description = facts?.description ?? detail.description
   return (
     <header class="tool-head">

@@ -11,8 +11,9 @@ import {
 } from '../../spec/index.ts'
 import type { Command, CommandInput } from '../command.ts'
 import { EXIT, UsageError } from '../exit.ts'
-import { JSON_FLAG, readChoice, readText } from '../flags.ts'
-import { readJsonFile, readTextFile } from '../read-json.ts'
+import { JSON_FLAG, readChoice } from '../flags.ts'
+import { readDocumentsFlag } from '../read-documents.ts'
+import { readTextFile } from '../read-json.ts'
 
 /** Validates tool specs, discovery documents and capability profiles. */
 export const checkCommand: Command = {
@@ -67,9 +68,8 @@ function checkFile(file: string, input: CommandInput): readonly SpecProblem[] {
 }
 
 function checkProfile(file: string, profile: unknown, input: CommandInput): readonly SpecProblem[] {
-  const name = readText(input, 'documents')
-  const documents = name === undefined ? undefined : readJsonFile(name, input.io.cwd)
-  return lintProfile(profile, isRecord(documents) ? { documents } : {}).map((finding) =>
+  const documents = readDocumentsFlag(input)
+  return lintProfile(profile, documents ? { documents } : {}).map((finding) =>
     toSpecProblem(file, finding),
   )
 }

@@ -8,12 +8,15 @@ import {
   diffDescriptions,
   formatReport,
   listFunctionNames,
+  loadExternals,
 } from '../../diff/index.ts'
 import type { Command, CommandInput } from '../command.ts'
+import { isCommitted, openCommit } from '../committed.ts'
 import { EXIT, UsageError } from '../exit.ts'
 import { JSON_FLAG, readChoice, readText } from '../flags.ts'
+import { createExternalReader, toAddress } from '../forge/read-source.ts'
 import { type Description, loadDescription } from '../load-description.ts'
-import { createPaint } from '../print.ts'
+import { createPaint, printable } from '../print.ts'
 import { HEADER_FLAG } from '../remote.ts'
 import { didYouMean } from '../suggest.ts'
 
@@ -38,6 +41,10 @@ export const diffCommand: Command = {
       summary: 'exit 1 when there are such changes or worse; breaking when absent',
     },
     function: { type: 'string', value: 'name', summary: 'only this function' },
+    'allow-external-refs': {
+      type: 'boolean',
+      summary: 'follow references to other folders and to public addresses',
+    },
     header: HEADER_FLAG,
     json: { ...JSON_FLAG, summary: 'the same as --format json' },
   },
@@ -57,7 +64,9 @@ export const diffCommand: Command = {
       loadDescription(oldReference, input),
       loadDescription(newReference, input),
     ])
-    const report = compare(old, now, input)
+    requireOneKind(old, now)
+    const [from, to] = await Promise.all([readBeside(old, input), readBeside(now, input)])
+    const report = compare(from, to, input)
     const paint = createPaint(input.io)
     input.io.out(
       formatReport(report, format, {
@@ -69,13 +78,34 @@ export const diffCommand: Command = {
   },
 }
 
-function compare(old: Description, now: Description, input: CommandInput): DiffReport {
-  const [from, to]: readonly DiffSource[] = [old, now]
-  if (from === undefined || to === undefined || from.kind !== to.kind) {
-    throw new UsageError(
-      `${old.origin} is a ${NAMES[old.kind]} and ${now.origin} is a ${NAMES[now.kind]}; only two of a kind can be compared`,
-    )
+function requireOneKind(old: Description, now: Description): void {
+  if (old.kind === now.kind) return
+  throw new UsageError(
+    `${old.origin} is a ${NAMES[old.kind]} and ${now.origin} is a ${NAMES[now.kind]}; only two of a kind can be compared`,
+  )
+}
+
+/** Reads what a description refers to in other documents, as far as it may. */
+async function readBeside(description: Description, input: CommandInput): Promise<DiffSource> {
+  const { io } = input
+  const { origin, url } = description
+  if (description.kind === 'tool-spec') return description
+  const allowAll = input.flags['allow-external-refs'] === true
+  const commit = isCommitted(origin) ? openCommit(origin, io) : undefined
+  const place = commit === undefined ? url : toAddress(commit.path)
+  if (place === undefined) return description
+  const reader = createExternalReader(
+    { url: place },
+    { io, allowAll, ...(commit && { readPath: commit.readPath }) },
+  )
+  const externals = await loadExternals(description.document, place, reader)
+  for (const { address, reason } of externals.failures) {
+    io.err(`${printable(`${origin}: ${address} is not read: ${reason}`)}\n`)
   }
+  return { ...description, externals }
+}
+
+function compare(from: DiffSource, to: DiffSource, input: CommandInput): DiffReport {
   const name = readText(input, 'function')
   if (name === undefined) return diffDescriptions(from, to)
   const names = [...new Set([...listFunctionNames(from), ...listFunctionNames(to)])]

@@ -1,16 +1,25 @@
 import type { Command, CommandInput } from '../command.ts'
 import { EXIT, UsageError } from '../exit.ts'
+import { runEnv } from '../forge/env.ts'
 import { runAgent } from '../forge/forge-agent.ts'
-import { chooseJob, FORGE_FLAGS, type ForgeJob, refuseStrayFlags } from '../forge/forge-flags.ts'
+import {
+  chooseJob,
+  FORGE_FLAGS,
+  type ForgeJob,
+  isOwnCommand,
+  OWN_COMMANDS,
+  refuseStrayFlags,
+} from '../forge/forge-flags.ts'
 import { runSpec } from '../forge/forge-tool.ts'
 import { runList } from '../forge/list.ts'
+import { runLogin } from '../forge/login.ts'
 import { runPrompt } from '../forge/prompt.ts'
 import { FoundProblems, readFormat, reportProblems } from '../forge/report.ts'
 import { withSettings } from '../forge/settings.ts'
 import { runValidate } from '../forge/validate.ts'
 import { didYouMean } from '../suggest.ts'
 
-const NOUNS: readonly string[] = ['tool', 'agent']
+const NOUNS: readonly string[] = ['tool', 'agent', 'env', 'auth']
 
 const JOBS: Readonly<Record<ForgeJob, (input: CommandInput) => Promise<number>>> = {
   spec: runSpec,
@@ -18,13 +27,15 @@ const JOBS: Readonly<Record<ForgeJob, (input: CommandInput) => Promise<number>>>
   prompt: runPrompt,
   validate: runValidate,
   agent: runAgent,
+  env: runEnv,
+  login: runLogin,
 }
 
 /** Makes tool specs, TypeScript and agents of API descriptions and of words. */
 export const forgeCommand: Command = {
   name: 'forge',
   summary: 'Turn API descriptions or a wish into tool specs, TypeScript and agents',
-  usage: 'tool|agent [file…]',
+  usage: 'tool|agent|env|auth [file…]',
   flags: FORGE_FLAGS,
   examples: [
     'waymark forge tool --list api.yaml',
@@ -32,12 +43,15 @@ export const forgeCommand: Command = {
     'waymark forge tool --spec tools/zendesk.tool-spec.yaml --out src/generated',
     'waymark forge tool --validate tools/zendesk.tool-spec.yaml --format github',
     'waymark forge tool --prompt "tools for the weather of a city" --docs https://api.example/docs',
+    'waymark forge tool --spec api.yaml --target openai --stdout',
+    'waymark forge env tools/zendesk.tool-spec.yaml > .env',
+    'waymark forge auth login tools/zendesk.tool-spec.yaml --env-file .env',
     'waymark forge agent --name ops-bot --tools zendesk.tool-spec.yaml,jira.yaml --standalone',
   ],
   async run(given) {
     const job = readJob(given)
     refuseStrayFlags(given, job)
-    refuseStrayWords(given, job)
+    checkWords(given, job)
     const input = withSettings(given, job)
     readFormat(input)
     try {
@@ -50,24 +64,43 @@ export const forgeCommand: Command = {
   },
 }
 
-function readJob(input: CommandInput): ForgeJob {
-  const [noun] = input.positionals
-  if (noun === 'agent') return 'agent'
-  if (noun === 'tool') return chooseJob(input)
+function readJob({ positionals, flags }: CommandInput): ForgeJob {
+  const [noun, verb] = positionals
+  if (noun === 'agent' || noun === 'env') return noun
+  if (noun === 'tool') return chooseJob({ flags })
+  if (noun === 'auth' && verb === 'login') return 'login'
+  if (noun === 'auth') {
+    throw new UsageError('forge auth knows login: waymark forge auth login zendesk.tool-spec.yaml')
+  }
   if (noun === undefined) {
     throw new UsageError(
       'what should be forged? Write "waymark forge tool" or "waymark forge agent"',
     )
   }
   throw new UsageError(
-    `forge knows tool and agent, not "${noun}".${didYouMean(noun, NOUNS)} Run "waymark forge --help".`,
+    `forge knows tool, agent, env and auth, not "${noun}".${didYouMean(noun, NOUNS)} Run "waymark forge --help".`,
   )
 }
 
-function refuseStrayWords({ positionals }: CommandInput, job: ForgeJob): void {
-  const [, word] = positionals
-  if (word === undefined || job === 'agent' || job === 'validate') return
-  throw new UsageError(
-    `"${word}" is one word too many; --${job} takes one value, in quotes if needed`,
-  )
+/** How many words may follow a job that is not here: none. */
+const WORDS: Partial<Record<ForgeJob, { readonly least: number; readonly most: number }>> = {
+  agent: { least: 0, most: Number.POSITIVE_INFINITY },
+  validate: { least: 0, most: Number.POSITIVE_INFINITY },
+  env: { least: 1, most: Number.POSITIVE_INFINITY },
+  login: { least: 1, most: 1 },
+}
+
+function checkWords({ positionals }: CommandInput, job: ForgeJob): void {
+  const words = positionals.slice(job === 'login' ? 2 : 1)
+  const { least, most } = WORDS[job] ?? { least: 0, most: 0 }
+  if (isOwnCommand(job) && words.length < least) {
+    const command = `waymark forge ${OWN_COMMANDS[job]}`
+    throw new UsageError(`which spec? Name a file: ${command} zendesk.tool-spec.yaml`)
+  }
+  const stray = words[most]
+  if (stray === undefined) return
+  const takes = isOwnCommand(job)
+    ? `"forge ${OWN_COMMANDS[job]}" takes one file`
+    : `--${job} takes one value, in quotes if needed`
+  throw new UsageError(`"${stray}" is one word too many; ${takes}`)
 }

@@ -33,8 +33,18 @@ export const healthCommand: Command = {
 }
 
 function formatReport(report: Record<string, unknown>, paint: Paint): string {
-  const rows = [...toRows(report['components'], paint), ...toRows(report['functions'], paint)]
+  const rows = [
+    ...toRows(report['components'], paint),
+    ...toRows(pickTroubled(report['functions']), paint),
+  ]
   return `${paint.bold('Status')}  ${paintStatus(report['status'], paint)}\n${rows.length > 0 ? `\n${formatTable(rows)}` : ''}`
+}
+
+/** There may be thousands of functions; a person looks for the few that are not well. */
+function pickTroubled(functions: unknown): unknown {
+  if (!isRecord(functions)) return functions
+  const isWell = (health: unknown) => isRecord(health) && health['status'] === 'healthy'
+  return Object.fromEntries(Object.entries(functions).filter(([, health]) => !isWell(health)))
 }
 
 function toRows(entries: unknown, paint: Paint): readonly string[][] {

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { serve } from '../../http/serve.ts'
-import { createMockService, type MockFailure, type MockOptions } from '../../mock/mock-service.ts'
+import type { MockFailure } from '../../mock/disturbance.ts'
+import { createMockService, type MockOptions } from '../../mock/mock-service.ts'
 import { addResponses } from '../../mock/openapi-results.ts'
 import { importOpenApi } from '../../openapi/index.ts'
 import type { Command, CommandInput } from '../command.ts'

@@ -11,15 +11,17 @@ import {
   toRules,
 } from '../../capabilities/index.ts'
 import { loadDocuments } from '../../capabilities/load.ts'
-import { isRecord } from '../../core/json.ts'
+import { TRANSPORTS } from '../../capabilities/model.ts'
+import { isCalendarDate, isVersion } from '../../capabilities/name.ts'
+import { findLeaf } from '../../capabilities/negotiate.ts'
 import type { Command, CommandInput } from '../command.ts'
 import { EXIT, RemoteError, UsageError } from '../exit.ts'
-import { JSON_FLAG, readText } from '../flags.ts'
+import { JSON_FLAG, readText, requireChoice } from '../flags.ts'
 import { formatJson } from '../print.ts'
+import { readDocumentsFlag } from '../read-documents.ts'
 import { readJsonFile } from '../read-json.ts'
 
 const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]'])
-const TRANSPORTS: readonly string[] = ['rest', 'mcp']
 
 /** Shows what two parties can do together. */
 export const negotiateCommand: Command = {
@@ -32,7 +34,11 @@ export const negotiateCommand: Command = {
       value: 'file',
       summary: 'JSON object from URL to document, leaf profiles included; nothing is fetched then',
     },
-    transports: { type: 'string', value: 'list', summary: 'what you speak, in order: rest,mcp' },
+    transports: {
+      type: 'string',
+      value: 'list',
+      summary: 'what you speak, in order: rest,mcp; a2a and embedded carry no operations',
+    },
     rules: {
       type: 'string',
       value: 'date',
@@ -88,8 +94,17 @@ async function readProfileDocument(
   input: CommandInput,
 ): Promise<unknown> {
   if (!/^https?:\/\//.test(reference)) return readJsonFile(reference, input.io.cwd)
+  if (!URL.canParse(reference)) throw new UsageError(`"${reference}" is not a URL`)
   const url = new URL(reference)
   if (side === 'business' && url.pathname === '/') url.pathname = '/.well-known/ucp'
+  return fetchProfile(url, fetcher, input)
+}
+
+async function fetchProfile(
+  url: URL,
+  fetcher: DocumentFetcher,
+  input: CommandInput,
+): Promise<unknown> {
   const fetched = await fetcher.get(url.href)
   if (fetched.ok) return fetched.value
   const isHere = LOOPBACK.has(url.hostname) && input.flags['allow-loopback'] !== true
@@ -109,33 +124,33 @@ async function readDocuments(
   { fetcher, transports, rules, allowLoopback }: Circumstances,
   input: CommandInput,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const file = readText(input, 'documents')
-  if (file !== undefined) {
-    const documents = readJsonFile(file, input.io.cwd)
-    if (isRecord(documents)) return documents
-    throw new UsageError(`--documents ${file} must hold a JSON object from URL to document`)
-  }
-  const negotiation = negotiate({ ...profiles, ...(rules && { rules }), allowLoopback })
+  const given = readDocumentsFlag(input)
+  if (given !== undefined) return given
+  const address = findLeaf(profiles.business, profiles.platform)
+  const leaf = address && (await fetchProfile(new URL(address), fetcher, input))
+  const document = (url: string): unknown => (url === address ? leaf : undefined)
+  const negotiation = negotiate({ ...profiles, ...(rules && { rules }), allowLoopback, document })
   const { files } = await loadDocuments(negotiation, {
     fetcher,
     transports,
-    documents: {},
+    documents: address === undefined ? {} : { [address]: leaf },
     schemas: false,
   })
   return Object.fromEntries(files)
 }
 
 function readTransports(input: CommandInput): readonly Transport[] {
-  const list = (readText(input, 'transports') ?? 'rest,mcp').split(',')
-  const unknown = list.find((name) => !TRANSPORTS.includes(name))
-  if (unknown === undefined) return list as Transport[]
-  throw new UsageError(`--transports knows rest and mcp; got "${unknown}"`)
+  const names = (readText(input, 'transports') ?? 'rest,mcp').split(',').map((name) => name.trim())
+  return names
+    .filter((name) => name !== '')
+    .map((name) => requireChoice(name, 'transports', TRANSPORTS))
 }
 
 function readRules(input: CommandInput): Rules | undefined {
   const date = readText(input, 'rules')
-  if (date === undefined) return undefined
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(date)) {
+  // Case files of the protocol say `any` where both texts come to the same.
+  if (date === undefined || date === 'any') return undefined
+  if (!isVersion(date) || !isCalendarDate(date)) {
     throw new UsageError(`--rules must be a date such as 2026-04-08; got "${date}"`)
   }
   return toRules(date)

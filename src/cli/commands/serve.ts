@@ -1,7 +1,8 @@
 import { once } from 'node:events'
+import type { Writable } from 'node:stream'
 import type { Service } from '../../core/service.ts'
 import { type RunningServer, serve } from '../../http/serve.ts'
-import { type McpOptions, measureTools, parseToolSelection, serveStdio } from '../../mcp/index.ts'
+import { type McpOptions, measureTools, parseToolSelection } from '../../mcp/index.ts'
 import { openStore, type Store } from '../../store/index.ts'
 import { listDiscoverable } from '../../system/capabilities.ts'
 import type { Triggers } from '../../triggers/index.ts'
@@ -9,7 +10,13 @@ import type { Command, CommandInput } from '../command.ts'
 import { EXIT, RemoteError, UsageError } from '../exit.ts'
 import { JSON_FLAG, parsePort, readChoice, readList, readText } from '../flags.ts'
 import { createPaint, formatTable } from '../print.ts'
-import { createServedTriggers, formatTriggers, openBusOf } from '../serve-triggers.ts'
+import { runStdio, withOwnStdout } from '../serve-stdio.ts'
+import {
+  createServedTriggers,
+  formatTriggers,
+  openBusOf,
+  withoutWebhooks,
+} from '../serve-triggers.ts'
 import { loadSources } from '../source.ts'
 import { explainListenError } from '../system-error.ts'
 
@@ -95,38 +102,44 @@ export const serveCommand: Command = {
     'waymark serve https://api.example.com/forrst',
     'waymark serve "mcp:npx -y @modelcontextprotocol/server-filesystem /tmp"',
   ],
-  async run(input) {
-    // What is wrong with the line is said before anything is opened.
-    const mcp = readMcpOptions(input)
-    readPort(input)
-    const store = await openStoreOf(input)
-    const events = await openBusOf(input)
-    const loaded = await loadSources(input.positionals, input.io, {
-      ...(store && { store }),
-      events,
-    })
-    const { service, notes } = loaded
-    const close = async () => {
-      await loaded.close()
-      await events.close()
-      await store?.close()
-    }
-    for (const note of notes) input.io.err(`${note}\n`)
-    if (input.flags['stdio']) {
-      const code = await runStdio(service, mcp, input)
-      await close()
-      return code
-    }
-    const triggers = createServedTriggers(loaded, { store, bus: events, io: input.io })
-    const server = await listen(service, { mcp, ...(triggers && { triggers }) }, input)
-    input.io.out(formatStart(service, server, input))
-    if (triggers && !input.flags['json']) input.io.out(formatTriggers(await triggers.list()))
-    if (!input.io.signal.aborted) await once(input.io.signal, 'abort')
-    if (!input.flags['json']) input.io.err('Stopping: running calls may finish.\n')
-    await server.close()
+  run: (input) =>
+    input.flags['stdio'] ? withOwnStdout((output) => runServe(input, output)) : runServe(input),
+}
+
+/** Serves on a port, or over stdio where there is an output for its protocol. */
+async function runServe(input: CommandInput, output?: Writable): Promise<number> {
+  // What is wrong with the line is said before anything is opened.
+  const mcp = readMcpOptions(input)
+  readPort(input)
+  const store = await openStoreOf(input)
+  const events = await openBusOf(input)
+  const loaded = await loadSources(input.positionals, input.io, {
+    ...(store && { store }),
+    events,
+  })
+  const { service, notes } = loaded
+  const around = { store, bus: events, io: input.io }
+  const close = async () => {
+    await loaded.close()
+    await events.close()
+    await store?.close()
+  }
+  for (const note of notes) input.io.err(`${note}\n`)
+  if (output) {
+    const triggers = createServedTriggers(withoutWebhooks(loaded, input), around)
+    await runStdio({ service, mcp, triggers, output }, input)
     await close()
     return EXIT.ok
-  },
+  }
+  const triggers = createServedTriggers(loaded, around)
+  const server = await listen(service, { mcp, ...(triggers && { triggers }) }, input)
+  input.io.out(formatStart(service, server, input))
+  if (triggers && !input.flags['json']) input.io.out(formatTriggers(await triggers.list()))
+  if (!input.io.signal.aborted) await once(input.io.signal, 'abort')
+  if (!input.flags['json']) input.io.err('Stopping: running calls may finish.\n')
+  await server.close()
+  await close()
+  return EXIT.ok
 }
 
 async function openStoreOf(input: CommandInput): Promise<Store | undefined> {
@@ -175,21 +188,6 @@ async function listen(
     if (thrown instanceof TypeError) throw new UsageError(thrown.message)
     throw thrown
   }
-}
-
-/** Serves the program that started this one; everything a person should read goes to standard error. */
-async function runStdio(service: Service, mcp: McpOptions, input: CommandInput): Promise<number> {
-  const { tools, tokens } = measureTools(service, mcp)
-  input.io.err(`${service.info.title}: ${tools} tools, about ${tokens} tokens, over stdio\n`)
-  await serveStdio(service, {
-    ...mcp,
-    input: process.stdin,
-    output: process.stdout,
-    ...(input.io.env['WAYMARK_TOKEN'] && { token: input.io.env['WAYMARK_TOKEN'] }),
-    signal: input.io.signal,
-  })
-  await service.close()
-  return EXIT.ok
 }
 
 function readPort(input: CommandInput): number {

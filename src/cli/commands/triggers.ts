@@ -7,12 +7,13 @@ import { connect, HEADER_FLAG, toRemoteError } from '../remote.ts'
 import { didYouMean } from '../suggest.ts'
 import { formatDeliveries, formatList, formatRuns } from '../triggers/format.ts'
 import { readSpecRuns } from '../triggers/next-runs.ts'
+import { exitOfTrial, formatTrial, readTrialOptions, runLocalTrial } from '../triggers/trial.ts'
 
 /** Shows the triggers of a service, and sends deliveries again. */
 export const triggersCommand: Command = {
   name: 'triggers',
-  summary: 'Show triggers, their next runs and deliveries; send dead letters again',
-  usage: 'list|deliveries|redeliver|next <url> [id]',
+  summary: 'Show triggers, their next runs and deliveries; send dead letters again; try one out',
+  usage: 'list|deliveries|redeliver|next|test <url|source> [id|name]',
   flags: {
     trigger: { type: 'string', value: 'name', summary: 'one trigger only' },
     state: {
@@ -24,6 +25,12 @@ export const triggersCommand: Command = {
     cursor: { type: 'string', value: 'text', summary: 'deliveries: goes on after a page' },
     dead: { type: 'boolean', summary: 'redeliver: every dead letter' },
     count: { type: 'string', value: 'number', summary: 'next: how many runs, 5 when absent' },
+    payload: {
+      type: 'string',
+      value: 'JSON|@file|-',
+      summary: 'test: what the event carries, - for stdin',
+    },
+    'dry-run': { type: 'boolean', summary: 'test: show what would be called, call nothing' },
     header: HEADER_FLAG,
     json: JSON_FLAG,
   },
@@ -33,6 +40,8 @@ export const triggersCommand: Command = {
     'waymark triggers redeliver http://127.0.0.1:4000 dlv_…',
     'waymark triggers redeliver http://127.0.0.1:4000 --dead --trigger order_paid',
     'waymark triggers next tools/shop.tool-spec.yaml --count 3',
+    'waymark triggers test shop.ts order_paid --payload \'{"order":{"id":"o1"}}\' --dry-run',
+    'waymark triggers test http://127.0.0.1:4000 order_paid --payload @order.json',
   ],
   async run(input) {
     const [name = '', ...positionals] = input.positionals
@@ -43,15 +52,17 @@ export const triggersCommand: Command = {
         `what about the triggers? One of ${actions.join(', ')}: waymark triggers list <url>.${didYouMean(name, actions)}`,
       )
     }
-    const { answer, text } = await action({ ...input, positionals })
+    const { answer, text, code = EXIT.ok } = await action({ ...input, positionals })
     input.io.out(input.flags['json'] ? formatJson(answer) : text)
-    return EXIT.ok
+    return code
   },
 }
 
 interface Shown {
   readonly answer: unknown
   readonly text: string
+  /** How the program ends; well when absent. */
+  readonly code?: number
 }
 
 const ACTIONS = new Map<string, (input: CommandInput) => Promise<Shown>>([
@@ -59,6 +70,7 @@ const ACTIONS = new Map<string, (input: CommandInput) => Promise<Shown>>([
   ['deliveries', showDeliveries],
   ['redeliver', redeliver],
   ['next', showNext],
+  ['test', test],
 ])
 
 async function showList(input: CommandInput): Promise<Shown> {
@@ -100,12 +112,35 @@ async function redeliver(input: CommandInput): Promise<Shown> {
 async function showNext(input: CommandInput): Promise<Shown> {
   const [source = ''] = input.positionals
   const count = readCount(input, 'count', 5, 100)
-  const runs = /^https?:/.test(source)
+  const runs = isUrl(source)
     ? readRuns(await ask(input, 'list', {}), count)
     : readSpecRuns(source, input.io, count)
   const wanted = readText(input, 'trigger')
   const shown = runs.filter(({ name }) => wanted === undefined || name === wanted)
   return { answer: { triggers: shown }, text: formatRuns(shown) }
+}
+
+async function test(input: CommandInput): Promise<Shown> {
+  const [source, name] = input.positionals
+  if (source === undefined || name === undefined) {
+    throw new UsageError(
+      'which trigger? Give a module, a tool spec or the URL of a service, and its name',
+    )
+  }
+  const options = readTrialOptions(input)
+  const { payload, dryRun } = options
+  const answer = isUrl(source)
+    ? await ask(input, 'test', {
+        trigger: name,
+        ...(payload !== undefined && { payload }),
+        ...(dryRun && { dry_run: true }),
+      })
+    : await runLocalTrial(source, name, { options, io: input.io })
+  return { answer, text: formatTrial(answer, createPaint(input.io)), code: exitOfTrial(answer) }
+}
+
+function isUrl(source: string): boolean {
+  return /^https?:/.test(source)
 }
 
 async function ask(input: CommandInput, name: string, args: JsonObject): Promise<unknown> {

@@ -23,7 +23,10 @@ function place() {
 describe('waymark forge', () => {
   it.each([
     ['forge', 'Write "waymark forge tool" or "waymark forge agent"'],
-    ['forge tol --list api.json', 'forge knows tool and agent, not "tol". Did you mean "tool"?'],
+    [
+      'forge tol --list api.json',
+      'forge knows tool, agent, env and auth, not "tol". Did you mean "tool"?',
+    ],
     ['forge tool', 'Give --spec, --list, --prompt or --validate'],
     ['forge tool --spec api.json --list api.json', '--spec and --list exclude each other'],
     ['forge tool --validate good.yaml --prompt x', '--prompt and --validate exclude each other'],
@@ -58,7 +61,7 @@ describe('waymark forge', () => {
 
   it('offers only flags that do something', async () => {
     const { out } = await place().run('forge', '--help')
-    for (const flag of ['--scan', '--watch', '--target']) expect(out).not.toContain(flag)
+    for (const flag of ['--scan']) expect(out).not.toContain(flag)
     for (const flag of ['--pick', '--standalone', '--allow-external-refs', '--no-docker']) {
       expect(out).toContain(flag)
     }

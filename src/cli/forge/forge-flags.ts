@@ -1,9 +1,18 @@
+import { DEFINITION_TARGETS } from '../../codegen/index.ts'
 import type { CommandFlag, CommandInput } from '../command.ts'
 import { UsageError } from '../exit.ts'
 import { JSON_FLAG } from '../flags.ts'
 
-/** What a run of forge is about: one of the four sources of `forge tool`, or `forge agent`. */
-export type ForgeJob = 'spec' | 'list' | 'prompt' | 'validate' | 'agent'
+/** What a run of forge is about: one of the four sources of `forge tool`, or a command of its own. */
+export type ForgeJob = ToolJob | keyof typeof OWN_COMMANDS
+
+type ToolJob = 'spec' | 'list' | 'prompt' | 'validate'
+
+/** Jobs that are no source of `forge tool`, as a person types them. */
+export const OWN_COMMANDS = { agent: 'agent', env: 'env', login: 'auth login' } as const
+
+/** What can be generated from a spec. */
+export const TARGETS: readonly ['ts', ...typeof DEFINITION_TARGETS] = ['ts', ...DEFINITION_TARGETS]
 
 interface ForgeFlag extends CommandFlag {
   readonly jobs: readonly ForgeJob[]
@@ -11,6 +20,10 @@ interface ForgeFlag extends CommandFlag {
 
 const READING: readonly ForgeJob[] = ['spec', 'list']
 const WRITING: readonly ForgeJob[] = ['spec', 'prompt']
+const EVERY_JOB: readonly ForgeJob[] = [
+  ...(['spec', 'list', 'prompt', 'validate'] as const),
+  ...(['agent', 'env', 'login'] as const),
+]
 
 const text = (jobs: readonly ForgeJob[], value: string, summary: string): ForgeFlag => ({
   type: 'string',
@@ -62,14 +75,23 @@ const TOOL_FLAGS: Readonly<Record<string, ForgeFlag>> = {
     'type',
     'bearer, api_key, basic, oauth2 or none, not the detected one',
   ),
-  'auth-env': text(['spec'], 'NAME', 'variable with the credential'),
+  'auth-env': text(['spec', 'login'], 'NAME', 'variable with the credential'),
   strict: yesNo(['spec', 'prompt', 'validate'], 'warnings and conflicts count as errors'),
   'strict-seed': yesNo(
     ['spec', 'prompt', 'validate'],
     'a tool spec may use nothing beyond the original format',
   ),
+  target: text(
+    WRITING,
+    TARGETS.join('|'),
+    'what is generated: TypeScript, or tool definitions as JSON; ts when absent',
+  ),
+  watch: yesNo(['spec'], 'generate again whenever the file changes, until interrupted'),
   'dry-run': yesNo(WRITING, 'say what would be written'),
-  stdout: yesNo(WRITING, 'print the tool spec, or the code of one, instead of writing files'),
+  stdout: yesNo(
+    WRITING,
+    'print the tool spec, or the code or definitions of one, instead of writing files',
+  ),
 }
 
 const AGENT_FLAGS: Readonly<Record<string, ForgeFlag>> = {
@@ -77,25 +99,26 @@ const AGENT_FLAGS: Readonly<Record<string, ForgeFlag>> = {
   tools: list(['agent'], 'a.yaml,b.yaml', 'tool specs and API descriptions'),
   standalone: yesNo(['agent'], 'a whole project: server, package, Dockerfile'),
   description: text(['agent'], 'text', 'what the agent is for; made from its tools when absent'),
-  port: text(['agent'], 'number', 'port of its server; 4000 when absent'),
+  port: text(['agent', 'login'], 'number', 'port of its server; 4000, or any when logging in'),
   prefix: text(['agent'], 'domain|clash', 'put the domain before all tool names, or clashing ones'),
   rename: list(['agent'], 'dom:old=new', 'another name for one tool'),
   'no-docker': yesNo(['agent'], 'without Dockerfile'),
+  'env-file': text(['login'], 'file', 'read variables there, and write the token there'),
 }
 
 const COMMON_FLAGS: Readonly<Record<string, ForgeFlag>> = {
-  out: text([...WRITING, 'agent'], 'dir', 'where files go; here, or a folder named like the agent'),
-  check: yesNo(['spec', 'agent'], 'write nothing; exit code 2 when files would change'),
-  force: yesNo([...WRITING, 'agent'], 'overwrite generated files that were changed by hand'),
-  format: text(
-    ['spec', 'list', 'prompt', 'validate', 'agent'],
-    'text|json|github',
-    'how problems are printed',
+  out: text(
+    [...WRITING, 'agent', 'env'],
+    'dir',
+    'where files go; here, or a folder named like the agent',
   ),
+  check: yesNo(['spec', 'agent', 'env'], 'write nothing; exit code 2 when files would change'),
+  force: yesNo([...WRITING, 'agent', 'env'], 'overwrite generated files that were changed by hand'),
+  format: text(EVERY_JOB, 'text|json|github', 'how problems are printed'),
   json: {
     ...JSON_FLAG,
     summary: 'the same as --format json',
-    jobs: ['spec', 'list', 'prompt', 'validate', 'agent'],
+    jobs: EVERY_JOB,
   },
 }
 
@@ -114,7 +137,7 @@ export const FORGE_FLAGS: Readonly<Record<string, CommandFlag>> = Object.fromEnt
 )
 
 /** Finds out which of the four sources of `forge tool` is meant. */
-export function chooseJob({ flags }: CommandInput): Exclude<ForgeJob, 'agent'> {
+export function chooseJob({ flags }: Pick<CommandInput, 'flags'>): ToolJob {
   const sources = ['spec', 'list', 'prompt', 'validate'] as const
   const [first, second] = sources.filter((name) => flags[name] !== undefined)
   if (first === undefined) {
@@ -131,13 +154,22 @@ export function refuseStrayFlags({ flags }: CommandInput, job: ForgeJob): void {
   for (const name of Object.keys(flags)) {
     const jobs = FLAGS[name]?.jobs ?? []
     if (jobs.includes(job)) continue
-    const places = jobs.map((other) => (other === 'agent' ? '"forge agent"' : `--${other}`))
-    const here = job === 'agent' ? '"forge agent"' : `--${job}`
-    throw new UsageError(`--${name} belongs to ${places.join(', ')}; it means nothing for ${here}`)
+    const places = jobs.map(nameOf).join(', ')
+    throw new UsageError(`--${name} belongs to ${places}; it means nothing for ${nameOf(job)}`)
   }
 }
 
+function nameOf(job: ForgeJob): string {
+  return isOwnCommand(job) ? `"forge ${OWN_COMMANDS[job]}"` : `--${job}`
+}
+
+/** Tells the commands of their own from the sources of `forge tool`. */
+export function isOwnCommand(job: ForgeJob): job is keyof typeof OWN_COMMANDS {
+  return Object.hasOwn(OWN_COMMANDS, job)
+}
+
 function ownerOf(jobs: readonly ForgeJob[]): string {
-  if (jobs.every((job) => job === 'agent')) return ' (agent)'
-  return jobs.includes('agent') ? '' : ' (tool)'
+  const own = jobs.filter(isOwnCommand)
+  if (own.length === 0) return ' (tool)'
+  return own.length === jobs.length ? ` (${own.map((job) => OWN_COMMANDS[job]).join(', ')})` : ''
 }

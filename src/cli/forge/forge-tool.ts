@@ -1,19 +1,29 @@
 import { basename, relative, resolve } from 'node:path'
-import { generateCode, listVariables } from '../../codegen/index.ts'
+import { listVariables } from '../../codegen/index.ts'
 import { formatToolSpec, type SpecProblem, type ToolSpec } from '../../spec/index.ts'
 import type { CommandInput } from '../command.ts'
 import { EXIT, UsageError } from '../exit.ts'
 import { readText } from '../flags.ts'
 import { importSource, openSource, readDomain, readSpec } from './import-source.ts'
-import { type IncomingSpec, mergeIntoFolder, readIfThere, specPath } from './merge-spec.ts'
+import { type IncomingSpec, mergeIntoFolder, specPath } from './merge-spec.ts'
 import { readSource, type SourceText } from './read-source.ts'
 import { reportProblems, say, stopAt } from './report.ts'
+import { generateTarget, printTarget, readTarget } from './target.ts'
+import { type Round, runWatched } from './watch.ts'
 import { writeOut } from './write-out.ts'
 
 /** Makes a tool spec of an API description and code of both, or code of a tool spec. */
 export async function runSpec(input: CommandInput): Promise<number> {
+  readTarget(input)
+  if (input.flags['watch'] === true) return runWatched(input, () => forgeSpec(input))
+  return (await forgeSpec(input)).exit
+}
+
+async function forgeSpec(input: CommandInput): Promise<Round> {
   const opened = openSource(await readSource(readText(input, 'spec') ?? '', input.io))
-  if (opened.kind === 'tool-spec') return generateFrom(opened.source, input)
+  if (opened.kind === 'tool-spec') {
+    return { exit: await generateFrom(opened.source, input), inputs: [] }
+  }
   const { spec, warnings } = await importSource(opened, input)
   const text = formatToolSpec(spec, {
     header: [
@@ -21,7 +31,12 @@ export async function runSpec(input: CommandInput): Promise<number> {
       'Edit it: importing again keeps your changes.',
     ],
   })
-  return writeSpec({ spec, text, isImport: true, warnings }, input)
+  const exit = await writeSpec({ spec, text, isImport: true, warnings }, input)
+  return { exit, inputs: [resolve(outOf(input), specPath(spec.domain))] }
+}
+
+function outOf(input: CommandInput): string {
+  return resolve(input.io.cwd, readText(input, 'out') ?? '.')
 }
 
 /** Writes a spec, merged with the one in the folder, and its code. */
@@ -29,23 +44,24 @@ export async function writeSpec(
   incoming: IncomingSpec & { readonly warnings: readonly SpecProblem[] },
   input: CommandInput,
 ): Promise<number> {
-  const out = resolve(input.io.cwd, readText(input, 'out') ?? '.')
+  const out = outOf(input)
   const options = { strictSeed: input.flags['strict-seed'] === true }
   const file = specPath(incoming.spec.domain)
   if (input.flags['stdout'] === true) {
     const checked = readSpec({ file, text: incoming.text }, options)
     announce(input, [...incoming.warnings, ...checked.warnings])
-    input.io.out(incoming.text)
+    input.io.out(readTarget(input) === 'ts' ? incoming.text : printTarget(checked.spec, input))
     return EXIT.ok
   }
   const merged = mergeIntoFolder(out, incoming)
   const { spec, warnings } = readSpec({ file, text: merged.text }, options)
   announce(input, [...incoming.warnings, ...warnings, ...merged.conflicts])
-  const code = generateCode(spec, { previous: (path) => readIfThere(out, path) })
+  const made = generateTarget(spec, out, input)
   const own = merged.files.map(({ path }) => path)
-  const files = [...merged.files, ...code]
+  const files = [...merged.files, ...made.files]
   say(input, `${countTools(spec)}\n`)
-  const exit = await writeOut(files, { out, mayReplace: (path) => own.includes(path) }, input)
+  const mayReplace = (path: string): boolean => own.includes(path) || made.mayReplace(path)
+  const exit = await writeOut(files, { out, mayReplace }, input)
   if (exit === EXIT.ok && input.flags['check'] !== true) {
     say(input, formatMerge(spec, merged.taken))
     say(input, formatNext(spec, relative(input.io.cwd, resolve(out, file)) || file))
@@ -78,14 +94,14 @@ async function generateFrom(source: SourceText, input: CommandInput): Promise<nu
   const domain = readDomain(input)
   const spec: ToolSpec = domain === undefined ? read.spec : { ...read.spec, domain }
   announce(input, read.warnings)
-  const out = resolve(input.io.cwd, readText(input, 'out') ?? '.')
+  const out = outOf(input)
   if (input.flags['stdout'] === true) {
-    for (const { text } of generateCode(spec)) input.io.out(text)
+    input.io.out(printTarget(spec, input))
     return EXIT.ok
   }
-  const files = generateCode(spec, { previous: (path) => readIfThere(out, path) })
+  const { files, mayReplace } = generateTarget(spec, out, input)
   say(input, `${countTools(spec)}\n`)
-  return writeOut(files, { out, mayReplace: () => false }, input)
+  return writeOut(files, { out, mayReplace }, input)
 }
 
 /** Prints what was found, once: ending the run prints it as well. */

@@ -11,7 +11,7 @@ import type { CommandInput } from '../command.ts'
 import { readChoice, readList, requireChoice } from '../flags.ts'
 import { createProgress } from '../progress.ts'
 import { readNumber, readPattern, readWords } from './read-flags.ts'
-import { createExternalReader, type SourceText } from './read-source.ts'
+import { createExternalReader, readSource, type SourceText } from './read-source.ts'
 import { FoundProblems } from './report.ts'
 
 /** A document, told apart: an API description to import, or a tool spec as it is. */
@@ -45,6 +45,15 @@ export function readSpec(
   const parsed = parseToolSpec(text, { file, ...options })
   if (parsed.ok) return parsed
   throw new FoundProblems(parsed.problems)
+}
+
+/** Reads a spec from whatever a word names: a tool spec, or an API description that is imported. */
+export async function readAnySpec(
+  reference: string,
+  input: CommandInput,
+): Promise<{ readonly spec: ToolSpec; readonly warnings: readonly SpecProblem[] }> {
+  const opened = openSource(await readSource(reference, input.io))
+  return opened.kind === 'openapi' ? importSource(opened, input) : readSpec(opened.source)
 }
 
 /** Imports an API description as the flags say, with the documents it may refer to. */

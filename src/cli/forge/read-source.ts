@@ -26,12 +26,24 @@ export async function readSource(reference: string, io: Io): Promise<SourceText>
   return { file: reference, text, url: toAddress(resolve(io.cwd, reference)) }
 }
 
+/** How further documents are got. */
+export interface ExternalReaderOptions {
+  readonly io: Io
+  /** Other folders and public addresses too. */
+  readonly allowAll: boolean
+  /** Reads a file that may be read; the one on the disk when absent. */
+  readonly readPath?: (path: string) => Promise<string>
+}
+
 /** Decides which further documents a document may pull in, and reads them. */
 export function createExternalReader(
-  { url = '' }: SourceText,
-  options: { readonly io: Io; readonly allowAll: boolean },
+  { url = '' }: Pick<SourceText, 'url'>,
+  options: ExternalReaderOptions,
 ): Pick<ExternalOptions, 'fetchDocument' | 'allow'> {
   const { io, allowAll } = options
+  const readPath =
+    options.readPath ??
+    ((path) => readBeside(path, allowAll ? undefined : dirname(toPath(url, io))))
   const isFile = url !== '' && !isWeb(url)
   const isBeside = isFile ? allowSameFolder(url) : () => false
   return {
@@ -41,9 +53,7 @@ export function createExternalReader(
         ? allowAll
         : !hasScheme(address) && (isBeside(address) || (allowAll && isFile)),
     fetchDocument: (address) =>
-      isWeb(address)
-        ? fetchPublicText(address, io)
-        : readBeside(toPath(address, io), allowAll ? undefined : dirname(toPath(url, io))),
+      isWeb(address) ? fetchPublicText(address, io) : readPath(toPath(address, io)),
   }
 }
 
@@ -113,7 +123,7 @@ function hasScheme(address: string): boolean {
 }
 
 /** Writes a path as an address without a drive, so that it cannot be taken for a scheme. */
-function toAddress(path: string): string {
+export function toAddress(path: string): string {
   return `/${path.slice(parse(path).root.length).split(sep).join('/')}`
 }
 

@@ -5,7 +5,7 @@ import { isRecord } from '../../core/json.ts'
 import type { CommandInput, Io } from '../command.ts'
 import { UsageError } from '../exit.ts'
 import { didYouMean } from '../suggest.ts'
-import { FORGE_FLAGS, type ForgeJob } from './forge-flags.ts'
+import { FORGE_FLAGS, type ForgeJob, isOwnCommand } from './forge-flags.ts'
 
 /** Flags that may have a default in the environment or in the configuration file. */
 const SETTINGS: Readonly<Record<string, string>> = {
@@ -25,7 +25,7 @@ export function withSettings(input: CommandInput, job: ForgeJob): CommandInput {
   const config = readConfig(input.io)
   const flags: Record<string, CommandInput['flags'][string]> = { ...input.flags }
   // An agent is a folder of its own: the place where tools go is not its place.
-  const names = job === 'agent' ? ['format'] : Object.keys(SETTINGS)
+  const names = isOwnCommand(job) ? ['format'] : Object.keys(SETTINGS)
   for (const name of names) {
     const setting = env[SETTINGS[name] ?? ''] ?? config[name]
     if (flags[name] === undefined && setting !== undefined && setting !== '') {

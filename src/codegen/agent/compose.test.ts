@@ -92,6 +92,12 @@ describe('composing specs', () => {
     expect(result.ok && result.specs[0]?.triggers?.[0]?.tool).toBe('open_ticket')
   })
 
+  it('renames the tool that a trigger calls by its own name', () => {
+    const own: TriggerDef = { type: 'emit', name: 'create_ticket', description: 't', event: 'e' }
+    const result = composeSpecs([source('zendesk', ['create_ticket'], [own])], { prefix: 'domain' })
+    expect(result.ok && result.specs[0]?.triggers?.[0]?.tool).toBe('zendesk_create_ticket')
+  })
+
   it.each([
     ['zendesk:nothing=x', 'E082'],
     ['nobody:create_ticket=x', 'E082'],

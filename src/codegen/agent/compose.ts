@@ -90,8 +90,10 @@ function renameTools(spec: ToolSpec, rename: (name: string) => string): ToolSpec
     tools: spec.tools.map((tool) => ({ ...tool, name: names.get(tool.name) ?? tool.name })),
     ...(spec.triggers && {
       triggers: spec.triggers.map((trigger) => {
-        const tool = trigger.tool === undefined ? undefined : names.get(trigger.tool)
-        return tool === undefined ? trigger : { ...trigger, tool }
+        // A trigger that says no tool calls the one of its own name.
+        const called = trigger.tool ?? trigger.name
+        const tool = names.get(called) ?? called
+        return tool === called ? trigger : { ...trigger, tool }
       }),
     }),
   }

@@ -33,7 +33,7 @@ function triggerSection(plan: AgentPlan): string[] {
   return [
     '## Triggers',
     toTable(['trigger', 'kind', 'what it does'], rows),
-    'Their code is in `triggers/`. Queue triggers are not run by this project: serve the spec with `waymark serve`.',
+    'Their code is in `triggers/`. An event is tried as often as its trigger says with `attempts` (5), with growing pauses and within its `timeout` (a minute) each time; a tool that has answered is not called again. Events live in memory: what is not done when the agent stops is lost, and so is what has failed for good, but for a line in the log. Queue triggers are not run by this project: serve the spec with `waymark serve`.',
   ]
 }
 

@@ -103,7 +103,10 @@ function triggerUses(trigger: TriggerDef): Use[] {
   const named = (name: string | undefined, purpose: string): Use[] => {
     return name === undefined ? [] : [{ name, purpose, reader }]
   }
-  if (trigger.type === 'webhook') return named(trigger.secret_env, 'signing secret of the webhook')
+  if (trigger.type === 'webhook') {
+    const token = named(trigger.verify_env, 'verify token of the webhook')
+    return [...named(trigger.secret_env, 'signing secret of the webhook'), ...token]
+  }
   if (trigger.type === 'queue') {
     const url = envNamesOf(trigger.queue_url).flatMap((name) => named(name, 'queue URL'))
     return [...named(trigger.queue_env, 'connection string of the queue'), ...url]

@@ -21,6 +21,8 @@ export interface AgentEvent {
   readonly received_at: string
   readonly payload: unknown
   readonly meta: Readonly<Record<string, unknown>>
+  /** Aborts when the run has taken too long. */
+  readonly signal: AbortSignal
 }
 
 /** A trigger as the triggers files list it. */
@@ -31,15 +33,28 @@ export interface AgentTrigger {
   readonly prompt?: string
   readonly payload_map?: Readonly<Record<string, string>>
   readonly tool?: string
+  /** Version of the tool. */
+  readonly version?: string
   /** What the event does not give. */
   readonly arguments?: Readonly<Record<string, unknown>>
+  /** How often an event is tried; 5 when absent. */
+  readonly attempts?: number
+  /** How long one run may take; a minute when absent. */
+  readonly timeout?: { readonly value: number; readonly unit: string }
+  /** Runs at the same time; 10 when absent. */
+  readonly concurrency?: number
   readonly path?: string
   readonly event?: string
   readonly secret_env?: string
   readonly signature?: string | { readonly scheme: string; readonly header?: string }
   readonly wait?: boolean
+  readonly challenge?: 'meta' | 'twitter'
+  readonly verify_env?: string
   readonly cron?: string
   readonly timezone?: string
+  readonly overlap?: 'skip' | 'queue' | 'allow'
+  /** Each run is late by a random part of it. */
+  readonly jitter?: { readonly value: number; readonly unit: string }
   readonly watch_path?: string
   readonly events?: readonly ('create' | 'modify' | 'delete')[]
   readonly handler: (event: AgentEvent) => Promise<unknown>
@@ -63,6 +78,8 @@ export interface AgentOptions {
 export interface AgentRequest {
   readonly method: string
   readonly path: string
+  /** What follows the question mark, or an empty string. */
+  readonly query: string
   readonly header: (name: string) => string
   readonly body: string
 }
@@ -72,6 +89,8 @@ export interface AgentReply {
   readonly status: number
   /** Sent as JSON; nothing is sent when undefined. */
   readonly body?: unknown
+  /** Sent as plain text instead. */
+  readonly text?: string
   readonly headers?: Readonly<Record<string, string>>
 }
 

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { AgentEvent, AgentOptions, AgentTool, AgentTrigger } from './agent.ts'
 import { type RunningAgent, startAgent } from './http-server.ts'
@@ -99,6 +100,19 @@ describe('what an agent refuses', () => {
   })
 })
 
+function broken(times: number, error: object): AgentTool & { readonly runs: () => number } {
+  let runs = 0
+  return {
+    ...echo,
+    runs: () => runs,
+    handler: async () => {
+      runs += 1
+      if (runs <= times) throw Object.assign(new Error('no'), error)
+      return runs
+    },
+  }
+}
+
 describe('triggers of an agent', () => {
   it('[TS-60] answer at once and work in the background', async () => {
     let done = false
@@ -116,6 +130,43 @@ describe('triggers of an agent', () => {
     expect(done).toBe(false)
     await agent?.stop()
     expect(done).toBe(true)
+  })
+
+  it('answer the question of Meta with its own text, and nobody without the token', async () => {
+    const trigger = hook({ challenge: 'meta', verify_env: 'VERIFY' })
+    const url = await start({ triggers: [trigger], env: { VERIFY: 'token' } })
+    const ask = (token: string) =>
+      fetch(`${url}/hook?hub.mode=subscribe&hub.verify_token=${token}&hub.challenge=%3Cb%3E`)
+    const right = await ask('token')
+    expect([right.status, await right.text()]).toEqual([200, '<b>'])
+    expect(right.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+    expect(right.headers.get('x-content-type-options')).toBe('nosniff')
+    expect((await ask('other')).status).toBe(403)
+    expect((await fetch(`${url}/hook`, { method: 'PUT' })).headers.get('allow')).toBe('GET, POST')
+  })
+
+  it('answer the question of Twitter, take its deliveries, and none that the question would sign', async () => {
+    const signature = { scheme: 'bitbucket', header: 'X-Twitter-Webhooks-Signature' }
+    const trigger = hook({ challenge: 'twitter', secret_env: 'SECRET', signature })
+    const url = await start({ triggers: [trigger], env: { SECRET: 's, old' } })
+    const sign = (text: string) =>
+      `sha256=${createHmac('sha256', 's').update(text).digest('base64')}`
+    const answer = await fetch(`${url}/hook?crc_token=abc&nonce=n`)
+    expect(await answer.json()).toEqual({ response_token: sign('abc') })
+    expect((await fetch(`${url}/hook?crc_token=%7B%7D`)).status).toBe(400)
+    const send = (body: unknown) =>
+      post(`${url}/hook`, body, { 'x-twitter-webhooks-signature': sign(JSON.stringify(body)) })
+    expect((await send({}))[0]).toBe(200)
+    expect((await send(123))[0]).toBe(401)
+  })
+
+  it('do not start with a challenge whose secret is not set, and answer 405 to GET without one', async () => {
+    const meta = hook({ challenge: 'meta', verify_env: 'VERIFY' })
+    await expect(start({ triggers: [meta] })).rejects.toThrow('set the environment variable VERIFY')
+    const twitter = hook({ challenge: 'twitter' })
+    await expect(start({ triggers: [twitter] })).rejects.toThrow('challenge twitter has no secret')
+    const url = await start({ triggers: [hook({})] })
+    expect((await fetch(`${url}/hook?crc_token=abc`)).status).toBe(405)
   })
 
   it('[TS-61] answer 500 when they wait for a failure', async () => {
@@ -155,6 +206,48 @@ describe('triggers of an agent', () => {
     ])
   })
 
+  it('reach the event around the payload', async () => {
+    const payload_map = { id: '$id', name: '$event', all: '$payload.order' }
+    const trigger = hook({ wait: true, tool: 'echo', event: 'paid', payload_map })
+    expect(await post(`${await start({ triggers: [trigger] })}/hook`, { order: 7 })).toMatchObject([
+      200,
+      { result: { meta: { result: { got: { id: expect.any(String), name: 'paid', all: 7 } } } } },
+    ])
+  })
+
+  it('call the tool of their own name when they say none', async () => {
+    const url = await start({ triggers: [hook({ name: 'echo', wait: true })] })
+    expect(await post(`${url}/hook`, { a: 1 })).toMatchObject([
+      200,
+      { result: { meta: { result: { got: { a: 1 } } } } },
+    ])
+  })
+
+  it('stop the start when they name a tool or a version that is not there', async () => {
+    await expect(start({ triggers: [hook({ tool: 'nobody' })] })).rejects.toThrow(/no tool nobody/)
+    const other = hook({ tool: 'echo', version: '2.0.0' })
+    await expect(start({ triggers: [other] })).rejects.toThrow(/version must be 1.0.0/)
+    await start({ triggers: [hook({ tool: 'echo', version: '1.0.0' })] })
+  })
+
+  it('run a delivery again that failed while its sender waited', async () => {
+    const tool = broken(1, { reason: 'network' })
+    const secret = { secret_env: 'S', signature: 'github' }
+    const url = await start({
+      tools: [tool],
+      triggers: [hook({ wait: true, tool: 'echo', ...secret })],
+      env: { S: 'key' },
+    })
+    const headers = {
+      'x-hub-signature-256': `sha256=${createHmac('sha256', 'key').update('{}').digest('hex')}`,
+      'x-github-delivery': 'd1',
+    }
+    expect((await post(`${url}/hook`, {}, headers))[0]).toBe(500)
+    expect((await post(`${url}/hook`, {}, headers))[1]).toMatchObject({ result: expect.anything() })
+    expect((await post(`${url}/hook`, {}, headers))[1]).toEqual({ status: 'accepted' })
+    expect(tool.runs()).toBe(2)
+  })
+
   it('[TS-85] answer a URL verification', async () => {
     const url = await start({ triggers: [hook({})] })
     const challenge = { type: 'url_verification', challenge: 'abc' }
@@ -189,5 +282,17 @@ describe('triggers of an agent', () => {
     agent?.emit('b.done', 2)
     expect(await agent?.ask('a.done', 3)).toEqual(['answer'])
     expect(seen).toEqual([1, 3])
+  })
+
+  it('hear every event of a name with *, and which one it was', async () => {
+    const seen: unknown[] = []
+    const handler = async ({ event }: AgentEvent): Promise<void> => {
+      seen.push(event)
+    }
+    await start({ triggers: [hook({ type: 'emit', event: 'orders.*', handler })] })
+    await agent?.ask('orders.paid', 1)
+    await agent?.ask('orders.paid.late', 1)
+    await agent?.ask('orders', 1)
+    expect(seen).toEqual(['orders.paid'])
   })
 })

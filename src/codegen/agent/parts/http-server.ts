@@ -162,9 +162,11 @@ function hostOf(url: string): string {
 }
 
 function toRequest(incoming: IncomingMessage, body: string): AgentRequest {
+  const [path = '/', ...query] = (incoming.url ?? '/').split('?')
   return {
     method: incoming.method ?? '',
-    path: (incoming.url ?? '/').split('?')[0] ?? '/',
+    path,
+    query: query.join('?'),
     header: (name) => String(incoming.headers[name] ?? ''),
     body,
   }
@@ -182,9 +184,21 @@ async function readBody(incoming: IncomingMessage): Promise<string | undefined> 
 }
 
 function write(response: ServerResponse, reply: AgentReply): void {
+  if (reply.text !== undefined) {
+    response.writeHead(reply.status, { ...PLAIN, ...reply.headers })
+    response.end(reply.text)
+    return
+  }
   const text = reply.body === undefined ? '' : JSON.stringify(reply.body)
   response.writeHead(reply.status, { 'content-type': 'application/json', ...reply.headers })
   response.end(text)
+}
+
+// Text that somebody else chose must not become a page.
+const PLAIN = {
+  'content-type': 'text/plain; charset=utf-8',
+  'x-content-type-options': 'nosniff',
+  'cache-control': 'no-store',
 }
 
 function delay(milliseconds: number): Promise<void> {

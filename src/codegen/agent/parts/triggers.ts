@@ -1,5 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import type { AgentEvent, AgentOptions, AgentReply, AgentRequest, AgentTrigger } from './agent.ts'
+import type {
+  AgentEvent,
+  AgentOptions,
+  AgentReply,
+  AgentRequest,
+  AgentTool,
+  AgentTrigger,
+} from './agent.ts'
+import { createAttempts, type Work } from './attempts.ts'
+import { type Challenge, createChallenge } from './challenge.ts'
+import { fillPrompt, toArguments } from './map-payload.ts'
 import { startSchedule } from './schedule.ts'
 import { watchFiles } from './watch-files.ts'
 import { createVerifier, type Verifier } from './webhook.ts'
@@ -16,69 +26,95 @@ export interface Triggers {
   readonly stop: () => Promise<void>
 }
 
-/** Starts the triggers of an agent; a webhook whose secret is missing stops the start. */
+/** Starts the triggers of an agent; a definition that cannot work stops the start. */
 export function startTriggers(agent: AgentOptions): Triggers {
   const running = new Set<Promise<unknown>>()
   const stops: (() => void)[] = []
   const hooks = new Map<string, Hook>()
+  const stopping = new AbortController()
+  const listening: Listener[] = []
 
-  function run(
-    trigger: AgentTrigger,
-    payload: unknown,
-    meta: AgentEvent['meta'] = {},
-  ): Promise<unknown> {
-    const work = runTrigger(agent, trigger, { payload, meta })
+  function watch<Value>(work: Promise<Value>): Promise<Value> {
     const settled = work.catch(() => undefined).finally(() => running.delete(settled))
     running.add(settled)
     return work
   }
 
-  function runLater(trigger: AgentTrigger, payload: unknown): Promise<void> {
-    return run(trigger, payload).then(
-      () => undefined,
-      (thrown: unknown) => agent.log(`trigger ${trigger.name} failed: ${String(thrown)}`),
-    )
-  }
-
   for (const trigger of agent.triggers) {
-    if (trigger.type === 'webhook' && trigger.path) {
-      hooks.set(trigger.path, {
-        trigger,
-        verify: createVerifier(trigger, agent.env),
-        seen: new Set(),
-      })
+    const tool = requireTool(agent, trigger)
+    const attempts = createAttempts(trigger, { log: agent.log, stopping: stopping.signal })
+    const run: RunEvent = (happening) => watch(attempts.once(toWork(trigger, tool, happening)))
+    const runLater: RunLater = (happening) => {
+      return watch(attempts.later(toWork(trigger, tool, happening)))
     }
-    if (trigger.type === 'schedule') stops.push(startSchedule(trigger, () => runLater(trigger, {})))
+    if (trigger.type === 'webhook' && trigger.path) {
+      const verify = createVerifier(trigger, agent.env)
+      const challenge = createChallenge(trigger, agent.env)
+      hooks.set(trigger.path, { trigger, verify, challenge, seen: new Set(), run, runLater })
+    }
+    if (trigger.type === 'schedule')
+      stops.push(startSchedule(trigger, () => runLater({ payload: {} })))
     if (trigger.type === 'file')
-      stops.push(watchFiles(trigger, (payload) => runLater(trigger, payload)))
+      stops.push(watchFiles(trigger, (payload) => void runLater({ payload })))
+    if (trigger.type === 'emit') listening.push({ trigger, run, runLater })
     if (trigger.type === 'queue') {
       agent.log(`queue trigger ${trigger.name} is not run here: serve its spec with waymark`)
     }
   }
 
-  const listeners = (event: string): readonly AgentTrigger[] => {
-    return agent.triggers.filter((trigger) => trigger.type === 'emit' && trigger.event === event)
+  const listeners = (event: string): readonly Listener[] => {
+    return listening.filter(({ trigger }) => matchesEvent(trigger.event ?? '', event))
   }
 
   return {
     webhook: (request) => {
       const hook = hooks.get(request.path)
-      return hook && answerHook(hook, request, { run, runLater, log: agent.log })
+      return hook && answerHook(hook, request, agent.log)
     },
     emit: (event, payload) => {
-      for (const trigger of listeners(event)) void runLater(trigger, payload)
+      for (const { runLater } of listeners(event)) void runLater({ payload, event })
     },
-    ask: (event, payload) => Promise.all(listeners(event).map((trigger) => run(trigger, payload))),
+    ask: (event, payload) =>
+      Promise.all(listeners(event).map(({ run }) => run({ payload, event }))),
     stop: async () => {
       for (const stop of stops) stop()
+      stopping.abort()
       await Promise.all(running)
     },
   }
 }
 
-interface Hook {
+/** Tells whether a name to listen to means an event; `*` stands for exactly one part. */
+function matchesEvent(pattern: string, event: string): boolean {
+  const wanted = pattern.split('.')
+  const parts = event.split('.')
+  return (
+    wanted.length === parts.length &&
+    wanted.every((part, index) => part === '*' || part === parts[index])
+  )
+}
+
+/** What happened, before it is an event. */
+interface Happening {
+  readonly payload: unknown
+  /** What the event is called; what the trigger says when absent. */
+  readonly event?: string
+  /** The same for every copy; made up when absent. */
+  readonly id?: string | undefined
+}
+
+type RunEvent = (happening: Happening) => Promise<unknown>
+type RunLater = (happening: Happening) => Promise<void>
+
+interface Listener {
   readonly trigger: AgentTrigger
+  readonly run: RunEvent
+  readonly runLater: RunLater
+}
+
+interface Hook extends Listener {
   readonly verify: Verifier
+  readonly challenge: Challenge | undefined
   /** Ids of deliveries that were taken already. */
   readonly seen: Set<string>
 }
@@ -86,34 +122,33 @@ interface Hook {
 async function answerHook(
   hook: Hook,
   request: AgentRequest,
-  work: {
-    readonly run: (trigger: AgentTrigger, payload: unknown) => Promise<unknown>
-    readonly runLater: (trigger: AgentTrigger, payload: unknown) => Promise<void>
-    readonly log: AgentOptions['log']
-  },
+  log: AgentOptions['log'],
 ): Promise<AgentReply> {
   const { trigger, verify, seen } = hook
-  if (request.method !== 'POST') return { status: 405, headers: { allow: 'POST' } }
+  if (request.method === 'GET' && hook.challenge) return hook.challenge.answer(request)
+  if (request.method !== 'POST')
+    return { status: 405, headers: { allow: hook.challenge ? 'GET, POST' : 'POST' } }
   const verdict = verify(request, Date.now())
-  if (!verdict.ok) return { status: 401, body: { error: 'the signature is not right' } }
-  if (verdict.id !== undefined && seen.has(verdict.id))
-    return { status: 200, body: { status: 'accepted' } }
-  if (verdict.id !== undefined) remember(seen, verdict.id)
+  if (!verdict.ok || hook.challenge?.signs(request.body))
+    return { status: 401, body: { error: 'the signature is not right' } }
+  const { id } = verdict
+  if (id !== undefined && seen.has(id)) return { status: 200, body: { status: 'accepted' } }
   const payload = parsePayload(request)
   const challenge = (payload as { type?: unknown; challenge?: unknown } | null) ?? {}
   if (challenge.type === 'url_verification')
     return { status: 200, body: { challenge: challenge.challenge } }
+  if (id !== undefined) remember(seen, id)
   if (!trigger.wait) {
-    void work.runLater(trigger, payload)
+    void hook.runLater({ payload, id })
     return { status: 200, body: { status: 'accepted' } }
   }
   try {
-    return {
-      status: 200,
-      body: { status: 'done', result: (await work.run(trigger, payload)) ?? null },
-    }
+    const result = await hook.run({ payload, id })
+    return { status: 200, body: { status: 'done', result: result ?? null } }
   } catch (thrown) {
-    work.log(`trigger ${trigger.name} failed: ${String(thrown)}`)
+    // Whoever waited knows of the failure and may send it again.
+    if (id !== undefined) seen.delete(id)
+    log(`trigger ${trigger.name} failed: ${String(thrown)}`)
     return { status: 500, body: { error: 'the trigger failed' } }
   }
 }
@@ -134,55 +169,40 @@ function parsePayload(request: AgentRequest): unknown {
   }
 }
 
-async function runTrigger(
-  agent: AgentOptions,
-  trigger: AgentTrigger,
-  given: { readonly payload: unknown; readonly meta: AgentEvent['meta'] },
-): Promise<unknown> {
-  const { payload } = given
-  const mapped = Object.fromEntries(
-    Object.entries(trigger.payload_map ?? {}).map(([name, path]) => [name, follow(payload, path)]),
-  )
-  const args = withFixed(trigger, trigger.payload_map ? mapped : payload)
-  const tool = agent.tools.find((one) => one.name === trigger.tool)
-  const result = tool && (await tool.handler(args))
-  return trigger.handler({
-    id: randomUUID(),
-    trigger: trigger.name,
-    type: trigger.type,
-    ...(trigger.event !== undefined && { event: trigger.event }),
-    received_at: new Date().toISOString(),
-    payload,
-    meta: {
-      ...given.meta,
-      ...(tool && { result }),
-      ...(trigger.prompt !== undefined && { prompt: fillPrompt(trigger.prompt, args) }),
-    },
-  })
+/** Makes what is tried: the tool, then the code of the trigger. A tool that has answered is not called again. */
+function toWork(trigger: AgentTrigger, tool: AgentTool | undefined, happening: Happening): Work {
+  const { payload, id = randomUUID(), event: name = trigger.event } = happening
+  const received_at = new Date().toISOString()
+  let answered: { readonly result: unknown } | undefined
+  return async ({ number, signal }) => {
+    const event: AgentEvent = {
+      id,
+      trigger: trigger.name,
+      type: trigger.type,
+      ...(name !== undefined && { event: name }),
+      received_at,
+      payload,
+      meta: { attempt: number },
+      signal,
+    }
+    const args = toArguments(trigger, event)
+    if (tool) answered ??= { result: await tool.handler(args, { signal }) }
+    const { prompt } = trigger
+    const filled = prompt === undefined ? undefined : fillPrompt(prompt, args, event)
+    const meta = { ...event.meta, ...answered, ...(filled !== undefined && { prompt: filled }) }
+    return trigger.handler({ ...event, meta })
+  }
 }
 
-/** What the event gives wins over the arguments of the definition. */
-function withFixed({ arguments: fixed }: AgentTrigger, given: unknown): unknown {
-  if (fixed === undefined || Array.isArray(given)) return given
-  if (given === null || given === undefined || given === '') return fixed
-  if (typeof given !== 'object') return given
-  const found = Object.entries(given).filter(([, value]) => value !== undefined)
-  return { ...fixed, ...Object.fromEntries(found) }
+/** Finds the tool of a trigger: the one it says, or the one of its own name; undefined when there is only code. */
+function requireTool(agent: AgentOptions, trigger: AgentTrigger): AgentTool | undefined {
+  const { name, tool: wanted, version = TOOL_VERSION } = trigger
+  const tool = agent.tools.find((one) => one.name === (wanted ?? name))
+  if (wanted !== undefined && tool === undefined)
+    throw new Error(`trigger ${name}: there is no tool ${wanted}`)
+  if (tool && version !== TOOL_VERSION)
+    throw new Error(`trigger ${name}: version must be ${TOOL_VERSION}, that of every tool here`)
+  return tool
 }
 
-function fillPrompt(prompt: string, values: unknown): string {
-  return prompt.replace(/\{\{\s*([\w.]+)\s*\}\}/g, (placeholder, path: string) => {
-    const value = follow(values, path)
-    if (value === undefined) return placeholder
-    return typeof value === 'string' ? value : JSON.stringify(value)
-  })
-}
-
-function follow(value: unknown, path: string): unknown {
-  return path.split('.').reduce<unknown>((current, key) => {
-    const isObject = typeof current === 'object' && current !== null
-    return isObject && Object.hasOwn(current, key)
-      ? (current as Record<string, unknown>)[key]
-      : undefined
-  }, value)
-}
+const TOOL_VERSION = '1.0.0'

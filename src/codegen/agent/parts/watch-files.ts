@@ -22,7 +22,7 @@ interface Seen {
 /** Looks at files again and again and tells what has changed; returns what ends it. */
 export function watchFiles(
   trigger: AgentTrigger,
-  run: (change: FileChange) => Promise<void>,
+  run: (change: FileChange) => void,
   everyMs: number = LOOK_EVERY_MS,
 ): () => void {
   const { base, matches } = splitGlob(trigger.watch_path ?? '.')
@@ -53,7 +53,7 @@ export function watchFiles(
     }
     known = found
     unsettled = still
-    for (const change of changes) if (wanted.has(change.event)) await run(change)
+    for (const change of changes) if (wanted.has(change.event)) run(change)
     if (!isStopped) timer = setTimeout(() => void look(), everyMs)
   }
 

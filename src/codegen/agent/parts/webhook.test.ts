@@ -41,7 +41,7 @@ function verify(scheme: string, headers: Record<string, string>, now = NOW, secr
   }
   const check = createVerifier(trigger as AgentTrigger, { S: secret })
   const header = (name: string): string => headers[name] ?? ''
-  return check({ method: 'POST', path: '/', header, body }, now).ok
+  return check({ method: 'POST', path: '/', query: '', header, body }, now).ok
 }
 
 describe.each(Object.keys(right))('webhook signatures: %s', (scheme) => {

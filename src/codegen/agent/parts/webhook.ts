@@ -17,21 +17,28 @@ export function createVerifier(
   env: Readonly<Record<string, string | undefined>>,
 ): Verifier {
   if (trigger.secret_env === undefined) return () => ({ ok: true })
-  const secrets = (env[trigger.secret_env] ?? '')
-    .split(',')
-    .filter((secret) => secret.trim() !== '')
-  if (secrets.length === 0) {
-    throw new Error(`webhook ${trigger.name}: set the environment variable ${trigger.secret_env}`)
-  }
+  const secrets = readSecrets(trigger, trigger.secret_env, env)
   const { signature = 'standard' } = trigger
   const { scheme, header } = typeof signature === 'string' ? { scheme: signature } : signature
   const check = SCHEMES[scheme]
   if (check === undefined)
     throw new Error(`webhook ${trigger.name}: signature ${scheme} is not known`)
   return (request, now) => {
-    const verdicts = secrets.map((secret) => check({ request, secret: secret.trim(), now, header }))
+    const verdicts = secrets.map((secret) => check({ request, secret, now, header }))
     return verdicts.find((verdict) => verdict.ok) ?? { ok: false }
   }
+}
+
+/** Reads the secrets that a variable holds, separated by commas; throws when there is none. */
+export function readSecrets(
+  { name }: AgentTrigger,
+  variable: string,
+  env: Readonly<Record<string, string | undefined>>,
+): readonly string[] {
+  const texts = (env[variable] ?? '').split(',').map((secret) => secret.trim())
+  const secrets = texts.filter((secret) => secret !== '')
+  if (secrets.length > 0) return secrets
+  throw new Error(`webhook ${name}: set the environment variable ${variable}`)
 }
 
 interface Delivery {
@@ -79,9 +86,10 @@ const SCHEMES: Readonly<Record<string, Scheme>> = {
 
 function hubSignature(delivery: Delivery, usual: string, idHeader: string): Verdict {
   const { request, secret, header } = delivery
-  const given = request.header(header?.toLowerCase() ?? usual).toLowerCase()
-  const expected = `sha256=${hmac(secret, request.body).toString('hex')}`
-  return equal(given, expected)
+  const given = request.header(header?.toLowerCase() ?? usual)
+  const digest = hmac(secret, request.body)
+  const isHex = equal(given.toLowerCase(), `sha256=${digest.toString('hex')}`)
+  return isHex || equal(given, `sha256=${digest.toString('base64')}`)
     ? { ok: true, id: request.header(idHeader) || undefined }
     : { ok: false }
 }
@@ -90,8 +98,8 @@ function hmac(key: string | Buffer, text: string): Buffer {
   return createHmac('sha256', key).update(text).digest()
 }
 
-// Digests of equal length: how far two texts agree must not show in the time it takes.
-function equal(given: string, expected: string): boolean {
+/** Compares digests of equal length: how far two texts agree must not show in the time it takes. */
+export function equal(given: string, expected: string): boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
   return given !== '' && timingSafeEqual(digest(given), digest(expected))
 }

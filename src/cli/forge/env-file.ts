@@ -1,0 +1,35 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { parseEnv } from 'node:util'
+import type { Io } from '../command.ts'
+
+/** Reads the variables of a file; none when it is not there. */
+export function readEnvFile(path: string): Io['env'] {
+  return parseEnv(readText(path))
+}
+
+/** Sets one variable in a file; everything else in it stays as it is. */
+export function writeEnvVariable(path: string, name: string, value: string): void {
+  const text = readText(path)
+  const line = `${name}=${quote(value)}`
+  const known = new RegExp(`^[ \\t]*(?:export[ \\t]+)?${name}[ \\t]*=.*$`, 'm')
+  const gap = text === '' || text.endsWith('\n') ? '' : '\n'
+  const changed = known.test(text) ? text.replace(known, () => line) : `${text}${gap}${line}\n`
+  // A new file is for its owner only; one that exists keeps the rights it has.
+  writeFileSync(path, changed, { mode: 0o600 })
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return ''
+    throw thrown
+  }
+}
+
+/** Writes a value so that a reader of such files gets it back as it is. */
+export function quote(value: string): string {
+  if (/^[\w.~+/=:@%-]*$/.test(value)) return value
+  const mark = ["'", '"', '`'].find((one) => !value.includes(one)) ?? "'"
+  return `${mark}${value.replace(/[\r\n]+/g, '')}${mark}`
+}

@@ -1,0 +1,44 @@
+import { type GeneratedFile, generateCode, generateDefinitions } from '../../codegen/index.ts'
+import type { ToolSpec } from '../../spec/index.ts'
+import type { CommandInput } from '../command.ts'
+import { readChoice } from '../flags.ts'
+import { TARGETS } from './forge-flags.ts'
+import { readIfThere } from './merge-spec.ts'
+
+/** What `--target` asks to be generated; TypeScript when nobody said so. */
+export function readTarget(input: CommandInput): (typeof TARGETS)[number] {
+  return readChoice(input, 'target', TARGETS) ?? 'ts'
+}
+
+/** Files made from a spec, and which of them may be replaced whatever they hold. */
+export interface TargetFiles {
+  readonly files: readonly GeneratedFile[]
+  readonly mayReplace: (path: string) => boolean
+}
+
+/** Generates what `--target` asks for, for a folder that may hold an earlier version. */
+export function generateTarget(spec: ToolSpec, out: string, input: CommandInput): TargetFiles {
+  const target = readTarget(input)
+  if (target === 'ts') {
+    const files = generateCode(spec, { previous: (path) => readIfThere(out, path) })
+    return { files, mayReplace: () => false }
+  }
+  const file = generateDefinitions(spec, target)
+  // JSON has no place for a signature: what was written last time is kept beside it.
+  const record = { path: `.forge/${file.path}`, text: file.text }
+  const isOurs = readIfThere(out, file.path) === readIfThere(out, record.path)
+  return {
+    files: [file, record],
+    mayReplace: (path) => path === record.path || (path === file.path && isOurs),
+  }
+}
+
+/** Gives what `--target` asks for as text, for standard output. */
+export function printTarget(spec: ToolSpec, input: CommandInput): string {
+  const target = readTarget(input)
+  return target === 'ts'
+    ? generateCode(spec)
+        .map(({ text }) => text)
+        .join('')
+    : generateDefinitions(spec, target).text
+}

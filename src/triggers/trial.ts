@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto'
+import type { Outcome } from '../core/call.ts'
+import { CallError, type CallErrorShape } from '../core/error.ts'
+import { toFailure, toInvalidArguments } from '../core/invoke.ts'
+import type { Json, JsonObject } from '../core/json.ts'
+import type { Service } from '../core/service.ts'
+import type { Target } from '../core/target.ts'
+import type { TriggerDef } from '../spec/types.ts'
+import { targetOf } from './define-trigger.ts'
+import { beginAttempt, toDelivery } from './delivery.ts'
+import { type RunTrigger, toCallInput } from './run-trigger.ts'
+
+/** How a trigger is tried out. */
+export interface TrialOptions {
+  /** What the event carries; what a tick carries for a schedule, else nothing, when absent. */
+  readonly payload?: Json
+  /** Shows what would be called, and calls nothing. */
+  readonly dryRun?: boolean
+}
+
+/** What a trigger makes of an event that somebody made up, and what came of it. */
+export interface TriggerTrial {
+  readonly trigger: string
+  readonly type: TriggerDef['type']
+  readonly tool: string
+  readonly version: string
+  /** Absent when the payload cannot be arguments. */
+  readonly arguments?: JsonObject
+  readonly prompt?: string
+  /** Why the arguments do not fit the function; empty when they do. */
+  readonly problems: readonly CallErrorShape[]
+  /** Absent when nothing was called. */
+  readonly outcome?: Outcome
+}
+
+/** What a trial needs. */
+export interface TrialContext {
+  readonly service: Service
+  readonly trigger: TriggerDef
+  readonly run: RunTrigger
+}
+
+/** Tries a trigger out: its function runs at once, a single time, and nothing is kept of it. */
+export async function runTrial(
+  { service, trigger, run }: TrialContext,
+  { payload = trigger.type === 'schedule' ? {} : null, dryRun = false }: TrialOptions,
+): Promise<TriggerTrial> {
+  const { clock } = service
+  const target = requireTarget(service, trigger)
+  const event = { id: `trial_${randomUUID()}`, payload, meta: { trial: true } }
+  const delivery = toDelivery(trigger, event, clock.now())
+  const { name, type } = trigger
+  const facts = { trigger: name, type, tool: target.name, version: target.version }
+  try {
+    const { arguments: args, prompt } = toCallInput(trigger, { ...delivery, id: event.id })
+    const checked = await target.checkInput(args)
+    const problems = checked.ok ? [] : toInvalidArguments(checked.problems).errors
+    const runs = checked.ok && !dryRun
+    return {
+      ...facts,
+      arguments: args,
+      ...(prompt !== undefined && { prompt }),
+      problems,
+      ...(runs && { outcome: await run(beginAttempt(delivery, clock.now(), event.id)) }),
+    }
+  } catch (thrown) {
+    return { ...facts, problems: toFailure(thrown, service).errors }
+  }
+}
+
+function requireTarget({ registry }: Service, trigger: TriggerDef): Target {
+  const entry = registry.find(targetOf(trigger))
+  const { version } = trigger
+  const target = version === undefined ? entry?.latest : entry?.versions.get(version)
+  if (target) return target
+  throw new CallError('FUNCTION_NOT_FOUND', {
+    message: `Trigger ${trigger.name} calls ${targetOf(trigger)}, which is not there any more`,
+  })
+}

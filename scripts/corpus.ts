@@ -12,6 +12,7 @@ import { basename, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { generateCode } from '../src/codegen/index.ts'
+import { toText } from '../src/core/text.ts'
 import { compileProject } from '../test/codegen/compile-project.ts'
 import { type DocumentReport, examineText } from './examine.ts'
 import { checkMutants } from './mutate/run.ts'
@@ -35,7 +36,7 @@ export function checkDocument(path: string): DocumentReport {
   try {
     return examineText(file, readFileSync(path, 'utf8'))
   } catch (thrown) {
-    const reason = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)
+    const reason = thrown instanceof Error ? (thrown.stack ?? thrown.message) : toText(thrown)
     return { ...nothing, failures: [`crash: ${reason}`] }
   }
 }

@@ -1,3 +1,4 @@
+import { toText } from '../../src/core/text.ts'
 import { createService } from '../../src/index.ts'
 import { toInputSchema } from '../../src/runtime/input-schema.ts'
 import { createToolCaller, createToolFunctions } from '../../src/runtime/run-tool.ts'
@@ -49,7 +50,7 @@ async function callTool(spec: ToolSpec, tool: ToolDef): Promise<string[]> {
 }
 
 function describe(thrown: unknown): string {
-  if (!(thrown instanceof Error)) return String(thrown)
+  if (!(thrown instanceof Error)) return toText(thrown)
   const cause = thrown.cause instanceof Error ? ` (${thrown.cause.message})` : ''
   return `${thrown instanceof ToolError ? thrown.message : thrown.stack}${cause}`
 }

@@ -4,6 +4,7 @@ import { basename, join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { generateCode } from '../../src/codegen/index.ts'
 import { isRecord } from '../../src/core/json.ts'
+import { toText } from '../../src/core/text.ts'
 import { listOperations, loadOpenApi } from '../../src/openapi/index.ts'
 import { toInputSchema } from '../../src/runtime/input-schema.ts'
 import type { ToolSpec } from '../../src/spec/types.ts'
@@ -104,7 +105,7 @@ async function examineMutant(text: string): Promise<Examined> {
       ...(!report.spec && failures.length === 0 && { refused: 'E103 no operation' }),
     }
   } catch (thrown) {
-    const reason = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)
+    const reason = thrown instanceof Error ? (thrown.stack ?? thrown.message) : toText(thrown)
     return { operations: 0, failures: [`crash: ${reason}`] }
   }
 }
@@ -125,7 +126,7 @@ const ajv = new Ajv2020({ strict: false, logger: false })
 /** What a model reads must be a JSON Schema. */
 function checkSchemas(spec: ToolSpec): string[] {
   return spec.tools.flatMap((tool) => {
-    const isValid = ajv.validateSchema(toInputSchema(tool) as object)
+    const isValid = ajv.validateSchema(toInputSchema(tool))
     return isValid === true ? [] : [`${tool.name}: ${JSON.stringify(ajv.errors).slice(0, 300)}`]
   })
 }
@@ -143,7 +144,9 @@ async function compileSpecs(
         for (const { path, text } of generateCode(spec))
           writeFileSync(join(folder, String(index), path), text)
       } catch (thrown) {
-        failures.push(`${name}\ngenerate: ${thrown instanceof Error ? thrown.stack : thrown}`)
+        failures.push(
+          `${name}\ngenerate: ${thrown instanceof Error ? thrown.stack : toText(thrown)}`,
+        )
       }
     }
     const errors = await compileProject(folder)

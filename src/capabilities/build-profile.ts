@@ -63,7 +63,7 @@ export function buildBusinessProfile(definition: ProfileDefinition): JsonObject 
       services: Object.fromEntries(
         Object.entries(services).map(([name, entries]) => [
           name,
-          entries.map((entry) => ({ version, ...entry }) as JsonObject),
+          entries.map((entry) => ({ version, ...entry })),
         ]),
       ),
       capabilities: registry,

@@ -1,5 +1,6 @@
 import { isRecord } from '../core/json.ts'
 import type { SchemaCheck } from '../core/json-schema.ts'
+import { toText } from '../core/text.ts'
 import type { ArgumentPlan, ArgumentSlot } from './call-arguments.ts'
 import type { CallableTransport } from './model.ts'
 import type { McpBinding, Operation, RestBinding } from './operations.ts'
@@ -68,7 +69,7 @@ function findPayload(operation: McpOperation): Record<string, unknown> | undefin
     .params()
     .find(
       ({ name, schema }) =>
-        !OWN_PARAMS.has(String(name)) && isRecord(schema) && !SCALARS.has(String(schema['type'])),
+        !OWN_PARAMS.has(toText(name)) && isRecord(schema) && !SCALARS.has(toText(schema['type'])),
     )
 }
 
@@ -103,8 +104,8 @@ function planRest(
   const parameters = operation.parameters().filter(isOwnParameter)
   const body = operation.requestBody()
   const places = parameters.map((parameter) => ({
-    name: String(parameter['name']),
-    in: String(parameter['in']),
+    name: toText(parameter['name']),
+    in: toText(parameter['in']),
   }))
   // A path without a declared parameter still has to be filled.
   const declared = new Set(places.map(({ name }) => name))
@@ -112,7 +113,7 @@ function planRest(
     .map(([, name = '']) => name)
     .filter((name) => !declared.has(name))
   const named = parameters.map((parameter) =>
-    slot(String(parameter['name']), isRequired(parameter), () =>
+    slot(toText(parameter['name']), isRequired(parameter), () =>
       compile(parameter['schema'], 'rest'),
     ),
   )
@@ -138,11 +139,11 @@ function planMcp(
   { protocolVersion, compile, compilePayload }: CallPlanOptions,
 ): CallPlan {
   const all = operation.params().filter(({ name }) => typeof name === 'string')
-  const params = all.filter(({ name }) => !OWN_PARAMS.has(String(name)))
+  const params = all.filter(({ name }) => !OWN_PARAMS.has(toText(name)))
   const described = findPayload(operation)
   const payload = params.find(({ name }) => name === described?.['name'])
   const toSlot = (param: Record<string, unknown>): ArgumentSlot =>
-    slot(String(param['name']), param['required'] === true, () =>
+    slot(toText(param['name']), param['required'] === true, () =>
       (param === payload ? compilePayload : compile)(param['schema'], 'mcp'),
     )
   return {

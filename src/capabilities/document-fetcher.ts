@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '../core/clock.ts'
 import { CallError } from '../core/error.ts'
+import { toReason } from '../core/text.ts'
 import { createPublicFetch, type PublicFetch, type PublicResponse } from '../wire/public-address.ts'
 import { judgeProfileUrl } from './agent-header.ts'
 
@@ -175,7 +176,7 @@ function isDeeperThan(value: unknown, depth: number): boolean {
 }
 
 function toFailure(thrown: unknown): FetchedDocument & { readonly ok: false } {
-  const message = thrown instanceof Error ? thrown.message : String(thrown)
+  const message = toReason(thrown)
   const reason = thrown instanceof CallError ? thrown.errors[0].details?.['reason'] : undefined
   if (reason === 'redirect_refused') return failed('redirect_refused', message)
   const refused = thrown instanceof CallError && thrown.code === 'ADDRESS_REFUSED'

@@ -1,5 +1,6 @@
 import type { CallErrorShape } from '../core/error.ts'
 import { isRecord, type JsonObject } from '../core/json.ts'
+import { toText } from '../core/text.ts'
 import type { PublicResponse } from '../wire/public-address.ts'
 import { readProtocolError } from './protocol-error.ts'
 
@@ -47,7 +48,7 @@ function judge(value: unknown, response: PublicResponse): CallResult {
 
 function fromRpcError(error: Record<string, unknown>, response: PublicResponse): CallResult {
   const received = readProtocolError(error['data'])
-  const code = received?.code ?? `RPC_${String(error['code'])}`
+  const code = received?.code ?? `RPC_${toText(error['code'])}`
   const message = typeof error['message'] === 'string' ? error['message'] : code
   return remote(code, received?.content ?? message, response, error)
 }

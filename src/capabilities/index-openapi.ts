@@ -1,4 +1,5 @@
 import { isRecord } from '../core/json.ts'
+import { toText } from '../core/text.ts'
 import { collectSchemaFiles, dereference } from './schema-references.ts'
 import {
   collectOperations,
@@ -91,7 +92,7 @@ function mergeParameters(
   for (const item of lists.flatMap((list): unknown => (Array.isArray(list) ? list : []))) {
     const parameter = dereference(document, item)
     if (!isRecord(parameter)) continue
-    merged.set(`${String(parameter['in'])} ${String(parameter['name'])}`, parameter)
+    merged.set(`${toText(parameter['in'])} ${toText(parameter['name'])}`, parameter)
   }
   return [...merged.values()]
 }

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../core/json.ts'
 import type { Problem } from '../core/schema.ts'
+import { toText } from '../core/text.ts'
 import { formatAgentHeader } from './agent-header.ts'
 import { placeArguments } from './call-arguments.ts'
 import type { CallPlan } from './call-plan.ts'
@@ -115,10 +116,6 @@ function toHeaders(
   return Object.fromEntries(
     given.map(({ name }) => [name.toLowerCase(), toText(named.get(name)).replace(/[\r\n]/g, ' ')]),
   )
-}
-
-function toText(value: unknown): string {
-  return typeof value === 'object' ? JSON.stringify(value) : String(value ?? '')
 }
 
 function buildMcp(

@@ -1,4 +1,5 @@
 import { isRecord, type JsonObject } from '../core/json.ts'
+import { toText } from '../core/text.ts'
 
 /** The errors of discovery and negotiation with their REST status and JSON-RPC number. */
 export const PROTOCOL_ERRORS = {
@@ -69,7 +70,7 @@ export function readProtocolError(body: unknown): ReceivedError | undefined {
     (item) => isRecord(item) && typeof item['code'] === 'string',
   )
   if (!isRecord(message)) return undefined
-  const code = String(message['code'])
+  const code = toText(message['code'])
   return { code, content: textOf(message['content']) ?? code, continueUrl }
 }
 

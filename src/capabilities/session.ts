@@ -1,6 +1,7 @@
 import type { CallErrorShape } from '../core/error.ts'
 import { CallError } from '../core/error.ts'
 import { isRecord, type JsonObject } from '../core/json.ts'
+import { toReason } from '../core/text.ts'
 import type { PublicFetch } from '../wire/public-address.ts'
 import { type CallPlan, planCall } from './call-plan.ts'
 import { type CallResult, readMcpAnswer, readRestAnswer } from './incoming.ts'
@@ -169,6 +170,6 @@ function refuse(error: CallErrorShape): { readonly ok: false; readonly error: Ca
 
 function toShape(thrown: unknown): CallErrorShape {
   if (thrown instanceof CallError) return thrown.errors[0]
-  const message = thrown instanceof Error ? thrown.message : String(thrown)
+  const message = toReason(thrown)
   return { code: 'DEPENDENCY_ERROR', message }
 }

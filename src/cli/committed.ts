@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { relative, resolve, sep } from 'node:path'
 import { promisify } from 'node:util'
+import { toReason } from '../core/text.ts'
 import type { Io } from './command.ts'
 import { UsageError } from './exit.ts'
 import type { SourceText } from './forge/read-source.ts'
@@ -18,7 +19,7 @@ export async function readCommitted(reference: string, io: Io): Promise<SourceTe
   try {
     return { file: reference, text: await show(ref, path, io) }
   } catch (thrown) {
-    const reason = thrown instanceof Error ? thrown.message : String(thrown)
+    const reason = toReason(thrown)
     throw new UsageError(`${reference} cannot be read: ${reason}`)
   }
 }

@@ -1,6 +1,7 @@
 import type { ContentDescriptor, Reference } from '../core/description.ts'
 import { isRecord } from '../core/json.ts'
 import { isReference } from '../core/reference.ts'
+import { toText } from '../core/text.ts'
 import type { DiscoveryDocument, FunctionObject } from '../discovery/types.ts'
 import { formatTable, type Paint, printable } from './print.ts'
 
@@ -103,7 +104,7 @@ export function formatSchema(schema: unknown): string {
   if (Array.isArray(options)) return options.map(formatSchema).join(' | ')
   if (type === 'array') return `array of ${formatSchema(items)}`
   if (isRecord(properties)) return `{ ${Object.keys(properties).join(', ')} }`
-  const base = Array.isArray(type) ? type.join(' | ') : String(type ?? 'anything')
+  const base = Array.isArray(type) ? type.map(toText).join(' | ') : toText(type ?? 'anything')
   return typeof format === 'string' ? `${base} (${format})` : base
 }
 

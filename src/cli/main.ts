@@ -1,3 +1,4 @@
+import { toText } from '../core/text.ts'
 import type { Command, Io } from './command.ts'
 import { COMMAND_NAMES, loadCommand, loadCommands } from './commands.ts'
 import { EXIT, RemoteError, UsageError } from './exit.ts'
@@ -65,6 +66,6 @@ async function runCommand(command: Command, args: readonly string[], io: Io): Pr
 }
 
 function formatBug(thrown: unknown): string {
-  const stack = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)
+  const stack = thrown instanceof Error ? (thrown.stack ?? thrown.message) : toText(thrown)
   return `waymark: this is a bug in waymark ${VERSION}, please report it with the lines below.\n${stack}\n`
 }

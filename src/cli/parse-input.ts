@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { toReason } from '../core/text.ts'
 import type { Command, CommandFlag, CommandInput } from './command.ts'
 import { UsageError } from './exit.ts'
 import { didYouMean } from './suggest.ts'
@@ -57,7 +58,7 @@ function toParseOption({ type, multiple, short }: CommandFlag): {
 }
 
 function explainParseError(command: Command, thrown: unknown): string {
-  const message = thrown instanceof Error ? thrown.message : String(thrown)
+  const message = toReason(thrown)
   const help = `Run "waymark ${command.name} --help".`
   const unknown = /Unknown option '(--?[^']+)'/.exec(message)?.[1]
   if (unknown !== undefined) {

@@ -1,3 +1,4 @@
+import { toReason } from '../core/text.ts'
 import type { Store } from '../store/index.ts'
 import {
   createTriggers,
@@ -18,7 +19,7 @@ export async function openBusOf(input: CommandInput): Promise<EventBus> {
   try {
     return await openEventBus(url)
   } catch (thrown) {
-    throw new UsageError(thrown instanceof Error ? thrown.message : String(thrown))
+    throw new UsageError(toReason(thrown))
   }
 }
 

@@ -1,5 +1,6 @@
 import { createClient } from '../client/index.ts'
 import type { Service } from '../core/service.ts'
+import { toReason } from '../core/text.ts'
 import { connectForrstSource } from '../remote/index.ts'
 import { createService } from '../system/create-service.ts'
 import { jsonLogger } from '../system/json-logger.ts'
@@ -36,7 +37,7 @@ export async function loadForrstService(
   const log = jsonLogger(io.err)
   const client = createClient({ url, name: 'waymark', target: name, headers: readHeaders(url, io) })
   const source = await connectForrstSource({ client, name, log }).catch((thrown: unknown) => {
-    const message = thrown instanceof Error ? thrown.message : String(thrown)
+    const message = toReason(thrown)
     const code = /\b(CLIENT_[A-Z_]+|UNAUTHORIZED): /.exec(message)?.[1] ?? ''
     throw new RemoteError(`${message}${advise(code, message)}`)
   })

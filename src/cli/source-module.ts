@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { isRecord } from '../core/json.ts'
 import type { Service } from '../core/service.ts'
+import { toText } from '../core/text.ts'
 import type { TriggerDef } from '../spec/index.ts'
 import type { Store } from '../store/index.ts'
 import { createEventBus, type EventBus } from '../triggers/index.ts'
@@ -102,7 +103,7 @@ async function importModule(path: string, reference: string): Promise<Record<str
 function toLoadError(thrown: unknown, reference: string): UsageError {
   // A definition mistake names its function and field; the stack of the module loader adds nothing.
   if (thrown instanceof TypeError) return new UsageError(`${reference}: ${thrown.message}`)
-  const reason = thrown instanceof Error ? formatStack(thrown) : String(thrown)
+  const reason = thrown instanceof Error ? formatStack(thrown) : toText(thrown)
   return new UsageError(`${reference} cannot be loaded: ${reason}${adviseOnMissing(thrown)}`)
 }
 

@@ -3,6 +3,7 @@ import { basename, resolve } from 'node:path'
 import type { FunctionDefinition } from '../core/function.ts'
 import { isRecord } from '../core/json.ts'
 import type { Service } from '../core/service.ts'
+import { toReason } from '../core/text.ts'
 import { parseDocument } from '../openapi/index.ts'
 import { connectMcpSource, type McpSourceOptions, parseMcpReference } from '../remote/index.ts'
 import { createToolFunctions } from '../runtime/index.ts'
@@ -86,7 +87,7 @@ async function loadMcpServer(
   { store }: ServiceSurroundings,
 ): Promise<OneSource> {
   const source = await connectMcpSource(options).catch((thrown: unknown) => {
-    const message = thrown instanceof Error ? thrown.message : String(thrown)
+    const message = toReason(thrown)
     throw thrown instanceof TypeError ? new UsageError(message) : new RemoteError(message)
   })
   const service = createService({
@@ -144,6 +145,6 @@ function addFunction(service: Service, definition: FunctionDefinition): void {
   try {
     service.registry.add(definition)
   } catch (thrown) {
-    throw new UsageError(thrown instanceof Error ? thrown.message : String(thrown))
+    throw new UsageError(toReason(thrown))
   }
 }

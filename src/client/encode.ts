@@ -1,6 +1,7 @@
 import { toDuration } from '../core/duration.ts'
 import { canonicalUrn } from '../core/extension-urn.ts'
 import { isRecord, type JsonObject } from '../core/json.ts'
+import { toText } from '../core/text.ts'
 import { PROTOCOL, type RequestDocument, type RequestExtension } from '../forrst/envelope.ts'
 import type { CallOptions } from './call-options.ts'
 import { clientError } from './errors.ts'
@@ -136,7 +137,7 @@ function encodeHeaders(
   set('x-forrst-parent-span-id', trace['parent_span_id'])
   const upstream = within?.facts.trace
   const flags = upstream?.sampled === false ? '00' : '01'
-  const parent = `00-${trace['trace_id']}-${trace['span_id']}-${flags}`
+  const parent = `00-${toText(trace['trace_id'])}-${toText(trace['span_id'])}-${flags}`
   if (TRACEPARENT.test(parent)) {
     set('traceparent', parent)
     set('tracestate', upstream?.state)

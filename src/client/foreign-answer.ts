@@ -61,7 +61,7 @@ const TEXT_MEMBERS = ['detail', 'error_description', 'message', 'title', 'error'
 function findText(value: unknown): string | undefined {
   if (!isRecord(value)) return undefined
   const found = TEXT_MEMBERS.map((member) => value[member]).find((text) => typeof text === 'string')
-  return found === undefined ? undefined : excerpt(found as string)
+  return found === undefined ? undefined : excerpt(found)
 }
 
 function kindOf(value: unknown): string {

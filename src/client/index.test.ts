@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { fc, hostileJson } from '../../test/support/property.ts'
 import { CODES } from '../core/codes.ts'
 import { CLIENT_CODES, createClient, createLocalTransport } from './index.ts'
 
@@ -36,19 +36,19 @@ describe('the client', () => {
     const protocol = fc.oneof(
       fc.constant({ name: 'forrst', version: '0.1.0' }),
       fc.record({ name: fc.anything(), version: fc.anything() }),
-      fc.jsonValue(),
+      hostileJson(),
     )
-    const id = fc.oneof({ weight: 3, arbitrary: fc.constant('r1') }, fc.jsonValue())
+    const id = fc.oneof({ weight: 3, arbitrary: fc.constant('r1') }, hostileJson())
     const errors = fc.oneof(
-      fc.array(fc.record({ code: fc.constantFrom('NOT_FOUND', ''), details: fc.jsonValue() })),
-      fc.jsonValue(),
+      fc.array(fc.record({ code: fc.constantFrom('NOT_FOUND', ''), details: hostileJson() })),
+      hostileJson(),
     )
     const extensions = fc.oneof(
-      fc.array(fc.record({ urn: fc.constant('urn:forrst:ext:retry'), data: fc.jsonValue() })),
-      fc.jsonValue(),
+      fc.array(fc.record({ urn: fc.constant('urn:forrst:ext:retry'), data: hostileJson() })),
+      hostileJson(),
     )
     const document = fc.record(
-      { protocol, id, result: fc.jsonValue(), errors, extensions, meta: fc.jsonValue() },
+      { protocol, id, result: hostileJson(), errors, extensions, meta: hostileJson() },
       { requiredKeys: [] },
     )
     const body = fc.oneof(

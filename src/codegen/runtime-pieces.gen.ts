@@ -279,7 +279,7 @@ export const RUNTIME_PIECES: Readonly<Record<string, RuntimePiece>> = {
   },
   toText: {
     uses: ["numberText"],
-    text: "/** Writes a scalar as parameters carry it: no exponent where the number is exact without one. */\nfunction toText(value: unknown): string {\n  if (typeof value === 'string') return value\n  if (typeof value === 'number') return numberText(value)\n  if (typeof value === 'object') return JSON.stringify(value) ?? ''\n  return String(value)\n}",
+    text: "/** Writes a scalar as parameters carry it: no exponent where the number is exact without one. */\nfunction toText(value: unknown): string {\n  if (typeof value === 'string') return value\n  if (typeof value === 'number') return numberText(value)\n  return JSON.stringify(value) ?? ''\n}",
   },
   isEntries: {
     uses: [],
@@ -486,8 +486,12 @@ export const RUNTIME_PIECES: Readonly<Record<string, RuntimePiece>> = {
     text: "/** Gives what the names of all variables of a client begin with. */\nfunction variableBase(rule: AuthRule): string {\n  return (rule.env ?? '').replace(/_CLIENT_ID$/, '')\n}",
   },
   requestToken: {
-    uses: ["AuthContext","AuthRule","Token","ToolError","USUAL_LIFETIME_S","clientHeaders","grantFields","missingVariable","origin","postForm","requireVariable","tokenUrl","variableBase"],
-    text: "// The request is shared: one caller that gives up must not take the token away from the others.\nasync function requestToken(\n  rule: AuthRule,\n  context: AuthContext,\n  rotated: Map<string, string>,\n): Promise<Token> {\n  const { env, tool } = context\n  const base = variableBase(rule)\n  const refreshToken = rotated.get(base) ?? env[`${base}_REFRESH_TOKEN`]\n  const id = requireVariable(env, rule.env ?? '', tool)\n  const secret = env[`${base}_CLIENT_SECRET`]\n  if (!refreshToken && !secret) throw missingVariable(tool, [`${base}_CLIENT_SECRET`])\n  const secrets = [secret ?? '', refreshToken ?? ''].filter((value) => value !== '')\n  const form = new URLSearchParams(grantFields(rule, context, refreshToken))\n  const headers = clientHeaders({ id, secret, asBody: env[`${base}_CLIENT_AUTH`] === 'post' }, form)\n  const url = await tokenUrl(rule, context)\n  const answer = await postForm(url, { form, headers, secrets }, context)\n  if (typeof answer['access_token'] !== 'string') {\n    throw new ToolError(tool, 'setup', `${tool}: ${origin(url)} answered without an access_token`)\n  }\n  if (typeof answer['refresh_token'] === 'string') rotated.set(base, answer['refresh_token'])\n  const lifetime = Number(answer['expires_in'] ?? USUAL_LIFETIME_S)\n  const seconds = Number.isFinite(lifetime) ? lifetime : USUAL_LIFETIME_S\n  return { value: answer['access_token'], expiresAt: context.now() + seconds * 1000, secrets }\n}",
+    uses: ["AuthContext","AuthRule","Token","ToolError","clientHeaders","grantFields","missingVariable","origin","postForm","requireVariable","toLifetime","tokenUrl","variableBase"],
+    text: "// The request is shared: one caller that gives up must not take the token away from the others.\nasync function requestToken(\n  rule: AuthRule,\n  context: AuthContext,\n  rotated: Map<string, string>,\n): Promise<Token> {\n  const { env, tool } = context\n  const base = variableBase(rule)\n  const refreshToken = rotated.get(base) ?? env[`${base}_REFRESH_TOKEN`]\n  const id = requireVariable(env, rule.env ?? '', tool)\n  const secret = env[`${base}_CLIENT_SECRET`]\n  if (!refreshToken && !secret) throw missingVariable(tool, [`${base}_CLIENT_SECRET`])\n  const secrets = [secret ?? '', refreshToken ?? ''].filter((value) => value !== '')\n  const form = new URLSearchParams(grantFields(rule, context, refreshToken))\n  const headers = clientHeaders({ id, secret, asBody: env[`${base}_CLIENT_AUTH`] === 'post' }, form)\n  const url = await tokenUrl(rule, context)\n  const answer = await postForm(url, { form, headers, secrets }, context)\n  if (typeof answer['access_token'] !== 'string') {\n    throw new ToolError(tool, 'setup', `${tool}: ${origin(url)} answered without an access_token`)\n  }\n  if (typeof answer['refresh_token'] === 'string') rotated.set(base, answer['refresh_token'])\n  const seconds = toLifetime(answer['expires_in'])\n  return { value: answer['access_token'], expiresAt: context.now() + seconds * 1000, secrets }\n}",
+  },
+  toLifetime: {
+    uses: ["USUAL_LIFETIME_S"],
+    text: "/** Some servers write the number in quotes. */\nfunction toLifetime(value: unknown): number {\n  const seconds = typeof value === 'string' ? Number.parseFloat(value) : value\n  return typeof seconds === 'number' && Number.isFinite(seconds) ? seconds : USUAL_LIFETIME_S\n}",
   },
   grantFields: {
     uses: ["AuthContext","AuthRule","variableBase"],

@@ -47,7 +47,7 @@ export function toSchemaDoc(schema: unknown): Doc {
   if (schema['default'] !== undefined) {
     tags.push({ name: 'default', text: JSON.stringify(schema['default']).slice(0, 200) })
   }
-  return { text: text as string | undefined, tags }
+  return { text: text, tags }
 }
 
 function convert(schema: unknown, context: Context): TypeNode {

@@ -5,6 +5,7 @@ import { isRecord } from './json.ts'
 import { findSchemaMistakes } from './json-schema.ts'
 import { type ComponentKind, resolveReference } from './reference.ts'
 import type { TargetShape } from './target.ts'
+import { toReason } from './text.ts'
 import { isVersion } from './version.ts'
 
 const DOTTED = /^[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z][A-Za-z0-9_-]*)+$/
@@ -170,6 +171,6 @@ function attempt<Value>(action: () => Value, refuse: (reason: string) => never):
   try {
     return action()
   } catch (thrown) {
-    return refuse(`cannot be used: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
+    return refuse(`cannot be used: ${toReason(thrown)}`)
   }
 }

@@ -1,6 +1,7 @@
 import { isRecord } from './json.ts'
 import type { JsonSchema } from './schema.ts'
 import { eachSubschema, mapSubschemas, mapValues, type Subschema } from './schema-keywords.ts'
+import { toText } from './text.ts'
 
 /** The JSON Schema dialects that are read and written. */
 export type Dialect = '2020-12' | 'draft-07'
@@ -74,7 +75,7 @@ function writeDraft7(draft: Draft, ids: ReadonlySet<string>): Draft {
   const head = {
     ...(typeof $schema === 'string' && { $schema: DIALECT_URIS['draft-07'] }),
     ...($id !== undefined && { $id }),
-    ...(typeof anchor === 'string' && { $id: `${$id ?? ''}#${anchor}` }),
+    ...(typeof anchor === 'string' && { $id: `${toText($id ?? '')}#${anchor}` }),
   }
   const tail = ($defs ?? definitions) === undefined ? {} : { definitions: named }
   const body = toDependencies(toTuple(toAdditional(rest)))

@@ -1,5 +1,6 @@
 import { isScalar } from './schema-rules.ts'
 import { didYouMean } from './suggest.ts'
+import { toText } from './text.ts'
 
 /** One thing that is wrong with a value, before it is put into words. */
 export interface Finding {
@@ -23,37 +24,39 @@ const SENTENCES: Readonly<Record<string, Sentence>> = {
   additionalProperties: () => 'is not a known property',
   const: ({ allowedValue }, found) => `must be ${formatChoice([allowedValue])}; got ${show(found)}`,
   contains: ({ minContains, maxContains }) => formatContains(minContains, maxContains),
-  dependencies: ({ property }) => `is required when ${property} is present`,
-  dependentRequired: ({ property }) => `is required when ${property} is present`,
+  dependencies: ({ property }) => `is required when ${toText(property)} is present`,
+  dependentRequired: ({ property }) => `is required when ${toText(property)} is present`,
   enum: ({ allowedValues }, found) => `must be ${formatChoice(allowedValues)}; got ${show(found)}`,
-  exclusiveMaximum: ({ limit }, found) => `must be less than ${limit}; got ${show(found)}`,
-  exclusiveMinimum: ({ limit }, found) => `must be greater than ${limit}; got ${show(found)}`,
+  exclusiveMaximum: ({ limit }, found) => `must be less than ${toText(limit)}; got ${show(found)}`,
+  exclusiveMinimum: ({ limit }, found) =>
+    `must be greater than ${toText(limit)}; got ${show(found)}`,
   'false schema': () => 'is not allowed',
-  format: ({ format }, found) => `must be a valid ${format}; got ${show(found)}`,
-  if: ({ failingKeyword }) => `must match the "${failingKeyword}" part of a condition`,
+  format: ({ format }, found) => `must be a valid ${toText(format)}; got ${show(found)}`,
+  if: ({ failingKeyword }) => `must match the "${toText(failingKeyword)}" part of a condition`,
   maxItems: ({ limit }, found) => `must have at most ${count(limit, 'item')}; got ${size(found)}`,
   maxLength: ({ limit }, found) =>
     `must have at most ${count(limit, 'character')}; got ${size(found)}`,
   maxProperties: ({ limit }, found) =>
     `must have at most ${count(limit, 'member')}; got ${size(found)}`,
-  maximum: ({ limit }, found) => `must be at most ${limit}; got ${show(found)}`,
+  maximum: ({ limit }, found) => `must be at most ${toText(limit)}; got ${show(found)}`,
   minItems: ({ limit }, found) => `must have at least ${count(limit, 'item')}; got ${size(found)}`,
   minLength: ({ limit }, found) =>
     `must have at least ${count(limit, 'character')}; got ${size(found)}`,
   minProperties: ({ limit }, found) =>
     `must have at least ${count(limit, 'member')}; got ${size(found)}`,
-  minimum: ({ limit }, found) => `must be at least ${limit}; got ${show(found)}`,
-  multipleOf: ({ multipleOf }, found) => `must be a multiple of ${multipleOf}; got ${show(found)}`,
+  minimum: ({ limit }, found) => `must be at least ${toText(limit)}; got ${show(found)}`,
+  multipleOf: ({ multipleOf }, found) =>
+    `must be a multiple of ${toText(multipleOf)}; got ${show(found)}`,
   not: (_, found) => `must not have the form that the schema excludes; got ${show(found)}`,
   pattern: ({ pattern }, found) =>
-    `must match the pattern ${pattern instanceof RegExp ? pattern.source : pattern}; got ${show(found)}`,
+    `must match the pattern ${toText(pattern instanceof RegExp ? pattern.source : pattern)}; got ${show(found)}`,
   required: () => 'is required',
   type: ({ type }, found) => `must be ${formatTypes(type)}; got ${typeName(found, type)}`,
   unevaluatedItems: () => 'is not an expected item',
   unevaluatedProperties: () => 'is not a known property',
   uniqueItems: ({ duplicate }) =>
     Array.isArray(duplicate)
-      ? `must not repeat items; items ${duplicate.join(' and ')} are equal`
+      ? `must not repeat items; items ${duplicate.map(toText).join(' and ')} are equal`
       : 'must not repeat items',
 }
 
@@ -75,7 +78,7 @@ export function formatChoice(values: unknown): string {
 
 /** Lists types: `a string or null`. */
 export function formatTypes(types: unknown): string {
-  const names = [types].flat().map((type) => TYPE_NAMES[String(type)] ?? String(type))
+  const names = [types].flat().map((type) => TYPE_NAMES[toText(type)] ?? toText(type))
   const last = names.pop() ?? 'nothing'
   return names.length === 0 ? last : `${names.join(', ')} or ${last}`
 }
@@ -85,7 +88,7 @@ export function show(value: unknown): string {
   if (value === undefined) return 'nothing'
   if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : 'an array'
   if (!isScalar(value)) return 'an object'
-  const text = typeof value === 'string' ? JSON.stringify(value.slice(0, 60)) : String(value)
+  const text = typeof value === 'string' ? JSON.stringify(value.slice(0, 60)) : toText(value)
   return typeof value === 'string' && value.length > 60 ? `${text.slice(0, -1)}…"` : text
 }
 
@@ -123,10 +126,10 @@ function size(value: unknown): string {
 }
 
 function count(limit: unknown, noun: string): string {
-  return limit === 1 ? `1 ${noun}` : `${limit} ${noun}s`
+  return limit === 1 ? `1 ${noun}` : `${toText(limit)} ${noun}s`
 }
 
 function formatContains(minimum: unknown, maximum: unknown): string {
   const least = `must contain at least ${count(minimum ?? 1, 'item')} of the expected form`
-  return maximum === undefined ? least : `${least} and at most ${maximum}`
+  return maximum === undefined ? least : `${least} and at most ${toText(maximum)}`
 }

@@ -3,6 +3,7 @@ import type { JsonSchema, Problem } from './schema.ts'
 import { eachSubschema, isSubschema, type Subschema } from './schema-keywords.ts'
 import { type Definitions, findDanglingRefs } from './schema-links.ts'
 import { toRegExp } from './schema-patterns.ts'
+import { toReason, toText } from './text.ts'
 
 /**
  * Lists what is wrong with a schema itself, as JSON pointers into it: references that lead nowhere,
@@ -33,7 +34,7 @@ export function assertPatterns(schema: Subschema): void {
       if (keyword === 'pattern' && typeof value === 'string') toRegExp(value)
       if (keyword === 'patternProperties' && isRecord(value)) Object.keys(value).forEach(toRegExp)
     } catch (thrown) {
-      const reason = thrown instanceof Error ? thrown.message : String(thrown)
+      const reason = toReason(thrown)
       throw new TypeError(`the schema is wrong at ${pointer}: ${reason}`, { cause: thrown })
     }
   })
@@ -140,7 +141,7 @@ function isLength(value: unknown): boolean {
 
 function isTypes(value: unknown): boolean {
   const types = [value].flat()
-  return types.length > 0 && types.every((type) => TYPES.includes(String(type)))
+  return types.length > 0 && types.every((type) => TYPES.includes(toText(type)))
 }
 
 function isNameList(value: unknown): boolean {

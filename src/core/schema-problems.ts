@@ -3,6 +3,7 @@ import { formatPointer, resolvePointer } from './pointer.ts'
 import type { Problem } from './schema.ts'
 import { explainChoice } from './schema-choices.ts'
 import { type Finding, formatFinding, formatUnknownProperty } from './schema-messages.ts'
+import { toText } from './text.ts'
 
 /** How many problems of one value are reported; more would only be noise. */
 export const MAX_PROBLEMS = 100
@@ -42,7 +43,7 @@ function toFinding({ keyword, schemaPath, instancePath, params }: ValidatorError
     return {
       schemaPath,
       pointer: instancePath,
-      keyword: String(own['keyword']),
+      keyword: toText(own['keyword']),
       params: own['params'],
     }
   }
@@ -113,13 +114,13 @@ function groupBranches(findings: readonly Finding[], path: string): readonly Fin
 
 function listMembers(finding: Finding, names: unknown): readonly Finding[] {
   if (!Array.isArray(names)) return [finding]
-  return names.slice(0, MAX_PROBLEMS).map((name) => at(finding, String(name)))
+  return names.slice(0, MAX_PROBLEMS).map((name) => at(finding, toText(name)))
 }
 
 function listMissing(finding: Finding, names: unknown, value: unknown): readonly Finding[] {
   const missing = [names]
     .flat()
-    .filter((name) => isRecord(value) && !Object.hasOwn(value, String(name)))
+    .filter((name) => isRecord(value) && !Object.hasOwn(value, toText(name)))
   return listMembers(finding, missing)
 }
 

@@ -82,7 +82,10 @@ function toCanonicalText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(toCanonicalText).join()}]`
   if (isScalar(value)) return JSON.stringify(value) ?? 'undefined'
   const members = Object.entries(value as object).sort(([a], [b]) => (a < b ? -1 : 1))
-  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${toCanonicalText(member)}`)}}`
+  const texts = members.map(
+    ([name, member]) => `${JSON.stringify(name)}:${toCanonicalText(member)}`,
+  )
+  return `{${texts.join()}}`
 }
 
 function isMultipleOf(value: number, divisor: number): boolean {

@@ -63,5 +63,5 @@ export function findErrors(
 export function readMetaSchema(address: string): Subschema | undefined {
   const { Meta } = loadTypeBox()
   const entry = Object.entries(Meta).find(([uri]) => uri.replace(/#$/, '') === address)
-  return entry?.[1] as Subschema | undefined
+  return entry?.[1]
 }

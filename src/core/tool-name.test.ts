@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { fc } from '../../test/support/property.ts'
 import { createToolNames, TOOL_NAME, toToolName } from './tool-name.ts'
 import { fromToolName } from './tool-spelling.ts'
 

@@ -1,4 +1,5 @@
 import { isRecord } from '../core/json.ts'
+import { toText } from '../core/text.ts'
 import type { Change } from './change.ts'
 import { compareKeywords } from './compare-keywords.ts'
 import { compareTypes } from './compare-types.ts'
@@ -187,14 +188,14 @@ function withoutChoices(at: SchemaAt): SchemaAt {
 
 /** What an alternative is known by: the schema it refers to, its title, its mark, its type. */
 function nameOf({ schema }: SchemaAt): string {
-  if (!isRecord(schema)) return String(schema)
+  if (!isRecord(schema)) return toText(schema)
   const { $ref, title, type, properties } = schema
   if (typeof $ref === 'string') return $ref.slice($ref.lastIndexOf('/') + 1)
   if (typeof title === 'string') return title
   const marks = isRecord(properties)
     ? Object.entries(properties).flatMap(([key, property]) =>
         isRecord(property) && property['const'] !== undefined
-          ? [`${key}=${String(property['const'])}`]
+          ? [`${key}=${toText(property['const'])}`]
           : [],
       )
     : []

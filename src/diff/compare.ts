@@ -167,7 +167,7 @@ function compareFacets(old: Facets, now: Facets, label: string, prefix = ''): re
     } else if (!isEqual(facet.value, other.value)) {
       const at = { oldPointer: facet.pointer, newPointer: other.pointer }
       const message = `${facet.label} changed${describeValues(facet.value, other.value)}`
-      const isLower = Number(other.value) < Number(facet.value)
+      const isLower = toNumber(other.value) < toNumber(facet.value)
       push(facet.rules.changed ?? (isLower ? facet.rules.lowered : facet.rules.raised), message, at)
     }
   }
@@ -175,6 +175,11 @@ function compareFacets(old: Facets, now: Facets, label: string, prefix = ''): re
     if (!old.has(id)) push(facet.rules.added, `${facet.label} came`, { newPointer: facet.pointer })
   }
   return changes
+}
+
+/** What is no number is neither lower nor higher. */
+function toNumber(value: unknown): number {
+  return typeof value === 'object' ? Number.NaN : Number(value)
 }
 
 interface Places {

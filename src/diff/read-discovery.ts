@@ -3,6 +3,7 @@ import { canonicalUrn } from '../core/extension-urn.ts'
 import { isRecord } from '../core/json.ts'
 import { formatPointer, resolvePointer } from '../core/pointer.ts'
 import { type ComponentKind, isReference, resolveReference } from '../core/reference.ts'
+import { toText } from '../core/text.ts'
 import type { DiscoveryDocument, FunctionObject } from '../discovery/types.ts'
 import {
   createFacets,
@@ -69,9 +70,9 @@ function readFunction(
     'links',
   )) {
     const { name, function: target, params } = component
-    facets.add(`link\u0000${String(name)}`, {
+    facets.add(`link\u0000${toText(name)}`, {
       rules: { added: 'link-added', removed: 'link-removed', changed: 'link-changed' },
-      label: `the link "${String(name)}"`,
+      label: `the link "${toText(name)}"`,
       value: { target, params },
       pointer: at,
     })
@@ -149,14 +150,14 @@ function addDocs(entry: FunctionObject, pointer: string, facets: FacetCollector)
   for (const scenario of listOf(entry.simulations)) {
     const { name } = isRecord(scenario) ? scenario : {}
     add(
-      `simulation\u0000${String(name)}`,
+      `simulation\u0000${toText(name)}`,
       {
         rules: {
           added: 'simulation-added',
           removed: 'simulation-removed',
           changed: 'simulation-changed',
         },
-        label: `the simulation "${String(name)}"`,
+        label: `the simulation "${toText(name)}"`,
         value: scenario,
       },
       '/simulations',
@@ -230,7 +231,7 @@ function readServers(document: DiscoveryDocument): Facets {
   for (const [index, server] of listOf(document.servers).entries()) {
     if (!isRecord(server)) continue
     const pointer = formatPointer(['servers', String(index)])
-    const name = String(server['name'])
+    const name = toText(server['name'])
     const label = `the server "${name}"`
     facets.add(`server\u0000${name}`, {
       rules: { added: 'server-added', removed: 'server-removed', changed: 'server-url-changed' },
@@ -255,7 +256,7 @@ function readSideEffects(
 ): ReadonlyMap<string, string> | undefined {
   if (!Array.isArray(effects)) return undefined
   return new Map(
-    effects.map((effect, index) => [String(effect), `${pointer}/sideEffects/${index}`]),
+    effects.map((effect, index) => [toText(effect), `${pointer}/sideEffects/${index}`]),
   )
 }
 

@@ -1,5 +1,6 @@
 import { isRecord } from '../core/json.ts'
 import { formatPointer, resolvePointer } from '../core/pointer.ts'
+import { toText } from '../core/text.ts'
 import {
   createFacets,
   type DescribedFunction,
@@ -105,7 +106,7 @@ function listParameters({
   ] as const) {
     for (const [index, value] of listOf(list).entries()) {
       const parameter = follow(value, document)
-      const key = `${String(parameter['in'])} ${String(parameter['name'])}`
+      const key = `${toText(parameter['in'])} ${toText(parameter['name'])}`
       if (!found.has(key))
         found.set(key, { parameter, pointer: referenceOf(value) ?? `${at}/${index}` })
     }
@@ -126,7 +127,7 @@ function addParameter(
   const isBody = place === 'body'
   // The name of a path parameter is only a word between the two documents; its position is what counts.
   const key = isBody ? 'body' : place === 'path' ? `path ${positionOf(at.path, name)}` : name
-  const unique = inputs.has(key) ? `${key} (${String(place)})` : key
+  const unique = inputs.has(key) ? `${key} (${toText(place)})` : key
   const own = createFacets()
   own.add('place', {
     rules: { changed: 'parameter-moved' },
@@ -329,10 +330,10 @@ function listServers(document: Node): readonly (readonly [string, string])[] {
   const { host, basePath = '', schemes } = document
   if (typeof host === 'string') {
     const all = listOf(schemes).length === 0 ? ['https'] : listOf(schemes)
-    return all.map((scheme) => [`${String(scheme)}://${host}${String(basePath)}`, '/host'])
+    return all.map((scheme) => [`${toText(scheme)}://${host}${toText(basePath)}`, '/host'])
   }
   return listOf(document['servers']).flatMap((server, index) =>
-    isRecord(server) ? [[String(server['url']), `/servers/${index}`] as const] : [],
+    isRecord(server) ? [[toText(server['url']), `/servers/${index}`] as const] : [],
   )
 }
 

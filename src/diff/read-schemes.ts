@@ -1,5 +1,6 @@
 import { isRecord } from '../core/json.ts'
 import { formatPointer } from '../core/pointer.ts'
+import { toText } from '../core/text.ts'
 import type { FacetCollector } from './model.ts'
 
 type Node = Readonly<Record<string, unknown>>
@@ -42,7 +43,7 @@ function addScheme(name: string, { scheme, pointer }: SchemeAt, facets: FacetCol
     const { in: place, name: own } = scheme
     add('in', 'the place', place)
     // Names of headers are the same in any case; others are not.
-    add('name', 'the name', place === 'header' ? String(own).toLowerCase() : own)
+    add('name', 'the name', place === 'header' ? toText(own).toLowerCase() : own)
   }
   facets.add(`scheme\u0000${name}\u0000docs`, {
     rules: { changed: 'docs-changed' },
@@ -56,7 +57,7 @@ function addScheme(name: string, { scheme, pointer }: SchemeAt, facets: FacetCol
 /** What Swagger 2.0 calls basic is one of the schemes of HTTP. */
 function typeOf({ type, scheme }: Node): string {
   if (type === 'basic') return 'http basic'
-  return type === 'http' ? `http ${String(scheme).toLowerCase()}` : String(type)
+  return type === 'http' ? `http ${toText(scheme).toLowerCase()}` : toText(type)
 }
 
 interface Flow extends SchemeAt {

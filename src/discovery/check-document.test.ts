@@ -1,6 +1,6 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createEventsService } from '../../examples/events/main.ts'
+import { fc, hostileJson } from '../../test/support/property.ts'
 import { HAS_SEEDS, readJsonObjects, readSeed } from '../../test/support/seeds.ts'
 import { checkDocument } from './check-document.ts'
 import { buildDocument } from './document.ts'
@@ -65,7 +65,7 @@ describe('checking a discovery document', () => {
 
   it('never throws, whatever it is given', () => {
     fc.assert(
-      fc.property(fc.jsonValue(), (value) => {
+      fc.property(hostileJson(), (value) => {
         checkDocument(value)
         checkDocument({ ...good, functions: value, components: value, servers: value })
       }),

@@ -1,6 +1,7 @@
 import { isRecord } from '../core/json.ts'
 import { formatPointer, resolvePointer } from '../core/pointer.ts'
 import type { Problem } from '../core/schema.ts'
+import { toText } from '../core/text.ts'
 import { isVersion } from '../core/version.ts'
 
 const STABILITIES = ['experimental', 'stable', 'deprecated']
@@ -92,10 +93,10 @@ function checkFunctions(functions: unknown, report: Report): void {
     if (typeof version === 'string' && !isVersion(version)) {
       report([...path, 'version'], 'version', `must be a semantic version; got "${version}"`)
     }
-    if (seen.has(`${name}@${version}`))
-      report(path, 'duplicate', `${name}@${version} is listed twice`)
-    seen.add(`${name}@${version}`)
-    if (stability !== undefined && !STABILITIES.includes(String(stability))) {
+    if (seen.has(`${toText(name)}@${toText(version)}`))
+      report(path, 'duplicate', `${toText(name)}@${toText(version)} is listed twice`)
+    seen.add(`${toText(name)}@${toText(version)}`)
+    if (stability !== undefined && !STABILITIES.includes(toText(stability))) {
       report([...path, 'stability'], 'enum', `must be one of ${STABILITIES.join(', ')}`)
     }
     checkSimulations(entry['simulations'], [...path, 'simulations'], report)

@@ -5,7 +5,7 @@ import type {
   Reference,
 } from '../core/description.ts'
 import { toDraft7 } from '../core/dialect.ts'
-import { isRecord, type JsonObject } from '../core/json.ts'
+import { isRecord } from '../core/json.ts'
 import { isReference } from '../core/reference.ts'
 import type { JsonSchema } from '../core/schema.ts'
 import type { Target } from '../core/target.ts'
@@ -46,7 +46,7 @@ function toDeclarations(
 ): FunctionObject['extensions'] {
   const declared = extensions?.some(({ urn }) => urn === STREAM) === true
   if (!streams || itemSchema === undefined || declared) return extensions
-  return [...(extensions ?? []), { urn: STREAM, item: place(itemSchema) as JsonObject }]
+  return [...(extensions ?? []), { urn: STREAM, item: place(itemSchema) }]
 }
 
 const STREAM = 'urn:forrst:ext:stream'

@@ -1,6 +1,7 @@
 import { toMilliseconds } from '../core/duration.ts'
 import { isRecord, type JsonObject } from '../core/json.ts'
 import type { Target } from '../core/target.ts'
+import { toText } from '../core/text.ts'
 
 /** What a function says about caching in its `extensions`. */
 export interface CacheDeclaration {
@@ -48,7 +49,7 @@ function fill(tags: readonly string[], input: JsonObject): readonly string[] {
   return tags.flatMap((tag) => {
     const names = [...tag.matchAll(PLACE)].map(([, name = '']) => name)
     if (!names.every((name) => isPlain(input, name))) return []
-    return [tag.replace(PLACE, (_, name: string) => String(input[name]))]
+    return [tag.replace(PLACE, (_, name: string) => toText(input[name]))]
   })
 }
 

@@ -1,5 +1,6 @@
 import type { ReplyEntry } from '../core/call.ts'
 import type { Json } from '../core/json.ts'
+import { toText } from '../core/text.ts'
 import { storeKey } from '../store/keys.ts'
 import type { Store } from '../store/store.ts'
 import { toSha256 } from './canonical.ts'
@@ -41,7 +42,7 @@ export async function lookUp(
     ...tags.map((tag) => store.get(toTagKey(tag))),
   ])
   const current = Object.fromEntries(
-    tags.map((tag, index) => [tag, String(generations[index]?.value ?? '')]),
+    tags.map((tag, index) => [tag, toText(generations[index]?.value ?? '')]),
   )
   const cached = entry && (entry.value as unknown as CachedResult)
   const valid = cached && tags.every((tag) => cached.tags[tag] === current[tag])

@@ -1,6 +1,6 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { call, createTestClock, createTestLog, dataOf } from '../../test/support/forrst.ts'
+import { fc, hostileJson } from '../../test/support/property.ts'
 import { CallError } from '../core/error.ts'
 import { defineFunction, type Invocation } from '../core/function.ts'
 import { createService } from '../system/create-service.ts'
@@ -285,7 +285,7 @@ describe('deadline extension', () => {
   it('answers every value and unit with a result or an error of the protocol', async () => {
     const { ask } = setUp(() => ({ ready: true }))
     await fc.assert(
-      fc.asyncProperty(fc.jsonValue(), fc.jsonValue(), async (value, unit) => {
+      fc.asyncProperty(hostileJson(), hostileJson(), async (value, unit) => {
         const { status } = await ask({ value, unit } as Record<string, unknown>)
         expect([200, 400, 408]).toContain(status)
       }),

@@ -72,7 +72,7 @@ function keep(exchange: ExtensionCall, deadline: Deadline, next: Next): Maybe<Ou
       abortable.abort(toExceeded(deadline, elapsed()))
     }
     const timer = setTimeout(expire, deadline.afterMs - elapsed())
-    outcome.then((settled) => {
+    void outcome.then((settled) => {
       clearTimeout(timer)
       if (!late) resolve(finish(settled))
     })

@@ -2,6 +2,7 @@ import { canonicalUrn } from '../core/extension-urn.ts'
 import { isRecord, type JsonObject } from '../core/json.ts'
 import type { Registry } from '../core/registry.ts'
 import type { Target } from '../core/target.ts'
+import { toText } from '../core/text.ts'
 import { collectDeprecated, type DeprecatedMember } from './deprecated-members.ts'
 
 /** The extension whose declarations on functions are read here. */
@@ -134,7 +135,7 @@ function readDeclaration({ name, definition }: Target): DeprecationDeclaration {
   if (since !== undefined && (typeof since !== 'string' || Number.isNaN(Date.parse(since)))) {
     throw wrong('since', 'an ISO 8601 date')
   }
-  if (documentation !== undefined && !URL.canParse(String(documentation))) {
+  if (documentation !== undefined && !URL.canParse(toText(documentation))) {
     throw wrong('documentation', 'a URL')
   }
   if (replacement !== undefined && !isRecord(replacement)) throw wrong('replacement', 'an object')

@@ -163,7 +163,7 @@ function toOperationFailure(
       operation_id: id,
       failed_at: formatTimestamp(ended),
       reason,
-      errors: errors as unknown as readonly JsonObject[],
+      errors: errors,
     },
   })
 }

@@ -1,3 +1,4 @@
+import { toText } from '../core/text.ts'
 import type { Store } from '../store/store.ts'
 import { type KeyScope, toRecordKey } from './idempotency-record.ts'
 import { OPERATION_KEYS, type OperationCall, type OperationRecord } from './operation-record.ts'
@@ -36,7 +37,7 @@ export async function claimKey(
   if (claim.created) return undefined
   let entry = claim.entry
   for (;;) {
-    const first = await operations.read(String(entry.value))
+    const first = await operations.read(toText(entry.value))
     if (first && first.status !== 'failed' && first.status !== 'cancelled') return first
     const { revision } = entry
     const swap = await store.compareAndSet(key, id, { revision, ttl: openMs, owner: id })

@@ -1,7 +1,7 @@
-import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createTestClock, createTestLog } from '../../test/support/forrst.ts'
 import { createManualJobs } from '../../test/support/manual-jobs.ts'
+import { fc } from '../../test/support/property.ts'
 import { type Receiver, startReceiver } from '../../test/support/receiver.ts'
 import { createOutgoing, type OutgoingOptions } from './outgoing.ts'
 import { findHeaderProblem } from './outgoing-headers.ts'

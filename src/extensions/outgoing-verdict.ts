@@ -1,4 +1,5 @@
 import { CallError } from '../core/error.ts'
+import { toText } from '../core/text.ts'
 
 /** What an attempt came to: done, never to be repeated, or to be repeated, perhaps not too soon. */
 export type Verdict =
@@ -30,7 +31,7 @@ const FINAL = new Set(['address_refused', 'https_required', 'url_invalid'])
 /** Judges why there was no answer. */
 export function judgeFailure(thrown: unknown): Verdict {
   const details = thrown instanceof CallError ? thrown.errors[0].details : undefined
-  const reason = String(details?.['reason'] ?? 'unreachable')
+  const reason = toText(details?.['reason'] ?? 'unreachable')
   const status = details?.['status']
   // The body is not wanted; what counts is said before it.
   if (reason === 'body_too_large' && typeof status === 'number') {

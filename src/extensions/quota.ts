@@ -4,6 +4,7 @@ import { CallError } from '../core/error.ts'
 import type { Extension, ExtensionCall } from '../core/extension.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { Service } from '../core/service.ts'
+import { toText } from '../core/text.ts'
 import { storeKey } from '../store/keys.ts'
 import type { Store } from '../store/store.ts'
 import { toSha256 } from './canonical.ts'
@@ -93,7 +94,7 @@ export function quotaExtension(options: QuotaExtensionOptions): Extension {
       const tell = () => {
         told.quotas = accounts.filter(({ quota }) => include.includes(quota.type)).map(encode)
       }
-      if (exchange.declared) exchange.answer(told as unknown as JsonObject)
+      if (exchange.declared) exchange.answer(told)
       try {
         await open(accounts, exchange)
       } finally {
@@ -154,7 +155,7 @@ function encode({ quota, used, resetsAt }: Account): JsonObject {
 function toRefusal(account: Account): CallError {
   const { type, name, limit, used, period, resets_at } = encode(account)
   return new CallError('QUOTA_EXCEEDED', {
-    message: `Quota used up: ${name}`,
+    message: `Quota used up: ${toText(name)}`,
     details: { type, name, limit, used, period, resets_at },
   })
 }

@@ -1,6 +1,6 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { call, createTestLog, dataOf } from '../../test/support/forrst.ts'
+import { fc, hostileJson } from '../../test/support/property.ts'
 import { CallError } from '../core/error.ts'
 import { defineFunction } from '../core/function.ts'
 import type { JsonObject } from '../core/json.ts'
@@ -239,7 +239,7 @@ describe('redact extension', () => {
 
   it('leaves no sensitive member of any result readable', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.jsonValue({ maxDepth: 4 }), fc.jsonValue(), async (value, extra) => {
+      fc.asyncProperty(hostileJson({ maxDepth: 4 }), hostileJson(), async (value, extra) => {
         const result = { value, nested: [{ password: 'hunter2', value }], extra } as JsonObject
         const response = await setUp(result).ask({})
         expect(JSON.stringify(response.body)).not.toContain('hunter2')

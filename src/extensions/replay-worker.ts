@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { isRecord } from '../core/json.ts'
 import type { Service } from '../core/service.ts'
+import { toText } from '../core/text.ts'
 import type { Job, JobQueue } from '../jobs/queue.ts'
 import type { ReplayRecord } from './replay-record.ts'
 import { createReplayTurns, type ReplayTurnOptions, SHORTEST_MS, type Turn } from './replay-turn.ts'
@@ -63,7 +64,7 @@ export function createReplayWorker(options: ReplayWorkerOptions): ReplayWorker {
         JOB,
         async ({ data, signal }: Job) => {
           if (!isRecord(data)) return look(service, signal)
-          const wanted = { id: String(data['id']), owner: String(data['owner']) }
+          const wanted = { id: toText(data['id']), owner: toText(data['owner']) }
           const turn = await takeTurn(wanted, { service, signal, now: true })
           if (turn.kind !== 'done') await wake(service.clock.now(), turn.delayMs)
         },

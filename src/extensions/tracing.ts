@@ -85,7 +85,7 @@ function readIdentifier(exchange: ExtensionCall, name: string): string | undefin
 
 function readBaggage(exchange: ExtensionCall): JsonObject | undefined {
   const { baggage } = exchange.options
-  if (baggage === undefined || isRecord(baggage)) return baggage as JsonObject | undefined
+  if (baggage === undefined || isRecord(baggage)) return baggage
   throw invalidOption(exchange, 'baggage', 'an object')
 }
 

@@ -1,6 +1,6 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { toRequest } from '../../test/support/forrst.ts'
+import { fc, hostileJson } from '../../test/support/property.ts'
 import { serviceOf } from '../../test/support/service.ts'
 import { defineFunction } from '../core/function.ts'
 import type { ResponseDocument } from './envelope.ts'
@@ -65,7 +65,7 @@ const bytes = fc
     buffer.set(inserted.subarray(0, buffer.length - at), at)
     return new Uint8Array(buffer)
   })
-const anything = fc.jsonValue({ maxDepth: 4 })
+const anything = hostileJson({ maxDepth: 4 })
 const envelope = fc.record(
   {
     protocol: fc.oneof(fc.constant(good.protocol), anything),

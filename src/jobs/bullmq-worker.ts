@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../core/clock.ts'
 import type { Json } from '../core/json.ts'
 import type { Logger } from '../core/service.ts'
+import { toReason, toText } from '../core/text.ts'
 import { bound } from './bound.ts'
 import type { BullmqBackend, BullmqJob, BullmqWorker } from './bullmq-backend.ts'
 import type { Job } from './queue.ts'
@@ -54,7 +55,7 @@ export function startBullmqRunner(options: BullmqRunnerOptions): BullmqRunner {
         worker = opened
       } catch (thrown) {
         if (thrown instanceof TypeError) throw thrown
-        log?.warn('Jobs cannot be taken', { job: name, reason: String(thrown) })
+        log?.warn('Jobs cannot be taken', { job: name, reason: toReason(thrown) })
         await sleep(OPEN_AGAIN_MS, undefined, { ref: false })
       }
     }
@@ -95,20 +96,20 @@ export function startBullmqRunner(options: BullmqRunnerOptions): BullmqRunner {
       const verdict = await ended
       if (verdict.over) return
       if (closing.signal.aborted) return await handBack(job, token)
-      throw Object.assign(new Error(String(verdict.reason)), { delayMs: verdict.delayMs })
+      throw Object.assign(new Error(toReason(verdict.reason)), { delayMs: verdict.delayMs })
     } finally {
       running.delete(key)
     }
   }
 
   function runOne({ data, attemptsMade, stalledCounter }: BullmqJob, signal: AbortSignal) {
-    const [id, value] = JSON.parse(String(data)) as [string, Json]
+    const [id, value] = JSON.parse(toText(data)) as [string, Json]
     const attempt = attemptsMade + stalledCounter + 1
     return runJob({ id, data: value, attempt, signal }, options)
   }
 
   const started = start().catch((thrown: unknown) => {
-    log?.error('Jobs are not run', { job: name, reason: String(thrown) })
+    log?.error('Jobs are not run', { job: name, reason: toReason(thrown) })
   })
 
   return {

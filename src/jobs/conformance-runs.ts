@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Json } from '../core/json.ts'
+import { toText } from '../core/text.ts'
 import type { JobCase } from './conformance-types.ts'
 import { createGate, quiet, until } from './conformance-wait.ts'
 
@@ -202,5 +203,5 @@ async function refuses(adding: Promise<void>, field: string): Promise<void> {
 }
 
 function byId(left: readonly unknown[], right: readonly unknown[]): number {
-  return String(left[0]).localeCompare(String(right[0]))
+  return toText(left[0]).localeCompare(toText(right[0]))
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/service.ts'
+import { toReason } from '../core/text.ts'
 import type { Claim, JobRecords } from './job-records.ts'
 import { type HeldLease, holdLease } from './lease.ts'
 import type { Job } from './queue.ts'
@@ -65,7 +66,7 @@ export function startInProcessWorker(options: InProcessWorkerOptions): InProcess
         await fill()
       } catch (thrown) {
         waitMs = pollMs
-        log?.warn('Jobs cannot be looked for', { job: name, reason: String(thrown) })
+        log?.warn('Jobs cannot be looked for', { job: name, reason: toReason(thrown) })
       }
     }
     if (!closed) timer = setTimeout(wake, waitMs).unref()
@@ -148,7 +149,7 @@ async function settle(
     try {
       return await write()
     } catch (thrown) {
-      log?.warn('The end of a job cannot be kept', { job: name, reason: String(thrown) })
+      log?.warn('The end of a job cannot be kept', { job: name, reason: toReason(thrown) })
       await sleep(SETTLE_AGAIN_MS, undefined, { ref: false })
     }
   }

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
 import { isRecord, type Json } from '../core/json.ts'
+import { toText } from '../core/text.ts'
 import { storeKey, storePrefix } from '../store/keys.ts'
 import type { Store } from '../store/store.ts'
 import type { CheckedJob } from './limits.ts'
@@ -136,7 +137,7 @@ export function createJobRecords(store: Store, options: JobRecordsOptions): JobR
         ...(cursor !== undefined && { cursor }),
       })
       return {
-        waiting: page.entries.map(({ key, value }) => ({ slot: key, hash: String(value) })),
+        waiting: page.entries.map(({ key, value }) => ({ slot: key, hash: toText(value) })),
         ...(page.cursor !== undefined && { cursor: page.cursor }),
       }
     },
@@ -146,7 +147,7 @@ export function createJobRecords(store: Store, options: JobRecordsOptions): JobR
       for (const { key, value } of entries) {
         const waitMs = Number(key.slice(prefix.length, prefix.length + 16)) - clock.now()
         if (waitMs > 0) return waitMs
-        const claim = await take(name, String(value), key, 0)
+        const claim = await take(name, toText(value), key, 0)
         if (claim) await move(claim, toSlot(name, claim.priority, 0), claim.attempt)
       }
       return entries.length === PAGE ? 0 : undefined

@@ -1,4 +1,5 @@
 import type { Logger } from '../core/service.ts'
+import { toReason } from '../core/text.ts'
 import type { Job } from './queue.ts'
 import type { WorkPlan } from './work-plan.ts'
 
@@ -39,13 +40,13 @@ async function giveUp(job: Job, reason: unknown, options: RunJobOptions): Promis
   const { attempt } = job
   try {
     await plan.onGivenUp(job, reason)
-    log?.warn('A job is given up', { job: name, attempt, reason: String(reason) })
+    log?.warn('A job is given up', { job: name, attempt, reason: toReason(reason) })
     return OVER
   } catch (thrown) {
     log?.error('Nobody could be told of a job that is given up', {
       job: name,
       attempt,
-      reason: String(thrown),
+      reason: toReason(thrown),
     })
     // Whoever should have been told may be back later; not for ever, though.
     return attempt < plan.attempts * 2 ? repeat(job, plan, reason) : OVER

@@ -131,7 +131,7 @@ function promoteWhenLong(toolCall: ToolCall, promotion: Promotion): Maybe<string
   let timer: NodeJS.Timeout | undefined
   const long = new Promise<'long'>((resolve) => {
     timer = setTimeout(resolve, toolCall.environment.taskAfterMs, 'long')
-    asked.then(() => resolve('long'))
+    void asked.then(() => resolve('long'))
   })
   return Promise.race([outcome, long]).then(async (first) => {
     clearTimeout(timer)

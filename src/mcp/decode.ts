@@ -86,7 +86,7 @@ function isRequestId(value: unknown): value is RequestId {
 /** Gives `_meta` of some params; an empty object when there is none. */
 export function readMeta(params: JsonObject): JsonObject {
   const meta = params['_meta']
-  return isRecord(meta) ? (meta as JsonObject) : NO_PARAMS
+  return isRecord(meta) ? meta : NO_PARAMS
 }
 
 /** Reads a text parameter that must be there. */
@@ -101,7 +101,7 @@ export function readObject(params: JsonObject, name: string): JsonObject {
   const value = params[name]
   if (value === undefined) return NO_PARAMS
   if (!isRecord(value)) throw invalidParams(`params.${name} must be an object`)
-  return value as JsonObject
+  return value
 }
 
 /** Reads what a modern request must say about itself; throws when something is missing. */
@@ -165,7 +165,7 @@ const ENTRY_READERS: ReadonlyMap<string, EntryReader> = new Map<string, EntryRea
     OWN_META.deadline,
     (value, key) => {
       const options = typeof value === 'string' ? { value, unit: 'iso8601' } : value
-      if (isRecord(options)) return [toEntry('urn:forrst:ext:deadline', options as JsonObject, key)]
+      if (isRecord(options)) return [toEntry('urn:forrst:ext:deadline', options, key)]
       throw invalidParams(
         `_meta["${key}"] must be a time such as "2030-01-15T10:30:00Z" or { "value": 5, "unit": "second" }`,
       )
@@ -176,7 +176,7 @@ const ENTRY_READERS: ReadonlyMap<string, EntryReader> = new Map<string, EntryRea
     (value, key) => {
       const options = typeof value === 'boolean' ? { enabled: value } : value
       if (!isRecord(options)) throw invalidParams(`_meta["${key}"] must be true or an object`)
-      return [toEntry('urn:forrst:ext:dry-run', options as JsonObject, key)]
+      return [toEntry('urn:forrst:ext:dry-run', options, key)]
     },
   ],
   [OWN_META.extensions, readExtensionList],

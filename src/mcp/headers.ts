@@ -1,5 +1,6 @@
 import { isRecord, type JsonObject } from '../core/json.ts'
 import type { JsonSchema } from '../core/schema.ts'
+import { toText } from '../core/text.ts'
 import type { HttpRequest } from '../wire/http.ts'
 import { headerMismatch } from './errors.ts'
 
@@ -80,7 +81,7 @@ function compare(name: string, header: string | undefined, value: unknown): void
   if (header === value) return
   const given = decodeValue(name, header.trim())
   const same =
-    given === String(value) ||
+    given === toText(value) ||
     (typeof value === 'number' && Number(given) === value && given !== '')
   if (same) return
   throw headerMismatch(`the ${name} header says "${given.slice(0, 100)}", the body something else`)

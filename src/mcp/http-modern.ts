@@ -82,6 +82,6 @@ function checkMarkedArguments(server: McpServer, request: HttpRequest, params: J
   const tool = typeof name === 'string' ? server.environment.catalogue().find(name) : undefined
   const marked = tool?.headerParameters() ?? []
   if (marked.length > 0 && isRecord(input)) {
-    checkParameterHeaders(request, marked, input as JsonObject)
+    checkParameterHeaders(request, marked, input)
   }
 }

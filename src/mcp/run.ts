@@ -1,8 +1,8 @@
 import { CallError } from '../core/error.ts'
 import type { JsonObject } from '../core/json.ts'
+import { toReason } from '../core/text.ts'
 import type { Abortable } from './abortable.ts'
 import type { Agent, AgentCapability, InputRequest, InputRequests } from './agent.ts'
-import { McpError } from './errors.ts'
 import type { Exchange } from './exchange.ts'
 import { isLogLevel, LOG_LEVELS, type LogLevel, META } from './protocol.ts'
 import { type Answers, isAnswerTo } from './round-trip.ts'
@@ -101,7 +101,7 @@ export async function askDirectly(
   const replies = await Promise.all(
     Object.entries(requests).map(async ([name, question]) => {
       const reply = await request(question.method, question.params, signal).catch(refused)
-      if (!isAnswerTo(question, reply)) throw refused(`it answered ${name} in another form`)
+      if (!isAnswerTo(question, reply)) return refused(`it answered ${name} in another form`)
       return [name, reply] as const
     }),
   )
@@ -110,7 +110,7 @@ export async function askDirectly(
 
 function refused(reason: unknown): never {
   throw new CallError('CLIENT_REFUSED', {
-    message: `The client did not answer: ${reason instanceof McpError ? reason.message : String(reason)}`,
+    message: `The client did not answer: ${toReason(reason)}`,
   })
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
+import { toText } from '../core/text.ts'
 import { createPeer, type LivePeer } from './peer.ts'
 import { POLLING_VERSION } from './protocol.ts'
 import type { Seal } from './seal.ts'
@@ -132,9 +133,9 @@ function toToken({ version, capabilities, caller }: Introduction): {
 function fromToken(token: Readonly<Record<string, unknown>>): Introduction {
   const { version, can, caller } = token
   return {
-    version: String(version),
+    version: toText(version),
     capabilities: Object.fromEntries(
-      (Array.isArray(can) ? can : []).map((name) => [String(name), {}]),
+      (Array.isArray(can) ? can : []).map((name) => [toText(name), {}]),
     ),
     caller: typeof caller === 'string' && caller !== '' ? caller : undefined,
   }

@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import type { Json } from '../core/json.ts'
 import type { Maybe } from '../core/maybe.ts'
+import { toText } from '../core/text.ts'
 import { newestFirst, storeKey, storePrefix } from '../store/keys.ts'
 import type { Store } from '../store/store.ts'
 import type { InputRequests } from './agent.ts'
@@ -131,7 +132,7 @@ export function storeTaskRecords(store: Store, clock: Clock): TaskRecords {
         storePrefix('mcp-task-of', owner),
         options,
       )
-      const found = await Promise.all(entries.map(({ value }) => get(String(value))))
+      const found = await Promise.all(entries.map(({ value }) => get(toText(value))))
       return {
         records: found.filter((record) => record !== undefined),
         ...(cursor !== undefined && { cursor }),

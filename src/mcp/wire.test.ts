@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createShop } from '../../test/mcp/shop.ts'
 import { modernClient, readMessages, toHttpRequest } from '../../test/mcp/wire.ts'
 import { createWireCheck, HAS_SCHEMAS } from '../../test/mcp/wire-schema.ts'
+import { fc, hostileJson } from '../../test/support/property.ts'
 import type { JsonObject } from '../core/json.ts'
 import { createMcpHandler } from './index.ts'
 
@@ -194,9 +194,9 @@ describe('bytes nobody expects', () => {
               'inputResponses',
               'requestState',
             ),
-            fc.jsonValue({ maxDepth: 2 }) as fc.Arbitrary<unknown>,
+            hostileJson({ maxDepth: 2 }) as fc.Arbitrary<unknown>,
           ),
-          fc.jsonValue({ maxDepth: 1 }) as fc.Arbitrary<unknown>,
+          hostileJson({ maxDepth: 1 }) as fc.Arbitrary<unknown>,
         ),
       },
       { requiredKeys: ['jsonrpc', 'id', 'method'] },

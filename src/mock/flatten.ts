@@ -68,7 +68,7 @@ function applyOne(
 ): JsonSchema {
   const mixed = context.random.shuffle(options)
   const ordered = context.brief ? mixed.toSorted((a, b) => weight(a) - weight(b)) : mixed
-  let reason: unknown
+  let reason = new Unmakeable('there is no alternative')
   for (const option of ordered) {
     try {
       return mergeSchemas(flat, flattenSchema(option, context))
@@ -77,7 +77,7 @@ function applyOne(
       reason = thrown
     }
   }
-  throw reason ?? new Unmakeable('there is no alternative')
+  throw reason
 }
 
 function applyCondition(flat: JsonSchema, schema: JsonSchema, context: FlattenContext): JsonSchema {

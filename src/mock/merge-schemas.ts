@@ -73,7 +73,10 @@ function joinTypes(left: string | readonly string[], right: string | readonly st
     if (type === 'number' && others.includes('integer')) return ['integer']
     return type === 'integer' && others.includes('number') ? ['integer'] : []
   })
-  if (common.length === 0) throw new Unmakeable(`nothing is both ${left} and ${right}`)
+  if (common.length === 0) {
+    const [one, other] = [left, right].map((types) => [types].flat().join(' or '))
+    throw new Unmakeable(`nothing is both ${one} and ${other}`)
+  }
   return common.length === 1 ? common[0] : common
 }
 

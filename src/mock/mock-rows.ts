@@ -2,6 +2,7 @@ import type { QueryCapabilities } from '../core/description.ts'
 import type { FunctionDefinition } from '../core/function.ts'
 import { isRecord } from '../core/json.ts'
 import type { JsonSchema } from '../core/schema.ts'
+import { toText } from '../core/text.ts'
 import type { RelationshipObject, ResourceObject } from '../query/resource.ts'
 import { createRandom } from './random.ts'
 import { makeText } from './text.ts'
@@ -27,7 +28,7 @@ export function createRows(definition: FunctionDefinition, seed: string): MockRo
   const ids = new Set<string>()
   const resources = records.map((record, index): ResourceObject => {
     const { id: given, type: _type, ...attributes } = record
-    const wanted = isId(given) ? String(given) : `${type}_${index + 1}`
+    const wanted = isId(given) ? toText(given) : `${type}_${index + 1}`
     const id = ids.has(wanted) ? `${wanted}_${index + 1}` : wanted
     ids.add(id)
     const random = createRandom(`${seed}\n${name}\n${index}`)

@@ -1,5 +1,6 @@
 import { isRecord } from '../core/json.ts'
 import type { JsonSchema } from '../core/schema.ts'
+import { toText } from '../core/text.ts'
 import type { DiscoveryDocument } from '../discovery/types.ts'
 import type { ToolDef } from '../spec/types.ts'
 
@@ -75,7 +76,7 @@ function toJsonSchema(value: unknown, depth: number): unknown {
   const { nullable, ...rest } = value
   const entries = Object.entries(rest).flatMap(([key, member]): [string, unknown][] => {
     if (key === '$ref')
-      return [[key, String(member).replace('#/definitions/', '#/components/schemas/')]]
+      return [[key, toText(member).replace('#/definitions/', '#/components/schemas/')]]
     if (key === 'exclusiveMinimum' && typeof member === 'boolean') return []
     if (key === 'exclusiveMaximum' && typeof member === 'boolean') return []
     if (key === 'required' && typeof member === 'boolean') return []

@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { fc, hostileJson } from '../../test/support/property.ts'
 import { compileSchema } from '../core/json-schema.ts'
 import type { JsonSchema } from '../core/schema.ts'
 import { createValueMaker } from './value.ts'
@@ -12,8 +12,8 @@ const schemas = fc.letrec<{ schema: Given; leaf: Given }>((tie) => ({
     fc.constant<Given>({}),
     fc.constant<Given>({ type: 'null' }),
     fc.constant<Given>({ type: 'boolean' }),
-    fc.record({ const: fc.jsonValue({ maxDepth: 1 }) }) as fc.Arbitrary<Given>,
-    fc.record({ enum: fc.array(fc.jsonValue({ maxDepth: 1 }), { minLength: 1, maxLength: 4 }) }),
+    fc.record({ const: hostileJson({ maxDepth: 1 }) }) as fc.Arbitrary<Given>,
+    fc.record({ enum: fc.array(hostileJson({ maxDepth: 1 }), { minLength: 1, maxLength: 4 }) }),
     fc
       .tuple(fc.integer({ min: -50, max: 50 }), fc.integer({ min: 12, max: 60 }))
       .chain(([minimum, span]) =>

@@ -93,7 +93,7 @@ export function firstExample(node: unknown): unknown {
   const several = read(node, 'examples')
   if (Array.isArray(several)) return several[0]
   const [first] = Object.values(typeof several === 'object' && several !== null ? several : {})
-  return read(first, 'value') ?? (asFilledText(first) as unknown)
+  return read(first, 'value') ?? asFilledText(first)
 }
 
 /** Composes the description of an operation, and tells whether it was made up or cut. */

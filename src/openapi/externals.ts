@@ -1,3 +1,4 @@
+import { toReason } from '../core/text.ts'
 import type { SpecProblem } from '../spec/problem.ts'
 import { type ImportOptions, type ImportResult, importOpenApi } from './import.ts'
 import { parseDocument } from './load.ts'
@@ -85,7 +86,7 @@ export async function readExternals<Found extends { readonly wanted: readonly st
       if (length > maxLength) return `all together are longer than ${maxLength} characters`
       return addTo(externals, address, text)
     } catch (thrown) {
-      return thrown instanceof Error ? thrown.message : String(thrown)
+      return toReason(thrown)
     }
   }
   for (;;) {

@@ -8,6 +8,7 @@ import {
   mergeTag,
   YAMLException,
 } from 'js-yaml'
+import { toText } from '../core/text.ts'
 import type { SpecProblem } from '../spec/problem.ts'
 import { asNode, asText, read } from './node.ts'
 
@@ -135,12 +136,12 @@ const ANY_TAG = ['!', 'tag:'].flatMap((prefix) => [
     matchByTagPrefix: true,
     create: (): Record<string, unknown> => Object.create(null),
     addPair: (carrier, key, value) => {
-      carrier[String(key)] = value
+      carrier[toText(key)] = value
       return ''
     },
-    has: (carrier, key) => Object.hasOwn(carrier, String(key)),
+    has: (carrier, key) => Object.hasOwn(carrier, toText(key)),
     keys: (result) => Object.keys(result),
-    get: (result, key) => result[String(key)],
+    get: (result, key) => result[toText(key)],
     identify: () => false,
   }),
 ])

@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { fc } from '../../test/support/property.ts'
 import { planNames, toSnake, toToolName } from './names.ts'
 
 const name = (operationId: string | undefined, method = 'get', path = '/x'): string =>

@@ -1,3 +1,4 @@
+import { toText } from '../core/text.ts'
 import { placeholdersOf } from '../spec/fields.ts'
 import { HEADER_PATTERN } from '../spec/patterns.ts'
 import { FIELD_STYLES, type FieldDef, type FieldLocation, type FieldStyle } from '../spec/types.ts'
@@ -47,7 +48,7 @@ export function readParameters(
           ? asCredential(parameter, location)
           : undefined
       if (credential) credentials.push(credential)
-      else if (location === 'header' && isPlumbing(String(parameter['name']))) {
+      else if (location === 'header' && isPlumbing(toText(parameter['name']))) {
         warn('W111', 'a header that the request sets itself is no argument', place)
       } else {
         const open = location === 'path' ? wanted.filter((name) => !claimed.has(name)) : wanted
@@ -76,7 +77,7 @@ function readParameter(
   place: string,
 ): Draft | undefined {
   const { warn } = reducer.context
-  const given = String(parameter['name'])
+  const given = toText(parameter['name'])
   const name =
     location === 'path' ? matchPlaceholder(given, wanted) : given.trim() === '' ? undefined : given
   if (name === undefined) {

@@ -1,3 +1,4 @@
+import { toText } from '../core/text.ts'
 import { asList, asNode, type Node, read } from './node.ts'
 
 /** Where a reference led: the target, or why there is none. */
@@ -62,7 +63,7 @@ export function createResolver(document: unknown, options: ResolverOptions = {})
       node = target.node
       name = nameOf(ref) ?? name
     }
-    const ref = String(read(value, '$ref'))
+    const ref = toText(read(value, '$ref'))
     return { found: false, ref, code: 'E101', reason: 'the reference leads back to itself' }
   }
   let children: Map<object, Subtype[]> | undefined

@@ -1,3 +1,4 @@
+import { toText } from '../core/text.ts'
 import { asFilledText, asFlag, asList, asText, type Node, read } from './node.ts'
 import type { Warn } from './warnings.ts'
 
@@ -15,7 +16,7 @@ export function convertParameters(
   const bodies = parameters.filter((parameter) => parameter['in'] === 'body')
   const forms = parameters.filter((parameter) => parameter['in'] === 'formData')
   const others = parameters.filter(
-    (parameter) => !['body', 'formData'].includes(String(parameter['in'])),
+    (parameter) => !['body', 'formData'].includes(toText(parameter['in'])),
   )
   const [body] = bodies
   if (bodies.length > 1) warn('W101', 'several body parameters; only the first is kept')
@@ -62,7 +63,7 @@ function schemaOf(parameter: Node): unknown {
 function styleOf(parameter: Node, warn: Warn): Node {
   if (asText(parameter['type'])?.toLowerCase() !== 'array') return {}
   const format = asFilledText(parameter['collectionFormat']) ?? 'csv'
-  const place = String(parameter['in'])
+  const place = toText(parameter['in'])
   if (place === 'path' || place === 'header') {
     if (format !== 'csv' && format !== 'multi') {
       warn(

@@ -1,8 +1,8 @@
-import fc from 'fast-check'
 import Database from 'libsql'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { findPostgres } from '../../test/faults/store-servers.ts'
+import { fc } from '../../test/support/property.ts'
 import type { QueryCapabilities } from '../core/description.ts'
 import type { JsonObject } from '../core/json.ts'
 import {

@@ -3,6 +3,7 @@ import type { Clock } from '../core/clock.ts'
 import { CallError } from '../core/error.ts'
 import type { Invocation } from '../core/function.ts'
 import { isRecord, type JsonObject } from '../core/json.ts'
+import { toReason } from '../core/text.ts'
 import type { Connection } from './connection.ts'
 import { ELICITATION, type RemoteClient, type RemoteResult, type RemoteTool } from './mcp-client.ts'
 import type { RemoteQuestions } from './mcp-questions.ts'
@@ -136,7 +137,7 @@ const LOST = new Set(['NOT_CONNECTED', 'CONNECTION_CLOSED', 'SEND_FAILED', 'NOT_
 /** Tells an answer that says no from an answer that never came. */
 function toFailure(thrown: unknown, name: string): CallError | 'lost' {
   const code = isRecord(thrown) ? thrown['code'] : undefined
-  const message = thrown instanceof Error ? thrown.message : String(thrown)
+  const message = toReason(thrown)
   if (code === 'REQUEST_TIMEOUT') {
     return new CallError('DEADLINE_EXCEEDED', { message: `${name} did not answer in time` })
   }

@@ -74,7 +74,7 @@ function nameOf(object: unknown): string {
 
 /** Components are only looked up, so those of unknown kinds do no harm. */
 function toComponents(components: unknown): Components {
-  return isRecord(components) ? (components as Components) : {}
+  return isRecord(components) ? components : {}
 }
 
 function toInfo(info: unknown): Info {

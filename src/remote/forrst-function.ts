@@ -16,6 +16,7 @@ import { type ComponentKind, resolveReference } from '../core/reference.ts'
 import type { JsonSchema } from '../core/schema.ts'
 import { collectSchemas, moveReferences } from '../core/schema-references.ts'
 import { toTargetShape } from '../core/target.ts'
+import { toReason } from '../core/text.ts'
 import { isPrerelease } from '../core/version.ts'
 import type { FunctionObject } from '../discovery/types.ts'
 import { toVisibleText } from './untrusted-text.ts'
@@ -57,7 +58,7 @@ export function readFunctionObject(
       )
       return { definition, ...(problem !== undefined && { problem }) }
     } catch (thrown) {
-      problem ??= thrown instanceof Error ? thrown.message : String(thrown)
+      problem ??= toReason(thrown)
     }
   }
   return { problem: problem ?? 'it cannot be read' }

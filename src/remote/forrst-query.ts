@@ -28,5 +28,5 @@ export function unwrapCursor(options: JsonObject, { pagination }: QueryPlan): Js
   if (pagination?.style !== 'cursor' || pagination.position === undefined) return options
   const [cursor] = pagination.position.values
   const given = isRecord(options['pagination']) ? options['pagination'] : {}
-  return { ...options, pagination: { ...given, cursor: cursor ?? null } } as JsonObject
+  return { ...options, pagination: { ...given, cursor: cursor ?? null } }
 }

@@ -4,6 +4,7 @@ import type { Call } from '../core/call.ts'
 import { CallError } from '../core/error.ts'
 import type { Invocation } from '../core/function.ts'
 import { isRecord, type JsonObject } from '../core/json.ts'
+import { toText } from '../core/text.ts'
 import { markQuestion } from './untrusted-text.ts'
 
 /** Passes questions of a remote server on to the agent behind the call that makes it ask. */
@@ -108,8 +109,8 @@ function toQuestion(params: JsonObject, server: string, trusted: boolean): JsonO
   const { mode = 'form', message, requestedSchema } = params
   if (mode !== 'form' || !isRecord(requestedSchema)) throw refuse('only forms are passed on')
   return {
-    message: trusted ? String(message) : markQuestion(String(message), server),
-    requestedSchema: requestedSchema as JsonObject,
+    message: trusted ? toText(message) : markQuestion(toText(message), server),
+    requestedSchema: requestedSchema,
   }
 }
 

@@ -4,6 +4,7 @@ import type { FunctionDefinition } from '../core/function.ts'
 import { isRecord } from '../core/json.ts'
 import type { JsonSchema } from '../core/schema.ts'
 import { toTargetShape } from '../core/target.ts'
+import { toReason } from '../core/text.ts'
 import { isVersion } from '../core/version.ts'
 import { type CallTool, REMOTE_FAILURE } from './call-remote.ts'
 import type { RemoteTool } from './mcp-client.ts'
@@ -69,7 +70,7 @@ function toSoundDefinition(
         toTargetShape(definition, {}, { system: false, validateResults: true }),
       )
       if (reason !== undefined) {
-        options.warn(`a schema of the remote tool ${tool.name} is left out: ${String(reason)}`, {
+        options.warn(`a schema of the remote tool ${tool.name} is left out: ${toReason(reason)}`, {
           server: options.name,
         })
       }
@@ -78,7 +79,7 @@ function toSoundDefinition(
       reason ??= thrown
     }
   }
-  options.warn(`the remote tool ${tool.name} is left out: ${String(reason)}`, {
+  options.warn(`the remote tool ${tool.name} is left out: ${toReason(reason)}`, {
     server: options.name,
   })
   return undefined

@@ -80,9 +80,14 @@ async function requestToken(
     throw new ToolError(tool, 'setup', `${tool}: ${origin(url)} answered without an access_token`)
   }
   if (typeof answer['refresh_token'] === 'string') rotated.set(base, answer['refresh_token'])
-  const lifetime = Number(answer['expires_in'] ?? USUAL_LIFETIME_S)
-  const seconds = Number.isFinite(lifetime) ? lifetime : USUAL_LIFETIME_S
+  const seconds = toLifetime(answer['expires_in'])
   return { value: answer['access_token'], expiresAt: context.now() + seconds * 1000, secrets }
+}
+
+/** Some servers write the number in quotes. */
+function toLifetime(value: unknown): number {
+  const seconds = typeof value === 'string' ? Number.parseFloat(value) : value
+  return typeof seconds === 'number' && Number.isFinite(seconds) ? seconds : USUAL_LIFETIME_S
 }
 
 function grantFields(

@@ -10,8 +10,7 @@ export type Escape = (text: string) => string
 export function toText(value: unknown): string {
   if (typeof value === 'string') return value
   if (typeof value === 'number') return numberText(value)
-  if (typeof value === 'object') return JSON.stringify(value) ?? ''
-  return String(value)
+  return JSON.stringify(value) ?? ''
 }
 
 /** Tells whether a value is an object with named entries. */

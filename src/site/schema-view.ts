@@ -1,5 +1,6 @@
 import { isRecord } from '../core/json.ts'
 import type { JsonSchema } from '../core/schema.ts'
+import { toText } from '../core/text.ts'
 import { type Html, html } from './html.ts'
 import { renderMarkdown } from './markdown.ts'
 
@@ -17,7 +18,11 @@ export function formatType(schema: unknown): Html {
   if (Array.isArray(choices)) {
     return html`${choices.map((choice, index) => html`${index > 0 && ' | '}${formatType(choice)}`)}`
   }
-  const name = Array.isArray(type) ? type.join(' | ') : typeof type === 'string' ? type : 'anything'
+  const name = Array.isArray(type)
+    ? type.map(toText).join(' | ')
+    : typeof type === 'string'
+      ? type
+      : 'anything'
   return typeof format === 'string' ? html`${name} (${format})` : html`${name}`
 }
 

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { isRecord } from '../core/json.ts'
 import { didYouMean, nearest } from '../core/suggest.ts'
+import { toText } from '../core/text.ts'
 import { type Finding, quote } from './finding.ts'
 import { FIELD_LISTS, KEYS, kindAt, type NodeKind } from './keys.ts'
 import { MAX_NAME_LENGTH } from './patterns.ts'
@@ -61,7 +62,7 @@ const NAMED: Record<
 function named(code: string, path: readonly Step[], found: unknown): Finding {
   const row = NAMED[code]
   const message = `${row?.expected ?? ''}; found ${quote(found)}`
-  return { code, path, message, hint: row?.hint(String(found)) }
+  return { code, path, message, hint: row?.hint(toText(found)) }
 }
 
 function unknownKey(path: readonly Step[], key: string, root: unknown): Finding {
@@ -156,7 +157,7 @@ function misspelt(parent: readonly Step[], key: string, root: unknown): string |
 }
 
 function badVersion(path: readonly Step[], found: unknown): Finding {
-  const text = typeof found === 'number' && Number.isInteger(found) ? `${found}.0` : String(found)
+  const text = typeof found === 'number' && Number.isInteger(found) ? `${found}.0` : toText(found)
   return {
     code: 'E010',
     path,
@@ -206,7 +207,7 @@ function notInSet(
     code,
     path,
     message: `must be ${members.length > 1 ? 'one of ' : ''}${members.join(', ')}; found ${quote(found)}`,
-    hint: didYouMean(found, members) ?? SYNONYMS.get(String(found)),
+    hint: didYouMean(found, members) ?? SYNONYMS.get(toText(found)),
   }
 }
 

@@ -25,7 +25,7 @@ const text = (meaning: string): z.ZodString => z.string().describe(meaning)
 const flag = (meaning: string): z.ZodOptional<z.ZodBoolean> =>
   z.boolean().optional().describe(meaning)
 const count = (meaning: string): z.ZodOptional<z.ZodNumber> =>
-  z.int().min(0).optional().describe(meaning) as z.ZodOptional<z.ZodNumber>
+  z.int().min(0).optional().describe(meaning)
 const bound = (meaning: string): z.ZodOptional<z.ZodNumber> =>
   z.number().optional().describe(meaning)
 

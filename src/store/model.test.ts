@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { prepareBackends } from '../../test/faults/store-backends.ts'
+import { fc } from '../../test/support/property.ts'
 import type { Json } from '../core/json.ts'
 import { createMemoryStore, createSqliteStore, type Store } from './index.ts'
 

@@ -1,3 +1,4 @@
+import { toText } from '../core/text.ts'
 import type { PostgresClient } from './postgres-connection.ts'
 import { newerSchema } from './schema-version.ts'
 
@@ -33,7 +34,7 @@ export async function migratePostgres(client: PostgresClient, schema: string): P
 
 async function assertEncoding(client: PostgresClient): Promise<void> {
   const { rows } = await client.query({ text: 'SELECT getdatabaseencoding()' })
-  const encoding = String(rows[0]?.[0])
+  const encoding = toText(rows[0]?.[0])
   if (encoding === 'UTF8') return
   throw new TypeError(`A PostgreSQL store needs a database in UTF8, this one is in ${encoding}`)
 }

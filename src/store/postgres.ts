@@ -1,3 +1,4 @@
+import { toText } from '../core/text.ts'
 import type { Attempt, Backend, Row } from './backend.ts'
 import { notACounter, notApplied, toStoreError } from './failure.ts'
 import { createStore } from './front.ts'
@@ -147,10 +148,10 @@ function toNumber(rows: readonly (readonly unknown[])[]): number {
 function toRow(row: readonly unknown[]): Row {
   const [key, text, revision, owner, left] = row
   return {
-    key: String(key),
-    text: String(text),
+    key: toText(key),
+    text: toText(text),
     revision: Number(revision),
-    owner: owner === null ? null : String(owner),
+    owner: owner === null ? null : toText(owner),
     ttl: toTtl(left),
   }
 }

@@ -81,7 +81,7 @@ function encodeVersion(service: Service, target: Target, includeSchema: boolean)
     ...(includeSchema &&
       isDescribed(target) && { schema: toSchemaObject(target, service.components) }),
     ...encodeQuery(definition.query),
-    ...(acceptance && { extensions: { ...acceptance } as JsonObject }),
+    ...(acceptance && { extensions: { ...acceptance } }),
   }
 }
 

@@ -1,3 +1,4 @@
+import { toReason } from '../core/text.ts'
 import type { HttpResponse } from '../wire/http.ts'
 import type { CallResult } from './tool.ts'
 
@@ -49,6 +50,6 @@ export function refuseInternally(): HttpResponse {
 
 /** Turns what a call handler threw into a result, as the protocol asks: its message in one text item. */
 export function toErrorResult(thrown: unknown): CallResult {
-  const text = thrown instanceof Error ? thrown.message : String(thrown)
+  const text = toReason(thrown)
   return { content: [{ type: 'text', text }], isError: true }
 }

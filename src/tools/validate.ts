@@ -1,6 +1,7 @@
 import { compileSchema, findSchemaMistakes } from '../core/json-schema.ts'
 import { andThen, type Maybe } from '../core/maybe.ts'
 import type { Check, JsonSchema, Validation } from '../core/schema.ts'
+import { toReason } from '../core/text.ts'
 import { toInputSchema } from './encode.ts'
 import type { Tool, ValidateResult } from './tool.ts'
 
@@ -49,7 +50,7 @@ function tryCompile(schema: JsonSchema): Check | ValidateResult {
     if (mistake !== undefined) return refuseSchema(`${mistake.pointer} ${mistake.message}`)
     return compileSchema(schema, { patternInputLimit: MAX_PATTERN_INPUT })
   } catch (thrown) {
-    return refuseSchema(thrown instanceof Error ? thrown.message : String(thrown))
+    return refuseSchema(toReason(thrown))
   }
 }
 

@@ -1,3 +1,4 @@
+import { toReason } from '../core/text.ts'
 import type { BusListener } from './bus.ts'
 import { toBackoff, waitFor } from './queue-backoff.ts'
 
@@ -50,7 +51,7 @@ export async function listenWithRetry(
           },
         })
       } catch (thrown) {
-        const text = thrown instanceof Error ? thrown.message : String(thrown)
+        const text = toReason(thrown)
         reason = `cannot use ${kind}: ${text}, trying again`
       }
       if (!signal.aborted) await waitFor(toBackoff(attempt), signal)

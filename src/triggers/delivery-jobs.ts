@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isRecord, type Json } from '../core/json.ts'
+import { toText } from '../core/text.ts'
 import type { Job, JobQueue } from '../jobs/queue.ts'
 import { type AttemptOptions, takeDelivery } from './attempt.ts'
 import { type Delivery, isOver } from './delivery.ts'
@@ -86,7 +87,7 @@ function readJob(data: Json): {
 } {
   const { id, round, attempt, delivery } = isRecord(data) ? data : {}
   return {
-    id: String(id),
+    id: toText(id),
     round: Number(round),
     attempt: Number(attempt),
     delivery: isRecord(delivery) ? (delivery as unknown as Delivery) : undefined,

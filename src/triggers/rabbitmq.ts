@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { JsonObject } from '../core/json.ts'
+import { toReason } from '../core/text.ts'
 import { toBackoff, waitFor } from './queue-backoff.ts'
 import type { QueueDriverOptions } from './queue-driver.ts'
 import { decodeMessage, MAX_MESSAGE_BYTES } from './queue-message.ts'
@@ -127,7 +128,7 @@ async function openSession(given: SessionOptions): Promise<Session> {
     await connection.close().catch(() => {})
     throw thrown
   } finally {
-    ended.promise.then(() => connection.close().catch(() => {}))
+    void ended.promise.then(() => connection.close().catch(() => {}))
   }
 }
 
@@ -229,8 +230,4 @@ function toServer(server: URL): URL {
   // An empty path would be the virtual host with the empty name.
   if (url.pathname === '/') url.pathname = ''
   return url
-}
-
-function toReason(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown)
 }

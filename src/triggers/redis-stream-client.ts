@@ -1,3 +1,4 @@
+import { toText } from '../core/text.ts'
 import { loadOptional } from '../store/optional-package.ts'
 import { toBackoff } from './queue-backoff.ts'
 import type { LoadPackage } from './queue-driver.ts'
@@ -77,14 +78,14 @@ export function readEntries(answer: unknown): readonly StreamEntry[] {
   return answer.flatMap((entry: unknown) => {
     if (!Array.isArray(entry)) return []
     const [id, flat] = entry as [unknown, unknown]
-    return [{ id: String(id), fields: Array.isArray(flat) ? toFields(flat) : undefined }]
+    return [{ id: toText(id), fields: Array.isArray(flat) ? toFields(flat) : undefined }]
   })
 }
 
 function toFields(flat: readonly unknown[]): ReadonlyMap<string, string> {
   const fields = new Map<string, string>()
   for (let index = 0; index + 1 < flat.length; index += 2) {
-    fields.set(String(flat[index]), String(flat[index + 1]))
+    fields.set(toText(flat[index]), toText(flat[index + 1]))
   }
   return fields
 }

@@ -1,3 +1,4 @@
+import { toText } from '../core/text.ts'
 import {
   readEntries,
   readStreams,
@@ -121,7 +122,7 @@ export function createStreamGroup(options: StreamGroupOptions): StreamGroup {
       }),
     async unblock() {
       const id = await readerId
-      if (id !== undefined) await sendCommand(writer, ['CLIENT', 'UNBLOCK', String(id)])
+      if (id !== undefined) await sendCommand(writer, ['CLIENT', 'UNBLOCK', toText(id)])
     },
     acknowledge: (ids) =>
       inBatches(ids, async (batch) => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
+import { toReason } from '../core/text.ts'
 import type { QueueAddress } from './queue-address.ts'
 import { toBackoff, waitFor } from './queue-backoff.ts'
 import type { QueueDriverOptions } from './queue-driver.ts'
@@ -60,7 +61,7 @@ export async function startRedisStream(options: QueueDriverOptions): Promise<Tri
         reason = undefined
       } catch (thrown) {
         if (stopping.signal.aborted) return
-        const text = thrown instanceof Error ? thrown.message : String(thrown)
+        const text = toReason(thrown)
         if (attempt === 0) log.warn(`queue ${trigger.name}: cannot use Redis: ${text}`)
         reason = `cannot use Redis: ${text}, trying again`
         await waitFor(toBackoff(attempt), stopping.signal)

@@ -1,3 +1,4 @@
+import { toText } from '../core/text.ts'
 import { loadOptional } from '../store/optional-package.ts'
 import type { LoadPackage } from './queue-driver.ts'
 
@@ -59,7 +60,7 @@ export async function openSqs(options: SqsQueueOptions, load?: LoadPackage): Pro
   }
 
   async function findUrl(): Promise<string> {
-    known ??= String((await send('GetQueueUrl', { QueueName: options.queue }))['QueueUrl'])
+    known ??= toText((await send('GetQueueUrl', { QueueName: options.queue }))['QueueUrl'])
     return known
   }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { JsonObject } from '../core/json.ts'
+import { toReason } from '../core/text.ts'
 import type { QueueAddress } from './queue-address.ts'
 import { toBackoff, waitFor } from './queue-backoff.ts'
 import type { QueueDriverOptions } from './queue-driver.ts'
@@ -145,8 +146,4 @@ function toEvent({
 
 function toSeconds(milliseconds: number): number {
   return Math.min(Math.ceil(milliseconds / 1000), MAX_VISIBILITY_S)
-}
-
-function toReason(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message || thrown.name : String(thrown)
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CallOutcome } from '../client/index.ts'
 import { isRecord, type JsonObject } from '../core/json.ts'
+import { toText } from '../core/text.ts'
 import { show } from './finding.ts'
 import type { Case, Subject } from './subject.ts'
 import { showOutcome, type TrialAnswer } from './trial.ts'
@@ -39,11 +40,13 @@ async function follow(subject: Subject, id: string): Promise<Ended | { readonly 
     const found = outcome.ok && isRecord(outcome.result) ? outcome.result : undefined
     const status = found?.['status']
     if (ENDED.includes(status)) {
-      return { status: String(status), result: found?.['result'] ?? found?.['output'] ?? null }
+      return { status: toText(status), result: found?.['result'] ?? found?.['output'] ?? null }
     }
     if (!OPEN.includes(status)) return { problem: `${showOutcome(outcome)} for its status` }
     if (waited >= LONGEST_WAIT_MS) {
-      return { problem: `an operation that is ${status} after ${LONGEST_WAIT_MS / 1_000} seconds` }
+      return {
+        problem: `an operation that is ${toText(status)} after ${LONGEST_WAIT_MS / 1_000} seconds`,
+      }
     }
     await sleep(pause)
     waited += pause

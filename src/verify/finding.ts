@@ -1,3 +1,4 @@
+import { toText } from '../core/text.ts'
 /** How bad a finding is: an `error` is a promise that is not kept, a `warning` something a reader stumbles over. */
 export type Severity = 'error' | 'warning'
 
@@ -54,6 +55,6 @@ export function toFinding(facts: FindingFacts): Finding {
 
 /** Prints a value shortly enough for a sentence. */
 export function show(value: unknown): string {
-  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value))
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? toText(value))
   return text.length <= 160 ? text : `${text.slice(0, 160)}…`
 }

@@ -1,4 +1,5 @@
 import { isRecord } from '../core/json.ts'
+import { toText } from '../core/text.ts'
 import { show } from './finding.ts'
 import { findData, sendRaw } from './raw-call.ts'
 import { type TrialAnswer, toUrn } from './trial.ts'
@@ -19,7 +20,7 @@ export async function judgeRateLimit({ subject, one }: TrialAnswer): Promise<str
     return 'an entry without RateLimit-Limit, RateLimit-Remaining and RateLimit-Reset beside it'
   }
   const agrees = counted.some(
-    (use) => String(use['limit']) === limit && String(use['remaining']) === remaining,
+    (use) => toText(use['limit']) === limit && toText(use['remaining']) === remaining,
   )
   return agrees ? undefined : `the headers ${remaining} of ${limit} beside the entry ${show(data)}`
 }

@@ -1,4 +1,5 @@
 import { isRecord } from '../core/json.ts'
+import { toText } from '../core/text.ts'
 import { toToolName } from '../core/tool-name.ts'
 import { checkDocument } from '../discovery/check-document.ts'
 import { FORRST } from './door.ts'
@@ -151,7 +152,7 @@ export async function* verifyDocuments(subject: Subject): AsyncGenerator<Finding
   if (Array.isArray(methods)) {
     const spelled = new Map(described.map((name) => [toToolName(name), name]))
     const names = methods.flatMap((one) => {
-      const name = isRecord(one) ? String(one['name']) : ''
+      const name = isRecord(one) ? toText(one['name']) : ''
       return name.startsWith('rpc.') ? [] : [spelled.get(name) ?? name]
     })
     yield* compareNames('openrpc.disagrees', '/openrpc.json', described, names)

@@ -1,4 +1,5 @@
 import { findExtension } from '../client/index.ts'
+import { toText } from '../core/text.ts'
 import { findCase, nameOf } from './subject.ts'
 import { sendWith, showOutcome, type Trial, toUrn } from './trial.ts'
 
@@ -23,7 +24,7 @@ export const webhookTrial: Trial = {
       const answered = refused || findExtension(outcome, URN) !== undefined
       const frame = { function: nameOf(one.definition), answered }
       if (refused) return frame
-      const where = pointer === undefined ? '' : ` at ${pointer}`
+      const where = pointer === undefined ? '' : ` at ${toText(pointer)}`
       return {
         ...frame,
         problem: `${showOutcome(outcome)}${where}, for a callback_url without TLS`,

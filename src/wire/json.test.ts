@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { fc } from '../../test/support/property.ts'
 import { CallError } from '../core/error.ts'
 import { parseJson } from './json.ts'
 import { findJsonError } from './json-error.ts'

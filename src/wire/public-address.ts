@@ -4,6 +4,7 @@ import { request as requestHttps } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { CallError } from '../core/error.ts'
+import { toReason } from '../core/text.ts'
 import { addressKind } from './address-range.ts'
 
 /** One address a name resolves to. */
@@ -315,7 +316,7 @@ function toCallError(
       cause: thrown,
     })
   }
-  const why = thrown instanceof Error ? thrown.message : String(thrown)
+  const why = toReason(thrown)
   return new CallError('DEPENDENCY_ERROR', {
     message: `${at.url} could not be reached: ${why}`,
     details: { reason: 'unreachable', url: at.url },

@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { fc } from '../../test/support/property.ts'
 import { createEventStream, encodeEvent } from './sse.ts'
 import { createEventParser, readEvents, type ServerEvent } from './sse-reader.ts'
 

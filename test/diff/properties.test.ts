@@ -1,6 +1,6 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type DiffSource, diffDescriptions } from '../../src/diff/index.ts'
+import { fc, hostileJson, replaceEach, TEXTLESS } from '../support/property.ts'
 import { discovery } from './cases/case.ts'
 import { FUNCTION_CASES } from './cases/functions.ts'
 import { OPENAPI_CASES } from './cases/openapi.ts'
@@ -10,7 +10,7 @@ const CASES = [...SCHEMA_CASES, ...FUNCTION_CASES, ...OPENAPI_CASES]
 
 const junk = fc.oneof(
   fc.constantFrom(null, true, 0, '', [], {}, '#/components/schemas/S', { $ref: '#' }),
-  fc.jsonValue({ maxDepth: 3 }),
+  hostileJson({ maxDepth: 3 }),
 )
 
 /** Replaces one value somewhere in a document. */
@@ -30,6 +30,12 @@ function isNamed(entry: unknown): boolean {
   return typeof name === 'string' && typeof version === 'string'
 }
 
+/** Tells what the loader asks for; everything below it may be anything. */
+function isLoadable(document: unknown): boolean {
+  const { functions } = document as { functions?: unknown }
+  return Array.isArray(functions) && functions.every(isNamed)
+}
+
 const path = fc.array(fc.nat(8), { minLength: 1, maxLength: 7 })
 
 describe('the comparison', () => {
@@ -39,12 +45,8 @@ describe('the comparison', () => {
       fc.property(source, path, junk, ({ old, now }, at, value) => {
         const whole = now.kind === 'tool-spec' ? now.spec : now.document
         const changed = mutate(whole, at, value)
-        const functions = (changed as { functions?: unknown } | null)?.functions
-        // The loader asks for as much; everything below it may be anything.
         fc.pre(typeof changed === 'object' && changed !== null && !Array.isArray(changed))
-        if (now.kind === 'discovery') {
-          fc.pre(Array.isArray(functions) && functions.every(isNamed))
-        }
+        fc.pre(now.kind !== 'discovery' || isLoadable(changed))
         const mutated = { ...now, document: changed } as unknown as DiffSource
         diffDescriptions(old, mutated)
         diffDescriptions(mutated, old)
@@ -52,6 +54,18 @@ describe('the comparison', () => {
       }),
       { numRuns: 1000 },
     )
+  })
+
+  it('never throws where any single value is an object that has no text', () => {
+    for (const { old, now } of CASES) {
+      const whole = now.kind === 'tool-spec' ? now.spec : now.document
+      for (const changed of replaceEach(whole, TEXTLESS)) {
+        if (now.kind === 'discovery' && !isLoadable(changed)) continue
+        const mutated = { ...now, document: changed, spec: changed } as unknown as DiffSource
+        diffDescriptions(old, mutated)
+        diffDescriptions(mutated, old)
+      }
+    }
   })
 
   it('finds on the way back the opposite of every function that came', () => {

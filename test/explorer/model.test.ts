@@ -1,5 +1,4 @@
 import { execFileSync } from 'node:child_process'
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { toHeaders } from '../../explorer/src/model/credentials.ts'
 import { toServiceFacts } from '../../explorer/src/model/forrst.ts'
@@ -16,6 +15,7 @@ import {
   toMcpClient,
 } from '../../explorer/src/model/snippets.ts'
 import { parseText } from '../../explorer/src/model/text.ts'
+import { fc } from '../support/property.ts'
 
 const call = {
   url: "http://127.0.0.1/explorer/tools/it's/call",

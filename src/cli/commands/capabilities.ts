@@ -1,4 +1,5 @@
 import { isRecord } from '../../core/json.ts'
+import { toText } from '../../core/text.ts'
 import type { Command } from '../command.ts'
 import { EXIT } from '../exit.ts'
 import { JSON_FLAG } from '../flags.ts'
@@ -30,10 +31,10 @@ export const capabilitiesCommand: Command = {
     const section = (title: string, rows: readonly string[][]) =>
       rows.length === 0 ? '' : `\n${paint.bold(title)}\n${formatTable(rows)}`
     input.io.out(
-      `${paint.bold(printable(String(service)))}  Forrst ${printable(list(protocolVersions).join(', '))}\n` +
+      `${paint.bold(printable(toText(service)))}  Forrst ${printable(list(protocolVersions).map(toText).join(', '))}\n` +
         section(
           'Functions',
-          list(functions).map((name) => [printable(String(name))]),
+          list(functions).map((name) => [printable(toText(name))]),
         ) +
         section('Extensions', list(extensions).map(toExtensionRow)) +
         section(
@@ -54,5 +55,5 @@ function list(value: unknown): readonly unknown[] {
 
 function toExtensionRow(extension: unknown): string[] {
   const { urn, version } = isRecord(extension) ? extension : {}
-  return [printable(String(urn)), printable(String(version ?? ''))]
+  return [printable(toText(urn)), printable(toText(version ?? ''))]
 }

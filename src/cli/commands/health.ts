@@ -1,4 +1,5 @@
 import { isRecord } from '../../core/json.ts'
+import { toText } from '../../core/text.ts'
 import type { Command } from '../command.ts'
 import { EXIT } from '../exit.ts'
 import { JSON_FLAG, readText } from '../flags.ts'
@@ -51,14 +52,15 @@ function toRows(entries: unknown, paint: Paint): readonly string[][] {
   if (!isRecord(entries)) return []
   return Object.entries(entries).map(([name, entry]) => {
     const { status, latency, message, until } = isRecord(entry) ? entry : {}
-    const time = isRecord(latency) ? `${latency['value']} ms` : ''
-    const note = [message, until && `until ${until}`].filter(Boolean).join(', ')
+    const time = isRecord(latency) ? `${toText(latency['value'])} ms` : ''
+    const notes = [message ?? [], until === undefined ? [] : `until ${toText(until)}`].flat()
+    const note = notes.map(toText).join(', ')
     return [printable(name), paintStatus(status, paint), time, printable(note)]
   })
 }
 
 function paintStatus(status: unknown, paint: Paint): string {
-  const text = printable(String(status))
+  const text = printable(toText(status))
   if (status === 'healthy') return paint.good(text)
   return status === 'unhealthy' ? paint.bad(text) : paint.warn(text)
 }

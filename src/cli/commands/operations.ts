@@ -1,4 +1,5 @@
 import { isRecord } from '../../core/json.ts'
+import { toText } from '../../core/text.ts'
 import { OPERATION_STATUSES } from '../../extensions/operation-record.ts'
 import type { Command, CommandInput } from '../command.ts'
 import { EXIT, UsageError } from '../exit.ts'
@@ -92,7 +93,7 @@ async function showOperation(input: CommandInput): Promise<number> {
     return EXIT.ok
   }
   const { output: _, ...shown } = isRecord(outcome.result) ? outcome.result : {}
-  const lines = Object.entries(shown).map(([name, value]) => [name, toText(value)])
+  const lines = Object.entries(shown).map(([name, value]) => [name, toCell(value)])
   input.io.out(formatTable(lines, ''))
   return EXIT.ok
 }
@@ -106,7 +107,7 @@ async function cancelOperation(input: CommandInput): Promise<number> {
   if (!outcome.ok) throw toRemoteError(outcome)
   const { operation_id: id } = isRecord(outcome.result) ? outcome.result : {}
   input.io.out(
-    input.flags['json'] ? formatJson(outcome.result) : `${printable(String(id))} is cancelled.\n`,
+    input.flags['json'] ? formatJson(outcome.result) : `${printable(toText(id))} is cancelled.\n`,
   )
   return EXIT.ok
 }
@@ -142,15 +143,15 @@ function requireId({ positionals: [, id] }: CommandInput): string {
 
 function toRow(row: Record<string, unknown>, paint: Paint): readonly string[] {
   const { id, status, progress, message, started_at: startedAt } = row
-  const name = `${toText(row['function'])}@${toText(row['version'])}`
+  const name = `${toCell(row['function'])}@${toCell(row['version'])}`
   const share = typeof progress === 'number' ? `${Math.round(progress * 100)} %` : ''
   return [
-    toText(id),
-    paintStatus(toText(status), paint),
+    toCell(id),
+    paintStatus(toCell(status), paint),
     share,
-    toText(startedAt),
+    toCell(startedAt),
     name,
-    toText(message),
+    toCell(message),
   ]
 }
 
@@ -160,7 +161,6 @@ function paintStatus(status: string, { good, bad, warn, dim }: Paint): string {
   return status === 'cancelled' ? warn(status) : dim(status)
 }
 
-function toText(value: unknown): string {
-  if (value === undefined) return ''
-  return printable(typeof value === 'string' ? value : JSON.stringify(value))
+function toCell(value: unknown): string {
+  return printable(toText(value ?? ''))
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { Writable } from 'node:stream'
 import type { Service } from '../../core/service.ts'
+import { toReason } from '../../core/text.ts'
 import { type RunningServer, serve } from '../../http/serve.ts'
 import { type McpOptions, measureTools, parseToolSelection } from '../../mcp/index.ts'
 import { openStore, type Store } from '../../store/index.ts'
@@ -150,7 +151,7 @@ async function openStoreOf(input: CommandInput): Promise<Store | undefined> {
     return await openStore(url, namespace ? { namespace } : {})
   } catch (thrown) {
     // A wrong URL or a missing package is the person's to mend; a server that is away is not.
-    const message = thrown instanceof Error ? thrown.message : String(thrown)
+    const message = toReason(thrown)
     if (thrown instanceof TypeError) throw new UsageError(message)
     // The address without user, password and path: those are nobody's business in a log.
     const server = URL.canParse(url) ? new URL(url).host : ''

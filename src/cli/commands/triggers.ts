@@ -1,4 +1,5 @@
 import { isRecord, type JsonObject } from '../../core/json.ts'
+import { toText } from '../../core/text.ts'
 import type { Command, CommandInput } from '../command.ts'
 import { EXIT, UsageError } from '../exit.ts'
 import { JSON_FLAG, readText } from '../flags.ts'
@@ -164,7 +165,7 @@ function readRuns(
   count: number,
 ): readonly { readonly name: string; readonly next: readonly string[] }[] {
   return readItems(answer, 'triggers').flatMap(({ name, next }) =>
-    Array.isArray(next) ? [{ name: String(name), next: next.slice(0, count).map(String) }] : [],
+    Array.isArray(next) ? [{ name: toText(name), next: next.slice(0, count).map(String) }] : [],
   )
 }
 

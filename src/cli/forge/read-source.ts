@@ -1,6 +1,7 @@
 import { readFile, realpath, stat } from 'node:fs/promises'
 import { dirname, join, parse, relative, resolve, sep } from 'node:path'
 import { CallError } from '../../core/error.ts'
+import { toReason } from '../../core/text.ts'
 import { allowSameFolder, type ExternalOptions } from '../../openapi/index.ts'
 import { createPublicFetch, type PublicResponse } from '../../wire/public-address.ts'
 import type { Io } from '../command.ts'
@@ -97,7 +98,7 @@ function isRefused(thrown: unknown): boolean {
 
 function toRemoteError(thrown: unknown, url: string): RemoteError {
   if (thrown instanceof RemoteError) return thrown
-  const reason = thrown instanceof Error ? thrown.message : String(thrown)
+  const reason = toReason(thrown)
   return new RemoteError(`${url} cannot be read: ${reason}`)
 }
 

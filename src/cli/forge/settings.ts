@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { isRecord } from '../../core/json.ts'
+import { toText } from '../../core/text.ts'
 import type { CommandInput, Io } from '../command.ts'
 import { UsageError } from '../exit.ts'
 import { didYouMean } from '../suggest.ts'
@@ -77,7 +78,7 @@ function readConfig({ cwd }: Io): Readonly<Record<string, string>> {
         const hint = didYouMean(name, names)
         throw new UsageError(`${CONFIG_FILE}: forge has no setting "${name}".${hint}`)
       }
-      if (typeof value !== 'object') return [name, String(value)]
+      if (typeof value !== 'object') return [name, toText(value)]
       throw new UsageError(`${CONFIG_FILE}: forge.${name} must be a text, a number or true`)
     }),
   )

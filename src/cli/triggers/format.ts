@@ -1,4 +1,5 @@
 import { isRecord } from '../../core/json.ts'
+import { toText } from '../../core/text.ts'
 import { formatTable, type Paint, printable } from '../print.ts'
 import type { ScheduleRuns } from './next-runs.ts'
 
@@ -58,5 +59,5 @@ function paintState(state: string, paint: Paint): string {
 }
 
 function text(value: unknown): string {
-  return printable(String(value ?? ''))
+  return printable(toText(value ?? ''))
 }

@@ -1,5 +1,6 @@
 import { CallError } from '../../core/error.ts'
 import { isRecord, type Json, type JsonObject } from '../../core/json.ts'
+import { toText } from '../../core/text.ts'
 import { encodeTrial } from '../../triggers/encode.ts'
 import {
   createEventBus,
@@ -117,5 +118,5 @@ function formatErrors(errors: unknown): string {
 }
 
 function text(value: unknown): string {
-  return printable(String(value ?? ''))
+  return printable(toText(value ?? ''))
 }

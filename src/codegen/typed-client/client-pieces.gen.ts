@@ -358,7 +358,7 @@ export const CLIENT_PIECES: Readonly<Record<string, RuntimePiece>> = {
   },
   toConnectionFailure: {
     uses: ["Answer","NEVER_CONNECTED","failure"],
-    text: "function toConnectionFailure(thrown: unknown): Answer {\n  const cause = (thrown as { readonly cause?: { readonly code?: unknown } } | undefined)?.cause\n  return NEVER_CONNECTED.test(String(cause?.code ?? ''))\n    ? failure('CLIENT_UNREACHABLE', 'No connection could be made', thrown)\n    : failure(\n        'CLIENT_CONNECTION_LOST',\n        'The connection broke before the answer was complete',\n        thrown,\n      )\n}",
+    text: "function toConnectionFailure(thrown: unknown): Answer {\n  const cause = (thrown as { readonly cause?: { readonly code?: unknown } } | undefined)?.cause\n  return typeof cause?.code === 'string' && NEVER_CONNECTED.test(cause.code)\n    ? failure('CLIENT_UNREACHABLE', 'No connection could be made', thrown)\n    : failure(\n        'CLIENT_CONNECTION_LOST',\n        'The connection broke before the answer was complete',\n        thrown,\n      )\n}",
   },
   failure: {
     uses: ["Answer"],

@@ -1,5 +1,6 @@
 import type { QueryCapabilities, Resource } from '../../core/description.ts'
 import { isRecord } from '../../core/json.ts'
+import { toText } from '../../core/text.ts'
 import { LINE_WIDTH, toPropertyKey, toStringLiteral } from '../literals.ts'
 import { printType } from '../print-type.ts'
 import { keyword, type TypeNode, toUnion } from '../type-node.ts'
@@ -83,7 +84,7 @@ function printFilterList(names: string, operators: string): readonly string[] {
 const ANY_VALUE: TypeNode = toUnion([keyword('string'), keyword('number'), keyword('boolean')])
 
 function toOperators(declared: unknown): readonly string[] {
-  const known = listOf(declared).flatMap((name) => OPERATORS.get(String(name)) ?? [])
+  const known = listOf(declared).flatMap((name) => OPERATORS.get(toText(name)) ?? [])
   return known.length === 0 ? DEFAULT_OPERATORS : [...new Set(known)]
 }
 
@@ -110,8 +111,8 @@ const PAGES: Readonly<Record<string, string>> = {
 }
 
 function printPagination(strategies: readonly unknown[]): readonly string[] {
-  const known = strategies.filter((name) => Object.hasOwn(PAGES, String(name)))
-  const types = (known.length === 0 ? ['offset'] : known).map((name) => PAGES[String(name)])
+  const known = strategies.filter((name) => Object.hasOwn(PAGES, toText(name)))
+  const types = (known.length === 0 ? ['offset'] : known).map((name) => PAGES[toText(name)])
   return types.length === 1
     ? [`  readonly pagination?: ${types[0]}`]
     : ['  readonly pagination?:', ...types.map((type) => `    | ${type}`)]

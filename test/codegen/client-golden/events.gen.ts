@@ -3,7 +3,7 @@
  * source examples/events
  * Do not edit; generate it again instead.
  * document sha256 fd9e310412e80f438b6d5a0bdfcfd8fc87314490f20de2deb9bd1942c2857257
- * code sha256 a72b6c18ea50740a5c08fa00a83be1803ea99a23fd56dd017e27e39f0973e759
+ * code sha256 37a589feb2171fa11c436f1c349cea364dbf28d3a19397167dd9d3a53b9425c3
  */
 
 /** Where the service says it is, with the defaults of its variables. */
@@ -1026,7 +1026,7 @@ const NEVER_CONNECTED = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|Connectio
 
 function toConnectionFailure(thrown: unknown): Answer {
   const cause = (thrown as { readonly cause?: { readonly code?: unknown } } | undefined)?.cause
-  return NEVER_CONNECTED.test(String(cause?.code ?? ''))
+  return typeof cause?.code === 'string' && NEVER_CONNECTED.test(cause.code)
     ? failure('CLIENT_UNREACHABLE', 'No connection could be made', thrown)
     : failure(
         'CLIENT_CONNECTION_LOST',

@@ -3,6 +3,8 @@
  * nothing but Node and one another.
  */
 
+import { inspect } from 'node:util'
+
 /** A tool as the capabilities files list it. */
 export interface AgentTool {
   readonly name: string
@@ -100,10 +102,28 @@ export function describeFailure(thrown: unknown): {
   readonly reason: string
   readonly message: string
 } {
-  const { reason, message } = thrown as { reason?: unknown; message?: unknown }
+  const { reason, message } = toFacts(thrown)
   if (typeof reason !== 'string' || typeof message !== 'string') {
     return { status: 500, reason: 'internal', message: 'the tool failed' }
   }
   const statuses: Record<string, number> = { arguments: 400, setup: 503, timeout: 504 }
   return { status: statuses[reason] ?? 502, reason, message }
+}
+
+/** What a failure may tell besides being one. */
+export interface FailureFacts {
+  readonly reason?: unknown
+  readonly message?: unknown
+  readonly status?: unknown
+  readonly retry_after?: unknown
+}
+
+/** Looks at what was thrown as a failure; a tool may throw anything. */
+export function toFacts(thrown: unknown): FailureFacts {
+  return typeof thrown === 'object' && thrown !== null ? thrown : {}
+}
+
+/** Writes what was thrown as text for the log. */
+export function toLogText(thrown: unknown): string {
+  return thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : inspect(thrown)
 }

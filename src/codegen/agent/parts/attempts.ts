@@ -1,4 +1,4 @@
-import type { AgentTrigger } from './agent.ts'
+import { type AgentTrigger, toFacts, toLogText } from './agent.ts'
 import { toMilliseconds } from './duration.ts'
 
 /** One try to run an event. */
@@ -51,7 +51,7 @@ export function createAttempts(trigger: AgentTrigger, options: AttemptsOptions):
         const isLast = number >= attempts || !mayPass(thrown) || stopping.aborted
         const tried = `attempt ${number} of ${attempts}`
         log(
-          `trigger ${trigger.name} ${isLast ? 'gave an event up' : 'failed'} (${tried}): ${String(thrown)}`,
+          `trigger ${trigger.name} ${isLast ? 'gave an event up' : 'failed'} (${tried}): ${toLogText(thrown)}`,
         )
         if (isLast) return
         await pause(pauseMs(number, thrown, firstPauseMs), stopping)
@@ -105,24 +105,17 @@ async function withinTime(work: Work, number: number, timeoutMs: number): Promis
 function mayPass(thrown: unknown): boolean {
   const { reason, status } = toFacts(thrown)
   if (reason === 'arguments') return false
-  return reason !== 'status' || !HOPELESS.has(Number(status))
+  return reason !== 'status' || !HOPELESS.has(status)
 }
 
-const HOPELESS: ReadonlySet<number> = new Set([400, 403, 404, 409, 410, 412, 422])
+const HOPELESS: ReadonlySet<unknown> = new Set([400, 403, 404, 409, 410, 412, 422])
 
 /** Up to a fifth more by chance: events that failed together must not all come back together. */
 function pauseMs(number: number, thrown: unknown, firstMs: number): number {
-  const asked = Number(toFacts(thrown).retry_after ?? 0) * 1_000
+  const { retry_after } = toFacts(thrown)
+  const asked = typeof retry_after === 'number' ? retry_after * 1_000 : 0
   const own = Math.min(firstMs * 2 ** (number - 1), LONGEST_PAUSE_MS) * (1 + Math.random() / 5)
   return Math.max(own, Math.min(asked, LONGEST_ASKED_MS))
-}
-
-function toFacts(thrown: unknown): {
-  readonly reason?: unknown
-  readonly status?: unknown
-  readonly retry_after?: unknown
-} {
-  return typeof thrown === 'object' && thrown !== null ? thrown : {}
 }
 
 function pause(milliseconds: number, signal: AbortSignal): Promise<void> {

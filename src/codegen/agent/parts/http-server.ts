@@ -1,7 +1,13 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type AgentOptions, type AgentReply, type AgentRequest, describeFailure } from './agent.ts'
+import {
+  type AgentOptions,
+  type AgentReply,
+  type AgentRequest,
+  describeFailure,
+  toLogText,
+} from './agent.ts'
 import { answerMcp } from './mcp.ts'
 import { startTriggers, type Triggers } from './triggers.ts'
 
@@ -70,7 +76,7 @@ async function handle(
     if (body === undefined) write(response, TOO_LARGE)
     else write(response, await route(toRequest(incoming, body), around, controller.signal))
   } catch (thrown) {
-    around.agent.log(`request failed: ${String(thrown)}`)
+    around.agent.log(`request failed: ${toLogText(thrown)}`)
     if (!response.headersSent) write(response, { status: 500, body: { error: 'internal error' } })
   }
 }
@@ -113,7 +119,7 @@ async function runTool(
   try {
     return { status: 200, body: { result: (await tool.handler(args, { signal })) ?? null } }
   } catch (thrown) {
-    agent.log(`tool ${name} failed: ${String(thrown)}`)
+    agent.log(`tool ${name} failed: ${toLogText(thrown)}`)
     const { status, ...error } = describeFailure(thrown)
     return { status, body: { error } }
   }

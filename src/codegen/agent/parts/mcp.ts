@@ -1,4 +1,4 @@
-import { type AgentOptions, type AgentReply, describeFailure } from './agent.ts'
+import { type AgentOptions, type AgentReply, describeFailure, toLogText } from './agent.ts'
 
 const VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05']
 
@@ -24,12 +24,13 @@ export async function answerMcp(
   if (method === 'tools/list') return answer(id, { tools: listTools(agent) })
   if (method !== 'tools/call') return refuse(id, -32601, `method ${method} is not known`)
   const tool = agent.tools.find((one) => one.name === params['name'])
-  if (tool === undefined) return refuse(id, -32602, `there is no tool ${String(params['name'])}`)
+  if (tool === undefined)
+    return refuse(id, -32602, `there is no tool ${JSON.stringify(params['name'])}`)
   try {
     const result = await tool.handler(params['arguments'] ?? {}, { signal })
     return answer(id, { content: [toText(result)] })
   } catch (thrown) {
-    agent.log(`tool ${tool.name} failed: ${String(thrown)}`)
+    agent.log(`tool ${tool.name} failed: ${toLogText(thrown)}`)
     return answer(id, { content: [toText(describeFailure(thrown).message)], isError: true })
   }
 }

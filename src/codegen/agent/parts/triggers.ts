@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import type {
-  AgentEvent,
-  AgentOptions,
-  AgentReply,
-  AgentRequest,
-  AgentTool,
-  AgentTrigger,
+import {
+  type AgentEvent,
+  type AgentOptions,
+  type AgentReply,
+  type AgentRequest,
+  type AgentTool,
+  type AgentTrigger,
+  toLogText,
 } from './agent.ts'
 import { createAttempts, type Work } from './attempts.ts'
 import { type Challenge, createChallenge } from './challenge.ts'
@@ -148,7 +149,7 @@ async function answerHook(
   } catch (thrown) {
     // Whoever waited knows of the failure and may send it again.
     if (id !== undefined) seen.delete(id)
-    log(`trigger ${trigger.name} failed: ${String(thrown)}`)
+    log(`trigger ${trigger.name} failed: ${toLogText(thrown)}`)
     return { status: 500, body: { error: 'the trigger failed' } }
   }
 }

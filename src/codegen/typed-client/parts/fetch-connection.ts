@@ -266,7 +266,7 @@ const NEVER_CONNECTED = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|Connectio
 
 function toConnectionFailure(thrown: unknown): Answer {
   const cause = (thrown as { readonly cause?: { readonly code?: unknown } } | undefined)?.cause
-  return NEVER_CONNECTED.test(String(cause?.code ?? ''))
+  return typeof cause?.code === 'string' && NEVER_CONNECTED.test(cause.code)
     ? failure('CLIENT_UNREACHABLE', 'No connection could be made', thrown)
     : failure(
         'CLIENT_CONNECTION_LOST',

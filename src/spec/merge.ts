@@ -1,6 +1,7 @@
 import {
   type Document,
   isMap,
+  isScalar,
   isSeq,
   type Node,
   parseDocument,
@@ -8,7 +9,6 @@ import {
   type YAMLSeq,
 } from 'yaml'
 import { isRecord } from '../core/json.ts'
-import { toText } from '../core/text.ts'
 import { formatPath } from './finding.ts'
 import { alignByName, isNamedList, type NamedEntry } from './merge-lists.ts'
 import { parseToolSpec } from './parse.ts'
@@ -220,7 +220,9 @@ function setKey(
   const earlier = order.slice(0, order.indexOf(key)).findLast((other) => map.has(other))
   const pair = state.document.createPair(key, node)
   const index =
-    earlier === undefined ? -1 : map.items.findIndex((item) => toText(item.key) === earlier)
+    earlier === undefined
+      ? -1
+      : map.items.findIndex(({ key: other }) => isScalar(other) && other.value === earlier)
   map.items.splice(index + 1, 0, pair as (typeof map.items)[number])
 }
 

@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import {
+  CART,
+  CHECKOUT,
+  DISCOUNT,
   MCP_URL,
   makeProfile,
+  ORDER,
   openApi,
   openRpc,
   REST_URL,
@@ -22,11 +26,6 @@ import {
 } from './protocol-error.ts'
 import { negotiateReport } from './report.ts'
 import { checkRequest, selectResponseCapabilities } from './request-check.ts'
-
-const CHECKOUT = 'dev.ucp.shopping.checkout'
-const CART = 'dev.ucp.shopping.cart'
-const ORDER = 'dev.ucp.shopping.order'
-const DISCOUNT = 'dev.ucp.shopping.discount'
 
 const REST = openApi({
   create_cart: 'POST /carts',

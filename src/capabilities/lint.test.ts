@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import {
+  CART,
+  CHECKOUT,
+  DISCOUNT,
   HAS_FIXTURES,
   MCP_URL,
   makeProfile,
@@ -14,10 +17,6 @@ import { formatReport } from './format-report.ts'
 import { guessSide, lintProfile } from './lint.ts'
 import { negotiate } from './negotiate.ts'
 import { negotiateReport } from './report.ts'
-
-const CHECKOUT = 'dev.ucp.shopping.checkout'
-const CART = 'dev.ucp.shopping.cart'
-const DISCOUNT = 'dev.ucp.shopping.discount'
 
 const DOCUMENTS = {
   [REST_URL]: openApi({ create_cart: 'POST /carts', get_cart: 'GET /carts/{id}' }),

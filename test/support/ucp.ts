@@ -47,6 +47,15 @@ export function createRandom(seed: number): () => number {
 /** The protocol version that test profiles speak unless they say otherwise. */
 export const VERSION = '2026-04-08'
 
+/** The capabilities that tests negotiate about. */
+export const CHECKOUT = 'dev.ucp.shopping.checkout'
+export const CART = 'dev.ucp.shopping.cart'
+export const ORDER = 'dev.ucp.shopping.order'
+export const DISCOUNT = 'dev.ucp.shopping.discount'
+export const FULFILLMENT = 'dev.ucp.shopping.fulfillment'
+export const SEARCH = 'dev.ucp.shopping.catalog.search'
+export const LOOKUP = 'dev.ucp.shopping.catalog.lookup'
+
 /** A profile as tests write it: loosely typed, to be damaged at will. */
 export interface LooseProfile {
   ucp: {

@@ -1,6 +1,7 @@
 import { CallError } from '../../src/core/error.ts'
 import { createToolFunctions, type ToolFunctionsOptions } from '../../src/runtime/run-tool.ts'
-import type { ToolDef, ToolSpec } from '../../src/spec/types.ts'
+import type { FieldDef, ToolDef, ToolSpec } from '../../src/spec/types.ts'
+import type { RecordedRequest, RecordingServer } from './recording-server.ts'
 
 /** Calls one tool of a spec the way the registry does, without the checks before it. */
 export async function callSpec(
@@ -45,4 +46,21 @@ export function oneTool(
       } as ToolDef,
     ],
   }
+}
+
+/** Calls a tool of a recording server and gives the last request that arrived there. */
+export async function requestOf(
+  server: RecordingServer,
+  tool: Partial<ToolDef>,
+  args: Record<string, unknown> = {},
+): Promise<RecordedRequest> {
+  await callSpec(oneTool(server.url, tool), args)
+  const request = server.requests.at(-1)
+  if (request === undefined) throw new TypeError('nothing was sent')
+  return request
+}
+
+/** Makes a text field, changed as told. */
+export function fieldOf(name: string, more: Partial<FieldDef> = {}): FieldDef {
+  return { name, type: 'string', description: name, ...more }
 }

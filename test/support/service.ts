@@ -28,3 +28,18 @@ export function serviceOf(
     functions,
   })
 }
+
+/** Makes the function orders.get, which answers its version, changed as told. */
+export function define(fields: Partial<FunctionDefinition>): FunctionDefinition {
+  return {
+    name: 'orders.get',
+    version: '1.0.0',
+    handler: () => fields.version ?? '1.0.0',
+    ...fields,
+  }
+}
+
+/** Makes several versions of orders.get. */
+export function versions(...list: string[]): FunctionDefinition[] {
+  return list.map((version) => define({ version }))
+}

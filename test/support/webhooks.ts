@@ -1,7 +1,13 @@
 import { createHmac } from 'node:crypto'
-import type { SignatureScheme } from '../../src/spec/types.ts'
+import type { SignatureScheme, WebhookTrigger } from '../../src/spec/types.ts'
+import { type StartWebhookOptions, startWebhook } from '../../src/triggers/webhook.ts'
 import type { HttpRequest } from '../../src/wire/http.ts'
 import { createWebhookSigner } from '../../src/wire/standard-webhooks.ts'
+import {
+  createRecordedSource,
+  type RecordedSource,
+  type RecordedSourceOptions,
+} from './trigger-source.ts'
 
 /** A secret that every scheme takes. */
 export const SECRET: string = Buffer.from('a secret of 24 bytes or so').toString('base64')
@@ -57,4 +63,53 @@ export function toRequest(
     bodyTooLarge: false,
     signal: () => new AbortController().signal,
   }
+}
+
+/** The moment at which test webhooks live. */
+export const NOW = 1_790_000_000_000
+
+/** The header of a JSON delivery. */
+export const JSON_TYPE = { 'content-type': 'application/json' }
+
+/** A webhook under test. */
+export interface Started extends RecordedSource<WebhookTrigger> {
+  readonly send: (
+    request: HttpRequest,
+  ) => Promise<{ status: number; body: Record<string, unknown>; headers: object }>
+  readonly stop: (signal: AbortSignal) => Promise<void>
+}
+
+/** Starts the webhook /hook, changed as told. */
+export function start(
+  part: Partial<WebhookTrigger> = {},
+  options: RecordedSourceOptions & StartWebhookOptions = {},
+): Started {
+  const trigger: WebhookTrigger = {
+    type: 'webhook',
+    name: 'hook',
+    description: 'Something happened.',
+    path: '/hook',
+    secret_env: 'HOOK_SECRET',
+    ...part,
+  }
+  const record = { now: () => NOW, env: { HOOK_SECRET: SECRET }, ...options }
+  const recorded = createRecordedSource(trigger, record)
+  const source = startWebhook(recorded.context, options)
+  return {
+    ...recorded,
+    stop: source.stop,
+    async send(request) {
+      const { status, body, headers } = await source.handler(request)
+      return { status, body: JSON.parse(String(body)), headers }
+    },
+  }
+}
+
+/** Makes a delivery signed as a scheme says. */
+export function signed(
+  body: string,
+  { scheme = 'standard', id = 'msg_1', at = NOW, type = JSON_TYPE } = {},
+) {
+  const headers = SIGN[scheme as SignatureScheme]({ id, sentAt: at, body })
+  return toRequest(body, { ...type, ...headers })
 }

@@ -1,0 +1,194 @@
+import { describe, expect, it } from 'vitest'
+import { define, serviceOf, versions } from '../../test/support/service.ts'
+import type { FunctionDefinition } from './function.ts'
+
+describe('a wrong definition fails at start and names function and field', () => {
+  const components = {
+    schemas: { Order: { type: 'object' } },
+    errors: { NotFound: { code: 'NOT_FOUND', message: 'x' } },
+    examplePairings: {
+      Wrong: { name: 'Wrong', params: [{ value: 7 }] },
+      Many: { name: 'Many', params: [{ value: 'a' }, { value: 'b' }] },
+      Result: { name: 'Result', params: [{ value: 'a' }], result: { value: 'text' } },
+    },
+  }
+  const withId = { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] }
+
+  it.each<[string, Partial<FunctionDefinition>, string]>([
+    ['[F-61] a name under forrst.', { name: 'forrst.custom.thing' }, 'name is reserved'],
+    ['[F-62] a name under urn:cline:', { name: 'urn:cline:forrst:fn:mine' }, 'name is reserved'],
+    ['a name under urn:forrst:', { name: 'urn:forrst:ext:x:fn:y' }, 'name is reserved'],
+    ['a name without a dot', { name: 'orders' }, 'name must look like'],
+    ['a version that is none', { version: '1.0' }, 'version must be a semantic version'],
+    [
+      '[F-86] both supported and excluded',
+      { accepts: { supported: ['urn:forrst:ext:a'], excluded: ['urn:forrst:ext:b'] } as never },
+      'accepts must not list both supported and excluded',
+    ],
+    [
+      'an empty list of extensions',
+      { accepts: { excluded: [] } },
+      'accepts must list at least one',
+    ],
+    [
+      'an extension listed twice',
+      { accepts: { supported: ['urn:a:b', 'urn:a:b'] } },
+      'accepts lists an extension twice',
+    ],
+    ['readOnly and writes', { readOnly: true, writes: ['create'] }, 'readOnly cannot be combined'],
+    [
+      'readOnly with side effects',
+      { readOnly: true, sideEffects: ['create'] },
+      'sideEffects must be empty',
+    ],
+    [
+      'a preset and accepts',
+      { writes: ['create'], accepts: { excluded: ['urn:a:b'] } },
+      'accepts cannot be combined',
+    ],
+    [
+      'a $ref that leads nowhere',
+      { input: { type: 'object', properties: { a: { $ref: '#/components/schemas/Nope' } } } },
+      'input is wrong at "/properties/a/$ref": leads nowhere: #/components/schemas/Nope',
+    ],
+    [
+      'a reference to a component that is not there',
+      { errors: [{ $ref: '#/components/errors/Nope' }] },
+      'errors[0] refers to "#/components/errors/Nope"',
+    ],
+    [
+      'a reference to a component of another kind',
+      { tags: [{ $ref: '#/components/errors/NotFound' }] },
+      'tags[0] refers to "#/components/errors/NotFound"',
+    ],
+    [
+      'arguments that are no object',
+      { input: { type: 'string' } },
+      'input must describe an object',
+    ],
+    [
+      'a code in the wrong case',
+      { errors: [{ code: 'nope', message: 'x' }] },
+      'errors[0].code must be',
+    ],
+    [
+      'a sunset that is no date',
+      { deprecated: { sunset: 'soon' } },
+      'deprecated.sunset must be an ISO date',
+    ],
+    [
+      '[F-170] a simulation with output and error',
+      { simulations: [{ name: 'a', input: {}, output: 1, error: { code: 'A', message: 'x' } }] },
+      'simulations[0] must not have both output and error',
+    ],
+    [
+      'two simulations of one name',
+      {
+        simulations: [
+          { name: 'a', input: {} },
+          { name: 'a', input: {} },
+        ],
+      },
+      'simulations[1].name "a" is used twice',
+    ],
+    [
+      'a simulation whose output breaks the schema',
+      { output: { type: 'string' }, simulations: [{ name: 'a', input: {}, output: 7 }] },
+      'simulations[0] ("a") has output that the schema refuses',
+    ],
+    [
+      'an example whose argument breaks the schema',
+      { input: withId, examples: [{ $ref: '#/components/examplePairings/Wrong' }] },
+      'examples[0] ("Wrong") has arguments that the schema refuses at "/id"',
+    ],
+    [
+      'an example with too many params',
+      { input: withId, examples: [{ $ref: '#/components/examplePairings/Many' }] },
+      'examples[0] ("Many") has 2 params, the function only 1 arguments',
+    ],
+    [
+      'an example whose result breaks the schema',
+      {
+        input: withId,
+        output: { type: 'number' },
+        examples: [{ $ref: '#/components/examplePairings/Result' }],
+      },
+      'examples[0] ("Result") has result that the schema refuses',
+    ],
+    [
+      'arguments that input does not have',
+      { input: withId, arguments: [{ name: 'uid', schema: {}, required: true }] },
+      'arguments[0] describes "uid", which input does not have',
+    ],
+    [
+      'arguments that disagree about required',
+      { input: withId, arguments: [{ name: 'id', schema: {} }] },
+      'arguments[0].required says false for "id", input says true',
+    ],
+    [
+      'arguments that leave one out',
+      { input: withId, arguments: [] },
+      'arguments does not describe "id"',
+    ],
+    [
+      'a default sort that is not allowed',
+      { query: { sorts: { allowed: ['a'], default: { field: 'b', direction: 'asc' } } } },
+      'query.sorts.default sorts by "b"',
+    ],
+  ])('%s', (_title, fields, message) => {
+    const definition = define(fields)
+    const create = () => serviceOf([definition], { components })
+    expect(create).toThrow(TypeError)
+    expect(create).toThrow(`function ${definition.name}: ${message}`)
+  })
+
+  it('[F-72] the same name and version twice', () => {
+    expect(() => serviceOf(versions('1.0.0', '1.0.0'))).toThrow(
+      'function orders.get: version 1.0.0 is defined twice',
+    )
+  })
+
+  it.each([
+    [{ tags: { A: {} } }, 'components.tags.A needs "name"'],
+    [{ errors: { A: { code: 'A' } } }, 'components.errors.A needs "message"'],
+    [
+      { contentDescriptors: { A: { name: 'a' } } },
+      'components.contentDescriptors.A needs "schema"',
+    ],
+    [{ examplePairings: { A: { name: 'a' } } }, 'components.examplePairings.A needs "params"'],
+    [{ links: { A: {} } }, 'components.links.A needs "name"'],
+    [{ resources: { a: { type: 'a' } } }, 'components.resources.a needs "attributes"'],
+    [
+      { resources: { a: { type: 'a', attributes: { b: {} } } } },
+      'components.resources.a.attributes.b needs "schema"',
+    ],
+    [
+      {
+        resources: {
+          a: {
+            type: 'a',
+            attributes: {},
+            relationships: { b: { resource: 'c', cardinality: 'two' } },
+          },
+        },
+      },
+      'components.resources.a.relationships.b needs "cardinality"',
+    ],
+    [
+      { examples: { A: { value: 1, externalValue: 'x' } } },
+      'components.examples.A must not have both',
+    ],
+    [{ schemas: { 'a b': {} } }, 'components.schemas.a b must be named'],
+    [
+      { schemas: { A: { $ref: '#/components/schemas/B' } } },
+      'components.schemas.A is wrong at "/$ref": leads nowhere',
+    ],
+    [{ models: {} }, 'components.models is not a kind of component'],
+  ])('[F-152][F-153][F-154][F-155][F-157][F-158][F-159][F-160] components %j', (wrong, message) => {
+    expect(() => serviceOf([], { components: wrong as never })).toThrow(message)
+  })
+
+  it('[F-63] but names of an organisation of its own are fine', () => {
+    expect(() => serviceOf([define({ name: 'myorg.system.audit' })])).not.toThrow()
+  })
+})

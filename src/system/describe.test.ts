@@ -1,0 +1,179 @@
+import { describe, expect, it } from 'vitest'
+import { call } from '../../test/support/forrst.ts'
+import { serviceOf } from '../../test/support/service.ts'
+
+describe('urn:cline:forrst:fn:describe', () => {
+  const address = { type: 'object', properties: { street: { type: 'string' } } }
+  const input = {
+    type: 'object',
+    properties: {
+      customer_id: { type: 'string' },
+      shipping_address: { $ref: '#/components/schemas/address' },
+      parent: { $ref: '#/$defs/order' },
+    },
+    required: ['customer_id'],
+    $defs: { order: { type: 'object', properties: { parent: { $ref: '#/$defs/order' } } } },
+  }
+  const service = serviceOf(
+    [
+      {
+        name: 'orders.create',
+        version: '1.0.0',
+        description: 'Original version',
+        writes: ['create'],
+        deprecated: { reason: 'Use version 2.0.0', sunset: '2025-06-01' },
+        handler: () => null,
+      },
+      {
+        name: 'orders.create',
+        version: '2.0.0',
+        description: 'Create a new order',
+        sideEffects: ['create', 'sends_email'],
+        input,
+        output: { type: 'object' },
+        accepts: { supported: ['urn:forrst:ext:idempotency', 'urn:forrst:ext:tracing'] },
+        handler: () => null,
+      },
+      {
+        name: 'orders.create',
+        version: '3.0.0',
+        stability: 'beta',
+        description: 'Beta with async support',
+        handler: () => null,
+      },
+      { name: 'orders.create', version: '0.9.0', stability: 'removed', handler: () => null },
+      {
+        name: 'orders.list',
+        version: '1.0.0',
+        readOnly: true,
+        query: {
+          filters: { allowed: ['id', 'status'], related: { customer: ['id'] } },
+          sorts: { allowed: ['created_at'] },
+          fields: { allowed: ['id'], related: { customer: ['name'] } },
+          relationships: { allowed: ['customer'] },
+          pagination: {
+            strategies: ['cursor', 'offset', 'page', 'keyset'],
+            defaultSize: 50,
+            maxSize: 100,
+          },
+        },
+        handler: () => [],
+      },
+    ],
+    { components: { schemas: { address } } },
+  )
+  const describeIt = (input: object) =>
+    call(service, { function: 'urn:cline:forrst:fn:describe', arguments: input })
+  const described = async (input: object) =>
+    (await describeIt(input)).body.result as {
+      versions: Record<string, unknown>[]
+      [member: string]: unknown
+    }
+
+  it('[F-125] needs to know which function', async () => {
+    const { status, body } = await describeIt({})
+    expect([status, body.errors?.[0]]).toMatchObject([
+      400,
+      { code: 'INVALID_ARGUMENTS', source: { pointer: '/call/arguments/function' } },
+    ])
+  })
+
+  it('[F-126][F-127][F-129][F-136][F-141] explains the function and every version that was not removed', async () => {
+    const result = await described({ function: 'orders.create', include_schema: false })
+    expect(result).toMatchObject({
+      function: 'orders.create',
+      description: 'Create a new order',
+      side_effects: ['create'],
+      recommended_version: '2.0.0',
+    })
+    expect(result.versions.map(({ version, stability }) => [version, stability])).toEqual([
+      ['1.0.0', 'stable'],
+      ['2.0.0', 'stable'],
+      ['3.0.0', 'beta'],
+    ])
+  })
+
+  it('[F-128] says that a read-only function has no side effects', async () => {
+    expect(await described({ function: 'orders.list' })).toMatchObject({ side_effects: [] })
+  })
+
+  it('[F-130] explains one version when asked for it', async () => {
+    const { versions } = await described({ function: 'orders.create', version: '1.0.0' })
+    expect(versions).toHaveLength(1)
+  })
+
+  it('[F-135] shows deprecation as an object, not as stability', async () => {
+    const { versions } = await described({ function: 'orders.create', version: '1.0.0' })
+    expect(versions[0]).toMatchObject({
+      stability: 'stable',
+      deprecated: { reason: 'Use version 2.0.0', sunset: '2025-06-01' },
+    })
+  })
+
+  it('[F-131][F-132][F-133][F-134] includes schemas whose references resolve inside, unless told not to', async () => {
+    const { versions } = await described({ function: 'orders.create', version: '2.0.0' })
+    expect(versions[0]?.['schema']).toEqual({
+      arguments: {
+        type: 'object',
+        properties: {
+          customer_id: { type: 'string' },
+          shipping_address: { $ref: '#/definitions/address' },
+          parent: { $ref: '#/definitions/order' },
+        },
+        required: ['customer_id'],
+      },
+      returns: { type: 'object' },
+      definitions: {
+        address,
+        order: { type: 'object', properties: { parent: { $ref: '#/definitions/order' } } },
+      },
+    })
+    const bare = await described({ function: 'orders.create', include_schema: false })
+    expect(bare.versions.every((version) => !('schema' in version))).toBe(true)
+  })
+
+  it('[F-137][F-138][F-139] shows what can be queried, in the words of seed 001', async () => {
+    const { versions } = await described({ function: 'orders.list' })
+    expect(versions[0]).toMatchObject({
+      pagination: {
+        styles: ['cursor', 'offset', 'keyset'],
+        default_style: 'cursor',
+        default_limit: 50,
+        max_limit: 100,
+      },
+      capabilities: {
+        filters: { self: ['id', 'status'], customer: ['id'] },
+        sorts: ['created_at'],
+        fields: { self: ['id'], customer: ['name'] },
+        relationships: ['customer'],
+      },
+    })
+  })
+
+  it('[F-140] shows which extensions a version accepts, or which it refuses', async () => {
+    const { versions } = await described({ function: 'orders.create', include_schema: false })
+    expect(versions.map(({ extensions }) => extensions)).toEqual([
+      { excluded: ['urn:forrst:ext:caching'] },
+      { supported: ['urn:forrst:ext:idempotency', 'urn:forrst:ext:tracing'] },
+      undefined,
+    ])
+    const list = await described({ function: 'orders.list' })
+    expect(list.versions[0]?.['extensions']).toEqual({
+      excluded: ['urn:forrst:ext:idempotency', 'urn:forrst:ext:dry-run'],
+    })
+  })
+
+  it('answers for an unknown function and version with pointers to the argument', async () => {
+    const unknown = await describeIt({ function: 'no.such' })
+    expect(unknown.body.errors?.[0]).toMatchObject({
+      code: 'FUNCTION_NOT_FOUND',
+      source: { pointer: '/call/arguments/function' },
+    })
+    const version = await describeIt({ function: 'orders.create', version: '9.0.0' })
+    expect(version.body.errors?.[0]).toMatchObject({
+      code: 'VERSION_NOT_FOUND',
+      source: { pointer: '/call/arguments/version' },
+      details: { available_versions: ['1.0.0', '2.0.0', '3.0.0'] },
+    })
+  })
+})

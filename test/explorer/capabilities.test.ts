@@ -1,61 +1,25 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { Locator, Page } from 'playwright-core'
+import { afterEach, expect, it } from 'vitest'
 import { type App, createApp, createService } from 'waymark'
-import { findBrowser, launchBrowser } from './browser.ts'
 import { buildPlatform, createShop } from './capability-demo.ts'
 import { createDemo } from './demo.ts'
 import { EVIL } from './fixtures.ts'
-import { startServer, type TestServer } from './server.ts'
+import { describeInBrowser, FOREIGN_ELEMENTS, PATIENCE_MS, runAxe } from './pages.ts'
 
-const path = await findBrowser()
-const PATIENCE_MS = 30_000
 const VERSION = '2026-08-25'
-if (path === undefined && process.env['CI'] === 'true') {
-  throw new Error('CI must test the explorer in a browser: install Chromium or set CHROME_PATH')
-}
 
-describe.skipIf(path === undefined)(
-  'the capabilities panel in a browser (skipped where no Chrome or Chromium is found)',
-  () => {
-    let browser: Browser
-    let context: BrowserContext
-    let server: TestServer
+describeInBrowser(
+  'the capabilities panel in a browser',
+  { viewport: { width: 1400, height: 1000 } },
+  ({ visit, origin, asked }) => {
     let page: Page
-    const faults: string[] = []
-    const asked: string[] = []
-
-    vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
-    beforeAll(async () => {
-      browser = await launchBrowser(path ?? '')
-      context = await browser.newContext({ viewport: { width: 1400, height: 1000 } })
-      await context.addInitScript(WATCH_POLICY)
-    })
-    afterAll(() => browser?.close())
-    afterEach(async () => {
-      const violations = await page?.evaluate('window.violations')
-      await page?.close()
-      await server?.close()
-      expect(violations).toEqual([])
-      expect(faults.splice(0)).toEqual([])
-      const strangers = asked.splice(0).filter((url) => !url.startsWith(server.url))
+    afterEach(() => {
+      const strangers = asked.filter((url) => !url.startsWith(origin()))
       expect(strangers, 'asked of other servers').toEqual([])
     })
 
     async function open(app: App, hash = '#/capabilities'): Promise<Page> {
-      server = await startServer(app)
-      page = await context.newPage()
-      page.setDefaultTimeout(PATIENCE_MS)
-      page.on('pageerror', (error) => faults.push(error.message))
-      page.on('request', (request) => {
-        if (/^https?:/.test(request.url())) asked.push(request.url())
-      })
-      page.on('console', (message) => {
-        const ignored = message.text().startsWith('Failed to load resource')
-        if (message.type() === 'error' && !ignored) faults.push(message.text())
-      })
-      await page.goto(`${server.url}/explorer/${hash}`)
+      page = await visit(app, hash)
       return page
     }
 
@@ -265,7 +229,7 @@ describe.skipIf(path === undefined)(
       await open(createDemo(), '')
       await page.getByRole('link', { name: 'Operations' }).waitFor()
       expect(await page.getByRole('link', { name: 'Capabilities' }).count()).toBe(0)
-      await page.goto(`${server.url}/explorer/#/capabilities`)
+      await page.goto(`${origin()}/explorer/#/capabilities`)
       await page.getByRole('alert').getByText('/.well-known/ucp answered 404.').waitFor()
     })
 
@@ -322,27 +286,3 @@ function createPublisher(documents: Readonly<Record<string, (origin: string) => 
     })),
   })
 }
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-
-async function runAxe(page: Page): Promise<readonly string[]> {
-  await page.evaluate(AXE)
-  return (await page.evaluate(
-    `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
-      violations.flatMap(({ id, nodes }) => nodes.map((node) => id + ': ' + node.html.slice(0, 160) + ' ' + node.failureSummary)))`,
-  )) as readonly string[]
-}
-
-/** Notes, in the page, whatever its own policy stopped. */
-const WATCH_POLICY = `
-  window.violations = []
-  addEventListener('securitypolicyviolation', (event) => violations.push(event.violatedDirective + ' ' + event.sample))
-`
-
-/** Elements and attributes that only foreign markup could have made. */
-const FOREIGN_ELEMENTS = `
-  [...document.querySelectorAll('*')].flatMap((element) => [
-    ...(element.matches('main img, iframe, object, embed, body script:not([type=module])') ? [element.outerHTML] : []),
-    ...[...element.attributes].filter(({ name }) => name.startsWith('on')).map(({ name }) => name),
-  ])
-`

@@ -1,4 +1,4 @@
-import { isRecord } from '../../src/core/json.ts'
+import { isList, isRecord } from '../../src/core/json.ts'
 import { type Mutation, on, put, set } from './mutation.ts'
 import { oddBody, oddContent, oddParameter, pickSchema } from './odd.ts'
 import { schemaMutations } from './schema-mutations.ts'
@@ -48,7 +48,7 @@ export const MUTATIONS: readonly Mutation[] = [
     set(node, 'callbacks', chance.pick(VALUES.callbacks)),
   ),
   on('operation', 'another parameter', ({ node, chance }) => {
-    const list = Array.isArray(node['parameters']) ? node['parameters'] : []
+    const list = isList(node['parameters']) ? node['parameters'] : []
     set(node, 'parameters', [...list, oddParameter(chance)])
   }),
   on('operation', 'a body', ({ node, chance }) => set(node, 'requestBody', oddBody(chance))),

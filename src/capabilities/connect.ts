@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type Clock, systemClock } from '../core/clock.ts'
-import type { JsonObject } from '../core/json.ts'
+import { isList, type JsonObject } from '../core/json.ts'
 import { createPublicFetch, type PublicFetch } from '../wire/public-address.ts'
 import { judgeProfileUrl } from './agent-header.ts'
 import type { Diagnostic } from './diagnostic.ts'
@@ -296,10 +296,4 @@ function failure(
   diagnostics: readonly Diagnostic[] = [],
 ): Failed {
   return { connected: false, code, message, diagnostics }
-}
-
-function isList(
-  value: PlatformProfile | readonly PlatformProfile[],
-): value is readonly PlatformProfile[] {
-  return Array.isArray(value)
 }

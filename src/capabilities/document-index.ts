@@ -23,7 +23,9 @@ export interface DocumentIndex {
 export function createDocumentIndex(
   documents: Readonly<Record<string, unknown>> | ReadonlyMap<string, unknown> = {},
 ): DocumentIndex {
-  const raw = new Map(documents instanceof Map ? documents : Object.entries(documents))
+  const raw = new Map<string, unknown>(
+    documents instanceof Map ? documents : Object.entries(documents),
+  )
   const indexed = new Map<string, TransportDocument>()
   for (const [url, document] of raw) {
     const entry = indexDocument(document, url)

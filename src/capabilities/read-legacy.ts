@@ -36,7 +36,7 @@ function isLegacyService(value: unknown): value is Record<string, unknown> {
 }
 
 function liftServices(services: Record<string, unknown>): Record<string, unknown> {
-  const lifted = Object.entries(services).map(([name, value]) => [
+  const lifted = Object.entries(services).map(([name, value]): [string, unknown] => [
     name,
     isLegacyService(value) ? toEntries(value) : value,
   ])

@@ -1,3 +1,4 @@
+import { isList } from '../core/json.ts'
 import type { CommandFlag, CommandInput } from './command.ts'
 import { UsageError } from './exit.ts'
 import { didYouMean } from './suggest.ts'
@@ -14,7 +15,7 @@ export function readText({ flags }: Pick<CommandInput, 'flags'>, name: string): 
 /** Reads a flag that may be repeated. */
 export function readList({ flags }: Pick<CommandInput, 'flags'>, name: string): readonly string[] {
   const value = flags[name]
-  return Array.isArray(value) ? value : []
+  return isList(value) ? value : []
 }
 
 /** Reads a flag that takes one of a few words. */

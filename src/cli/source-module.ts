@@ -61,7 +61,7 @@ async function readTriggers(
   { triggers }: Record<string, unknown>,
   surroundings: ServiceSurroundings,
 ): Promise<readonly TriggerDef[]> {
-  const found: unknown = typeof triggers === 'function' ? await triggers(surroundings) : triggers
+  const found: unknown = isCreator(triggers) ? await triggers(surroundings) : triggers
   if (found === undefined) return []
   if (Array.isArray(found)) return found as readonly TriggerDef[]
   throw new UsageError('"triggers" of a module must be a list: export const triggers = [ … ]')
@@ -73,7 +73,7 @@ async function createFrom(
   surroundings: ServiceSurroundings,
   reference: string,
 ): Promise<unknown> {
-  if (typeof exported !== 'function') return exported
+  if (!isCreator(exported)) return exported
   try {
     return await exported(surroundings)
   } catch (thrown) {
@@ -92,9 +92,10 @@ function findEntry(path: string, reference: string): string {
 
 async function importModule(path: string, reference: string): Promise<Record<string, unknown>> {
   try {
-    const module = await import(pathToFileURL(path).href)
+    const module = (await import(pathToFileURL(path).href)) as Record<string, unknown>
+    const exported = module['default']
     // An ES module that was compiled to CommonJS: what it exports stands inside the default.
-    return isRecord(module.default) && module.default['__esModule'] ? module.default : module
+    return isRecord(exported) && exported['__esModule'] ? exported : module
   } catch (thrown) {
     throw toLoadError(thrown, reference)
   }
@@ -120,6 +121,10 @@ function formatStack(error: Error): string {
 function adviseOnMissing(thrown: unknown): string {
   const name = /^Cannot find package '([^']+)'/.exec(String((thrown as Error)?.message))?.[1]
   return name === undefined ? '' : `\n         Install it: npm install ${name}`
+}
+
+function isCreator(value: unknown): value is (surroundings: ServiceSurroundings) => unknown {
+  return typeof value === 'function'
 }
 
 function isService(value: unknown): value is Service {

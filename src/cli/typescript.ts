@@ -9,7 +9,7 @@ export async function enableTypeScript(path: string): Promise<void> {
   try {
     // Whether a file is an ES module or CommonJS depends on its package.json.
     for (const entry of ['tsx/cjs/api', 'tsx/esm/api']) {
-      const { register } = await import(locate(entry, path))
+      const { register } = (await import(locate(entry, path))) as { readonly register: () => void }
       register()
     }
   } catch {

@@ -1,5 +1,4 @@
-import { isRecord } from '../core/json.ts'
-import type { JsonSchema } from '../core/schema.ts'
+import { isList, isRecord } from '../core/json.ts'
 import type { ToolSpec } from '../spec/types.ts'
 import { type GeneratedFile, toFileName } from './generate.ts'
 import { buildModel, type ToolModel } from './model.ts'
@@ -56,19 +55,21 @@ const FORMS: Readonly<Record<DefinitionTarget, Form>> = {
 }
 
 /** A list must say what it holds: OpenAI refuses one that does not. */
-function fillItems(schema: JsonSchema): JsonSchema {
-  const nested = Object.entries(schema).map(([key, value]) => [key, fillBelow(key, value)])
-  const filled: Record<string, unknown> = Object.fromEntries(nested)
+function fillItems(schema: unknown): unknown {
+  if (!isRecord(schema)) return schema
+  const filled = Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => [key, fillBelow(key, value)]),
+  )
   const { items } = schema
   const isBare = isRecord(items) && Object.keys(items).length === 0
   return isBare ? { ...filled, items: { type: 'string' } } : filled
 }
 
 function fillBelow(key: string, value: unknown): unknown {
-  if (key === 'items' && isRecord(value)) return fillItems(value)
-  if (key === 'anyOf' && Array.isArray(value)) return value.map((one) => fillItems(one))
+  if (key === 'items') return fillItems(value)
+  if (key === 'anyOf' && isList(value)) return value.map(fillItems)
   if (key !== 'properties' || !isRecord(value)) return value
   return Object.fromEntries(
-    Object.entries(value).map(([name, property]) => [name, fillItems(property as JsonSchema)]),
+    Object.entries(value).map(([name, property]) => [name, fillItems(property)]),
   )
 }

@@ -86,9 +86,8 @@ function convertRef(ref: string, context: Context): TypeNode {
 
 function convertOwn(schema: Record<string, unknown>, context: Context): TypeNode | undefined {
   if (schema['const'] !== undefined) return { kind: 'literal', value: schema['const'] }
-  if (Array.isArray(schema['enum']) && schema['enum'].length > 0) {
-    return toUnion(schema['enum'].map((value) => ({ kind: 'literal', value })))
-  }
+  const values = listOf(schema['enum'])
+  if (values.length > 0) return toUnion(values.map((value) => ({ kind: 'literal', value })))
   const { type } = schema
   if (typeof type === 'string') return convertType(type, schema, context)
   const types = typesOf(schema)

@@ -1,5 +1,6 @@
 import type { Refuse } from './check-definition.ts'
 import type { Components, ContentDescriptor, Example, ExamplePairing } from './description.ts'
+import { createRecord } from './json.ts'
 import { compileSchema } from './json-schema.ts'
 import { isPromise } from './maybe.ts'
 import { resolveReference } from './reference.ts'
@@ -39,7 +40,7 @@ export function toExampleArguments(
   refuse: (reason: string) => never,
 ): Record<string, unknown> {
   const names = argumentNames(shape, components)
-  const input: Record<string, unknown> = Object.create(null)
+  const input = createRecord<unknown>()
   for (const [position, param] of pairing.params.entries()) {
     const example = resolveReference<Example>(param, components, 'examples')
     if (example === undefined)

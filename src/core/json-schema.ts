@@ -1,3 +1,4 @@
+import { createRecord } from './json.ts'
 import type { JsonSchema, Validation } from './schema.ts'
 import { bundleSchema, type SchemaBundle } from './schema-bundle.ts'
 import { isSubschema, type Subschema, withinDepth } from './schema-keywords.ts'
@@ -99,7 +100,7 @@ function explain({ schema, context, namesInherited }: SchemaBundle, value: unkno
 function withoutPrototype(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutPrototype)
   if (typeof value !== 'object' || value === null) return value
-  const copy: Record<string, unknown> = Object.create(null)
+  const copy = createRecord<unknown>()
   for (const [key, member] of Object.entries(value)) copy[key] = withoutPrototype(member)
   return copy
 }

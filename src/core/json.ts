@@ -12,6 +12,21 @@ export interface Duration {
   readonly unit: 'millisecond' | 'second' | 'minute' | 'hour' | 'day'
 }
 
+/** Reads JSON that was written by ourselves or is decoded next; what came as bytes goes through `wire/json.ts`. */
+export function fromJson(text: string): Json {
+  return JSON.parse(text) as Json
+}
+
+/** Makes a record without a prototype, so that no key from outside meets what every object inherits. */
+export function createRecord<Value>(): Record<string, Value> {
+  return Object.create(null) as Record<string, Value>
+}
+
+/** Tells whether a value is a list; `Array.isArray` would make its items `any`. */
+export function isList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value)
+}
+
 /** Tells whether a value is an object that is neither null nor an array. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

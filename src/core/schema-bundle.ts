@@ -1,4 +1,5 @@
 import type { Dialect } from './dialect.ts'
+import { createRecord } from './json.ts'
 import { resolvePointer } from './pointer.ts'
 import { isSubschema, type Subschema } from './schema-keywords.ts'
 import {
@@ -53,7 +54,7 @@ interface Part {
 function createBundler(root: Part, dialect: Dialect, options: NormalizeOptions) {
   const { findDefinition } = options
   // Without a prototype, so that no reference finds what every object inherits.
-  const context: SchemaContext = Object.create(null)
+  const context: SchemaContext = createRecord()
   const parts = new Map<string, Part>([['', root]])
   const local: Link[] = []
   let isOneDocument = true

@@ -1,5 +1,5 @@
 import { DIALECT_URIS, type Dialect, readDialect } from './dialect.ts'
-import { isRecord } from './json.ts'
+import { isList, isRecord } from './json.ts'
 import type { JsonSchema } from './schema.ts'
 import { isSubschema, mapSubschemas, roleOf, type Subschema } from './schema-keywords.ts'
 import { type FindDefinition, matchDefinition } from './schema-links.ts'
@@ -253,7 +253,7 @@ function splitCondition(draft: Draft): void {
 }
 
 function addToAllOf(draft: Draft, schemas: readonly JsonSchema[]): void {
-  draft['allOf'] = [...(Array.isArray(draft['allOf']) ? draft['allOf'] : []), ...schemas]
+  draft['allOf'] = [...(isList(draft['allOf']) ? draft['allOf'] : []), ...schemas]
 }
 
 /** Puts a component's references to itself below its own name, where the whole document sees them. */
@@ -262,12 +262,12 @@ function toGlobalRef(ref: string, { key }: Reading, { options }: State): string 
   return matchDefinition(ref, options.findDefinition) === undefined ? `${key}${ref.slice(1)}` : ref
 }
 
-const INHERITED = new Set(Object.getOwnPropertyNames(Object.prototype))
+const INHERITED: ReadonlySet<unknown> = new Set(Object.getOwnPropertyNames(Object.prototype))
 
 function noteInherited(keyword: string, value: unknown, state: State): void {
   if (state.namesInherited || typeof value !== 'object' || value === null) return
-  const names = keyword === 'required' && Array.isArray(value) ? value : Object.keys(value)
-  const lists = keyword.startsWith('depend') ? Object.values(value).flat() : []
+  const names = keyword === 'required' && isList(value) ? value : Object.keys(value)
+  const lists: unknown[] = keyword.startsWith('depend') ? Object.values(value).flat() : []
   state.namesInherited = [...names, ...lists].some((name) => INHERITED.has(name))
 }
 

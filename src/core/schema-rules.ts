@@ -1,3 +1,5 @@
+import { isRecord } from './json.ts'
+
 /** A rule of ours that the validator runs beside its own. */
 export interface Refinement {
   readonly check: (value: unknown) => boolean
@@ -51,7 +53,9 @@ export function forbidOthers(names: readonly string[]): Refinement {
     error: (value) => ({
       keyword: 'additionalProperties',
       params: {
-        additionalProperties: Object.keys(Object(value)).filter((name) => !known.has(name)),
+        additionalProperties: isRecord(value)
+          ? Object.keys(value).filter((name) => !known.has(name))
+          : [],
         known: names,
       },
     }),

@@ -12,8 +12,8 @@ export type Matches = (value: unknown) => boolean
 
 // TypeBox is 230 files: loading them when a JSON Schema is first used keeps them out of start-up.
 const require = createRequire(import.meta.url)
-const loadTypeBox: () => typeof TypeBox = once(() => require('typebox/schema'))
-const loadSystem: () => typeof TypeBoxSystem = once(() => require('typebox/system'))
+const loadTypeBox = once(() => require('typebox/schema') as typeof TypeBox)
+const loadSystem = once(() => require('typebox/system') as typeof TypeBoxSystem)
 
 function once<Value>(load: () => Value): () => Value {
   let value: Value | undefined

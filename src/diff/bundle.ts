@@ -1,3 +1,4 @@
+import { createRecord } from '../core/json.ts'
 import { formatPointer, parsePointer, resolvePointer } from '../core/pointer.ts'
 import { toAddress } from '../openapi/resolve.ts'
 import { findUnreadReferences } from './unread-references.ts'
@@ -26,7 +27,7 @@ export function bundle<Document extends object>(
   const held = nameDocuments(externals, withheld)
   const bundled = copyWith(document, (ref) => turn(ref, url, { url, held })) as Document
   if (held.size === 0) return bundled
-  const inside = [...held].map(([address, { name, document: other }]) => [
+  const inside = [...held].map(([address, { name, document: other }]): [string, unknown] => [
     name,
     copyWith(other, (ref) => turn(ref, address, { url, held })),
   ])
@@ -111,12 +112,12 @@ function decode(text: string): string {
 /** Copies a value with other references. Aliases of YAML stay aliases, and depth costs no stack. */
 function copyWith(root: unknown, toReference: (ref: string) => string): unknown {
   const copies = new Map<object, object>()
-  const open: (readonly [source: object, copy: Record<string, unknown>])[] = []
+  const open: (readonly [source: object, copy: object])[] = []
   const copy = (value: unknown): unknown => {
     if (typeof value !== 'object' || value === null) return value
     const known = copies.get(value)
     if (known !== undefined) return known
-    const made = Array.isArray(value) ? [] : Object.create(null)
+    const made: object = Array.isArray(value) ? [] : createRecord()
     copies.set(value, made)
     open.push([value, made])
     return made
@@ -125,7 +126,8 @@ function copyWith(root: unknown, toReference: (ref: string) => string): unknown 
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const [source, made] = next
     for (const [key, member] of Object.entries(source)) {
-      made[key] = key === '$ref' && typeof member === 'string' ? toReference(member) : copy(member)
+      const isReference = key === '$ref' && typeof member === 'string'
+      Reflect.set(made, key, isReference ? toReference(member) : copy(member))
     }
   }
   return whole

@@ -1,4 +1,4 @@
-import { isRecord } from '../core/json.ts'
+import { createRecord, isRecord } from '../core/json.ts'
 import { formatPointer, resolvePointer } from '../core/pointer.ts'
 import type { SchemaAt } from './model.ts'
 
@@ -52,7 +52,7 @@ export function readEffective(at: SchemaAt, document: unknown): EffectiveSchema 
   const parts = collectParts(at, document)
   const properties = new Map<string, SchemaAt>()
   const required = new Set<string>()
-  const keywords: Record<string, unknown> = Object.create(null)
+  const keywords = createRecord<unknown>()
   const choices: SchemaAt[] = []
   let types: ReadonlySet<string> | undefined
   let isNullable = true

@@ -1,5 +1,5 @@
 import { toMilliseconds } from '../core/duration.ts'
-import { isRecord, type JsonObject } from '../core/json.ts'
+import { isList, isRecord, type JsonObject } from '../core/json.ts'
 import type { Target } from '../core/target.ts'
 import { toText } from '../core/text.ts'
 
@@ -26,9 +26,7 @@ export function readCacheDeclaration(target: Target, maxAgeMs: number): CacheDec
   const ttl = readTtl(declared?.['ttl'])
   if (ttl === undefined) refuse('ttl', 'seconds or a duration')
   const tags: unknown = declared?.['tags'] ?? NO_TAGS
-  if (!Array.isArray(tags) || !tags.every((tag) => typeof tag === 'string' && tag !== '')) {
-    return refuse('tags', 'a list of texts')
-  }
+  if (!isList(tags) || !tags.every(isTag)) return refuse('tags', 'a list of texts')
   const shared = declared?.['shared'] ?? false
   if (typeof shared !== 'boolean') return refuse('shared', 'true or false')
   return {
@@ -36,6 +34,10 @@ export function readCacheDeclaration(target: Target, maxAgeMs: number): CacheDec
     shared,
     tags: tags.some((tag) => tag.includes('{')) ? (input) => fill(tags, input) : () => tags,
   }
+}
+
+function isTag(value: unknown): value is string {
+  return typeof value === 'string' && value !== ''
 }
 
 function readTtl(value: unknown): number | undefined {

@@ -1,6 +1,6 @@
 import type { Call, Outcome, Success } from '../core/call.ts'
 import { type Extension, type ExtensionCall, type Next, notApplicable } from '../core/extension.ts'
-import type { Duration, Json } from '../core/json.ts'
+import { type Duration, fromJson, type Json } from '../core/json.ts'
 import { isPrepared } from '../core/prepared.ts'
 import type { Service } from '../core/service.ts'
 import type { Target } from '../core/target.ts'
@@ -173,7 +173,7 @@ async function keep(
   const { tookMs, result, ...rest } = computed
   // A function that took this long may have begun before a generation that is forgotten by now.
   if (tookMs > LONGEST_MAX_AGE_MS) return
-  const kept = { ...rest, result: isPrepared(result) ? JSON.parse(result.json) : result }
+  const kept = { ...rest, result: isPrepared(result) ? fromJson(result.json) : result }
   try {
     const put = () => keepResult(store, key, { ...kept, tags: found.tags }, maxAgeMs)
     await guard.ask(service, put, undefined)

@@ -1,7 +1,7 @@
 import type { ExtensionEntry, Outcome } from '../core/call.ts'
 import { formatTimestamp } from '../core/clock.ts'
 import { canonicalUrn } from '../core/extension-urn.ts'
-import type { JsonObject } from '../core/json.ts'
+import { fromJson, type JsonObject } from '../core/json.ts'
 import { isPrepared } from '../core/prepared.ts'
 import type { Target } from '../core/target.ts'
 
@@ -85,7 +85,7 @@ export function toEndContent({
   }
   const text = redacted ? undefined : toText(outcome.result)
   if (text === undefined || text.length > MAX_RESULT_LENGTH) return { result_omitted: true }
-  return { result: JSON.parse(text) }
+  return { result: fromJson(text) }
 }
 
 function toText(result: unknown): string {

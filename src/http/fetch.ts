@@ -72,9 +72,10 @@ function toBody(body: HttpResponse['body']): ConstructorParameters<typeof Respon
   const encoder = new TextEncoder()
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
-      const { done, value } = await iterator.next()
-      if (done) controller.close()
-      else controller.enqueue(typeof value === 'string' ? encoder.encode(value) : value)
+      const next = await iterator.next()
+      if (next.done) return controller.close()
+      const chunk = next.value
+      controller.enqueue(typeof chunk === 'string' ? encoder.encode(chunk) : chunk)
     },
     async cancel() {
       await iterator.return?.()

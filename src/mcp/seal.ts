@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
-import { isRecord, type JsonObject } from '../core/json.ts'
+import { isList, isRecord, type JsonObject } from '../core/json.ts'
 
 /** Hands state to clients so that it comes back unchanged, and only for a while. */
 export interface Seal {
@@ -38,7 +38,7 @@ export function createSeal(secret: string | undefined, clock: Clock): Seal {
 
 function readPayload(payload: string, now: number): JsonObject | undefined {
   const parsed: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString())
-  if (!Array.isArray(parsed)) return undefined
+  if (!isList(parsed)) return undefined
   const [expires, value] = parsed
   return typeof expires === 'number' && expires > now && isRecord(value)
     ? (value as JsonObject)

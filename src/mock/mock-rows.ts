@@ -33,7 +33,10 @@ export function createRows(definition: FunctionDefinition, seed: string): MockRo
     ids.add(id)
     const random = createRandom(`${seed}\n${name}\n${index}`)
     const missing = listAttributes(query).filter((attribute) => !(attribute in attributes))
-    const added = missing.map((attribute) => [attribute, makeText({}, random, attribute)])
+    const added = missing.map((attribute): [string, unknown] => [
+      attribute,
+      makeText({}, random, attribute),
+    ])
     return {
       type,
       id,

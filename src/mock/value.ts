@@ -1,5 +1,5 @@
 import { readDialect, to202012 } from '../core/dialect.ts'
-import { isRecord } from '../core/json.ts'
+import { isList, isRecord } from '../core/json.ts'
 import { compileSchema } from '../core/json-schema.ts'
 import { resolvePointer } from '../core/pointer.ts'
 import type { JsonSchema } from '../core/schema.ts'
@@ -137,7 +137,7 @@ function makePlain(schema: JsonSchema, context: MakeContext): unknown {
 
 function findExample(schema: JsonSchema): unknown {
   const { examples, example } = schema
-  const [first] = Array.isArray(examples) ? examples : [example ?? schema['default']]
+  const [first] = isList(examples) ? examples : [example ?? schema['default']]
   return first === null ? undefined : first
 }
 

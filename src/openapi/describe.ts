@@ -1,4 +1,4 @@
-import { asFilledText, read, toPlainJson } from './node.ts'
+import { asFilledText, asNode, read, toPlainJson } from './node.ts'
 
 /** Longest description of a tool or an argument. */
 export const MAX_DESCRIPTION = 1024
@@ -26,9 +26,9 @@ function stripTags(text: string): string {
 function decodeEntities(text: string): string {
   return text.replace(
     /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,6}));/gi,
-    (whole, decimal, hex, name) => {
-      if (name !== undefined) return ENTITIES[String(name).toLowerCase()] ?? whole
-      const point = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal)
+    (whole: string, decimal?: string, hex?: string, name?: string) => {
+      if (name !== undefined) return ENTITIES[name.toLowerCase()] ?? whole
+      const point = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal)
       return point <= 0x10ffff ? String.fromCodePoint(point) : ' '
     },
   )
@@ -92,7 +92,7 @@ export function firstExample(node: unknown): unknown {
   if (single !== undefined) return single
   const several = read(node, 'examples')
   if (Array.isArray(several)) return several[0]
-  const [first] = Object.values(typeof several === 'object' && several !== null ? several : {})
+  const [first] = Object.values(asNode(several) ?? {})
   return read(first, 'value') ?? asFilledText(first)
 }
 

@@ -179,7 +179,7 @@ function foldMixed(
 /** The keywords beside the alternatives, as a schema of its own; nothing when there are none. */
 function toBase(flat: Flat): unknown {
   if (flat.types.length === 0 && flat.properties.size === 0) return undefined
-  const properties = Array.from(flat.properties, ([name, schemas]) => [
+  const properties = Array.from(flat.properties, ([name, schemas]): [string, unknown] => [
     name,
     schemas.length === 1 ? schemas[0] : { allOf: schemas },
   ])

@@ -8,6 +8,7 @@ import {
   mergeTag,
   YAMLException,
 } from 'js-yaml'
+import { createRecord } from '../core/json.ts'
 import { toText } from '../core/text.ts'
 import type { SpecProblem } from '../spec/problem.ts'
 import { asNode, asText, read } from './node.ts'
@@ -134,7 +135,7 @@ const ANY_TAG = ['!', 'tag:'].flatMap((prefix) => [
   }),
   defineMappingTag(prefix, {
     matchByTagPrefix: true,
-    create: (): Record<string, unknown> => Object.create(null),
+    create: () => createRecord<unknown>(),
     addPair: (carrier, key, value) => {
       carrier[toText(key)] = value
       return ''

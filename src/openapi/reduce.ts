@@ -222,7 +222,10 @@ function alternativesOf(folded: Folded): readonly unknown[] {
 }
 
 function asSingleType(folded: Folded, type: FieldType): unknown {
-  const properties = Array.from(folded.properties, ([name, schemas]) => [name, { allOf: schemas }])
+  const properties = Array.from(folded.properties, ([name, schemas]): [string, unknown] => [
+    name,
+    { allOf: schemas },
+  ])
   return {
     ...folded.keywords,
     type,

@@ -1,3 +1,4 @@
+import { createRecord } from '../core/json.ts'
 import { toText } from '../core/text.ts'
 import { asList, asNode, type Node, read } from './node.ts'
 
@@ -79,7 +80,9 @@ export function createResolver(document: unknown, options: ResolverOptions = {})
 
 function namedSchemas(document: unknown): Record<string, unknown> {
   const places = [read(document, 'definitions'), read(read(document, 'components'), 'schemas')]
-  return Object.assign(Object.create(null), ...places.map((place) => asNode(place) ?? {}))
+  const named = createRecord<unknown>()
+  for (const place of places) Object.assign(named, asNode(place))
+  return named
 }
 
 function indexSubtypes(

@@ -62,7 +62,10 @@ function decrypt(
 
 /** What opens was written by `seal`, so its shape is known. */
 function toPosition(text: string): QueryPosition {
-  const [direction, values] = JSON.parse(text)
+  const [direction, values] = JSON.parse(text) as [
+    QueryPosition['direction'],
+    QueryPosition['values'],
+  ]
   return { direction, values }
 }
 

@@ -1,3 +1,4 @@
+import { isList } from '../core/json.ts'
 import type { QueryPlan } from '../core/query-plan.ts'
 import { collectIncluded, indexResources } from './included.ts'
 import { encodePagination } from './pagination-meta.ts'
@@ -22,16 +23,16 @@ export function toDocument(
   { related = [], total }: DocumentOptions = {},
 ): ResourceDocument {
   const { pagination } = plan
-  const isList = isArray(found)
-  const list = isList ? found : found === null ? [] : [found]
-  const limit = isList && pagination ? pagination.limit : list.length
+  const isSeveral = isList(found)
+  const list = isSeveral ? found : found === null ? [] : [found]
+  const limit = isSeveral && pagination ? pagination.limit : list.length
   const cut = list.slice(0, limit)
   const resources = toWindow(plan).reversed ? cut.reverse() : cut
   const data = resources.map((resource) => shapePrimary(plan, resource))
   return {
-    data: isList ? data : (data[0] ?? null),
+    data: isSeveral ? data : (data[0] ?? null),
     ...(plan.relationships.length > 0 && { included: include(plan, resources, related) }),
-    ...(isList &&
+    ...(isSeveral &&
       pagination && {
         meta: {
           pagination: encodePagination(plan, pagination, {
@@ -42,12 +43,6 @@ export function toDocument(
         },
       }),
   }
-}
-
-function isArray(
-  found: ResourceObject | null | readonly ResourceObject[],
-): found is readonly ResourceObject[] {
-  return Array.isArray(found)
 }
 
 function shapePrimary(

@@ -1,4 +1,4 @@
-import { isRecord } from '../core/json.ts'
+import { isList, isRecord } from '../core/json.ts'
 import type { QueryFilter, QueryOperator, QueryValue } from '../core/query-plan.ts'
 import { didYouMean } from '../core/suggest.ts'
 import { echo, type Findings, type OptionPath } from './findings.ts'
@@ -153,18 +153,18 @@ function parseList(
   path: OptionPath,
   findings: Findings,
 ): readonly QueryValue[] | undefined {
-  if (!Array.isArray(list) || list.length > MAX_LIST) {
+  if (!isList(list) || list.length > MAX_LIST) {
     findings.add(path, `must be a list of at most ${MAX_LIST} values`)
     return undefined
   }
-  const wrong = list.findIndex((value: unknown) => !isValue(value))
-  if (wrong === -1) return list
+  if (list.every(isValue)) return list
+  const wrong = list.findIndex((value) => !isValue(value))
   findings.add([...path, wrong], `must be ${VALUE}`)
   return undefined
 }
 
 function isRange(value: unknown): value is readonly [QueryValue, QueryValue] {
-  if (!Array.isArray(value) || value.length !== 2) return false
+  if (!isList(value) || value.length !== 2) return false
   const [from, to] = value
   return isOrdered(from) && isOrdered(to) && typeof from === typeof to
 }

@@ -1,5 +1,5 @@
 import type { QueryCapabilities } from '../core/description.ts'
-import { isRecord, type JsonObject } from '../core/json.ts'
+import { isList, isRecord, type JsonObject } from '../core/json.ts'
 import type { QueryFilter, QueryPlan, QuerySort } from '../core/query-plan.ts'
 import { createCursorCodec, toCursorScope } from './cursor.ts'
 import { createFindings, echo, type Findings } from './findings.ts'
@@ -189,17 +189,22 @@ function parseFieldset(
   allowed: readonly string[],
   findings: Findings,
 ): readonly string[] {
-  if (!Array.isArray(names)) {
+  if (!isList(names)) {
     findings.add(['fields', resource], 'must be a list of fields')
     return []
   }
+  const chosen = new Set<string>()
   for (const [index, field] of names.entries()) {
-    if (field === 'id' || field === 'type' || allowed.includes(field)) continue
+    if (field === 'id' || field === 'type') continue
+    if (typeof field === 'string' && allowed.includes(field)) {
+      chosen.add(field)
+      continue
+    }
     findings.add(['fields', resource, index], `must be ${oneOf(allowed, field)}`, {
       ...echo('field', field),
       resource,
       allowed,
     })
   }
-  return [...new Set<string>(names)].filter((name) => name !== 'id' && name !== 'type')
+  return [...chosen]
 }

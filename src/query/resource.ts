@@ -1,4 +1,4 @@
-import { isRecord, type JsonObject } from '../core/json.ts'
+import { isList, isRecord, type JsonObject } from '../core/json.ts'
 import type { QueryValue } from '../core/query-plan.ts'
 
 /** Which resource is meant. */
@@ -72,8 +72,8 @@ export function findDocumentMistake(result: unknown): string | undefined {
   if (!isRecord(result) || !('data' in result)) return 'must be { data, included?, meta? }'
   const { data, included = [], meta = {} } = result
   if (!isRecord(meta)) return 'meta must be an object'
-  if (!Array.isArray(included)) return 'included must be a list'
-  const primary = Array.isArray(data) ? data : data === null ? [] : [data]
+  if (!isList(included)) return 'included must be a list'
+  const primary = isList(data) ? data : data === null ? [] : [data]
   const resources = [...primary, ...included]
   return firstOf(resources, (resource) => findResourceMistake(resource))
 }
@@ -107,12 +107,6 @@ function isRelationship(relationship: unknown): boolean {
 function isIdentifier(value: unknown): boolean {
   if (!isRecord(value) || Object.keys(value).length !== 2) return false
   return typeof value['type'] === 'string' && typeof value['id'] === 'string'
-}
-
-function isList(
-  data: ResourceIdentifier | readonly ResourceIdentifier[],
-): data is readonly ResourceIdentifier[] {
-  return Array.isArray(data)
 }
 
 function firstOf<Item>(

@@ -13,7 +13,7 @@ export function wrapCursors(result: unknown, plan: QueryPlan | undefined): unkno
   const pagination = isRecord(meta) ? meta['pagination'] : undefined
   if (!isRecord(meta) || !isRecord(pagination)) return result
   const { seal } = plan.pagination
-  const wrapped = Object.entries(CURSORS).flatMap(([member, direction]) => {
+  const wrapped = Object.entries(CURSORS).flatMap(([member, direction]): [string, string][] => {
     const cursor = pagination[member]
     return typeof cursor === 'string' ? [[member, seal({ direction, values: [cursor] })]] : []
   })

@@ -75,7 +75,7 @@ export function createCaller(parts: CallerParts, options: CallerOptions = {}): C
     const exchange: Exchange = {
       operation,
       // Arguments without a prototype: a field called `constructor` must not find one.
-      args: Object.assign(Object.create(null), args),
+      args: { __proto__: null, ...args },
       parts,
       options,
       env: context.env ?? options.env ?? processEnvironment(),

@@ -1,4 +1,4 @@
-import type { Json } from '../core/json.ts'
+import { fromJson, type Json } from '../core/json.ts'
 import type { Attempt, Backend, Row } from './backend.ts'
 import { notApplied, toStoreError } from './failure.ts'
 import {
@@ -92,7 +92,7 @@ function toWrite(key: string, value: Json, ttl: number | null, owner: string | n
 }
 
 function toEntry({ key, text, revision, owner, ttl }: Row): Entry {
-  return { key, value: JSON.parse(text), revision, owner, ttl }
+  return { key, value: fromJson(text), revision, owner, ttl }
 }
 
 /** One row more than the page holds was asked for: it tells that there is a next page. */

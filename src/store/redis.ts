@@ -1,3 +1,4 @@
+import { isList } from '../core/json.ts'
 import type { Attempt, Backend, Row, Swept } from './backend.ts'
 import { notACounter } from './failure.ts'
 import { createStore } from './front.ts'
@@ -148,7 +149,7 @@ function createBackend(
     },
     async increment({ key, by, ttl }) {
       const answer = await operate('increment', key, String(by), toArgument(ttl))
-      if (!Array.isArray(answer)) throw notACounter()
+      if (!isList(answer)) throw notACounter()
       const [value, revision, left] = answer
       return { value: Number(value), revision: Number(revision), ttl: toTtl(left) }
     },

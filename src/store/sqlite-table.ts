@@ -1,3 +1,5 @@
+import { isList } from '../core/json.ts'
+import { toText } from '../core/text.ts'
 import { type ClockMark, continueTime, type MachineClock } from './machine-clock.ts'
 import type { SqliteDatabase, SqliteStatement } from './sqlite-database.ts'
 import type { SavedRow, Table } from './table.ts'
@@ -105,13 +107,23 @@ function prepare(database: SqliteDatabase) {
 
 function readMark(database: SqliteDatabase): ClockMark | undefined {
   const row = database.prepare('SELECT boot, uptime, at, wall FROM waymark_clock').raw().get()
-  if (!Array.isArray(row)) return undefined
+  if (!isList(row)) return undefined
   const [boot, uptime, at, wall] = row
-  return { boot: String(boot), uptime: Number(uptime), at: Number(at), wall: Number(wall) }
+  return { boot: toText(boot), uptime: Number(uptime), at: Number(at), wall: Number(wall) }
 }
 
+/** The columns of a row, in the order of `COLUMNS`. */
+type RawRow = readonly [
+  key: string,
+  text: string,
+  id: number,
+  version: number,
+  owner: string | null,
+  expiresAt: number | null,
+]
+
 function toSavedRow(row: unknown): SavedRow {
-  const [key, text, id, version, owner, expiresAt] = Array.isArray(row) ? row : []
+  const [key, text, id, version, owner, expiresAt] = row as RawRow
   return { key, text, revision: toRevision(id) + version, owner, expiresAt }
 }
 

@@ -165,10 +165,9 @@ const HEALTHY: ComponentHealth = { status: 'healthy' }
 async function collectServiceHealth(service: Service): Promise<ServiceHealth> {
   const found = await Promise.all(service.extensions.map((extension) => extension.health?.()))
   const maintenance = found.find((health) => health?.maintenance)?.maintenance
-  const functions = collectFunctions(
-    service,
-    Object.assign({}, ...found.map((health) => health?.functions)),
-  )
+  const told: Record<string, FunctionHealth> = {}
+  for (const health of found) Object.assign(told, health?.functions)
+  const functions = collectFunctions(service, told)
   return { functions, ...(maintenance && { maintenance }) }
 }
 

@@ -1,4 +1,4 @@
-import { isRecord } from '../core/json.ts'
+import { isList, isRecord } from '../core/json.ts'
 import { isStandardSchema, type JsonSchema } from '../core/schema.ts'
 import { toStandardJsonSchema } from '../core/standard-schema.ts'
 import type { HttpResponse } from '../wire/http.ts'
@@ -63,7 +63,7 @@ export function encodeResult(result: CallResult): HttpResponse {
 
 /** Reads what a call handler returned, in either of its two shapes. */
 export function toCallResult(outcome: CallOutcome): CallResult {
-  if (isRow(outcome)) {
+  if (isList(outcome)) {
     const [content, isError, traceId] = outcome
     return {
       content: assertContent(content),
@@ -81,12 +81,8 @@ export function toCallResult(outcome: CallOutcome): CallResult {
   }
 }
 
-function isRow(outcome: CallOutcome): outcome is Extract<CallOutcome, readonly unknown[]> {
-  return Array.isArray(outcome)
-}
-
-function assertContent(content: unknown): readonly ToolContent[] {
-  if (Array.isArray(content)) return content
+function assertContent(content: readonly ToolContent[]): readonly ToolContent[] {
+  if (isList(content)) return content
   throw new TypeError('the call handler must return its content as an array')
 }
 

@@ -39,7 +39,7 @@ export function isPreparedTools(tools: unknown): tools is PreparedTools {
 }
 
 /** An object that knows its own JSON form is taken at its word, as the seed does with models. */
-function toPlain(tool: Tool & { readonly toJSON?: unknown }, at: number): Tool {
+function toPlain(tool: Tool & { readonly toJSON?: () => unknown }, at: number): Tool {
   const plain = typeof tool?.toJSON === 'function' ? (tool.toJSON() as Tool) : tool
   if (typeof plain?.name === 'string') return plain
   throw new TypeError(

@@ -8,7 +8,7 @@ export type Ending = 'done' | 'dead' | 'returned' | { readonly retryMs: number }
 export interface QueueRunner {
   /** Runs a message and tells once how it ended. A copy of a message at work ends together with it. */
   readonly run: (event: TriggerEvent, onEnd: (ending: Ending) => void) => void
-  /** Messages whose function runs now. */
+  /** Messages whose function runs now, or as soon as there is room for it. */
   readonly running: () => number
   /** Messages that wait for another attempt without being handed back. */
   readonly held: () => number
@@ -32,12 +32,14 @@ interface Flight {
   timer?: ReturnType<typeof setTimeout>
 }
 
-/** Makes a runner over `settle`. */
+/** Makes a runner over `settle`; no more run at the same time than the trigger says. */
 export function createQueueRunner(
   { settle, clock, log, trigger }: SourceContext,
   { holdMs, onHold }: QueueRunnerOptions = {},
 ): QueueRunner {
+  const { concurrency = Number.POSITIVE_INFINITY } = trigger
   const flights = new Map<string, Flight>()
+  const waiting: Flight[] = []
   let running = 0
   let held = 0
   let failures = 0
@@ -57,14 +59,25 @@ export function createQueueRunner(
 
   function attempt(flight: Flight): void {
     running += 1
+    if (running - waiting.length > concurrency) waiting.push(flight)
+    else begin(flight)
+  }
+
+  function begin(flight: Flight): void {
     settle(flight.event).then(
       (settled) => conclude(flight, settled),
       (error) => concludeUnstored(flight, error),
     )
   }
 
-  function conclude(flight: Flight, settled: Settled): void {
+  function leave(): void {
     running -= 1
+    const next = waiting.shift()
+    if (next) begin(next)
+  }
+
+  function conclude(flight: Flight, settled: Settled): void {
+    leave()
     failures = 0
     if (settled.status === 'retry') wait(flight, settled.delayMs)
     else end(flight, settled.status === 'dead' ? 'dead' : 'done')
@@ -72,7 +85,7 @@ export function createQueueRunner(
 
   /** The store is away: nothing is known about the message, so it stays with its broker. */
   function concludeUnstored(flight: Flight, error: unknown): void {
-    running -= 1
+    leave()
     if (failures === 0) log.error(`queue ${trigger.name} cannot store deliveries`, { error })
     failures += 1
     wait(flight, toBackoff(Math.min(failures, 7)))
@@ -101,6 +114,13 @@ export function createQueueRunner(
     if (running === 0) onIdle?.()
   }
 
+  function giveBackWaiting(): void {
+    for (const flight of waiting.splice(0)) {
+      running -= 1
+      end(flight, 'returned')
+    }
+  }
+
   function giveBackHeld(): void {
     for (const flight of [...flights.values()]) {
       if (flight.timer === undefined) continue
@@ -119,6 +139,7 @@ export function createQueueRunner(
     async stop(signal) {
       isStopping = true
       giveBackHeld()
+      giveBackWaiting()
       if (running === 0) return
       const idle = new Promise<void>((resolve) => {
         onIdle = resolve

@@ -37,6 +37,8 @@ export async function startRabbitmq(options: QueueDriverOptions): Promise<Trigge
     for (let attempt = 0; !stopping.signal.aborted; attempt += 1) {
       try {
         session = await openSession({ options, connect, runner, prefetch, maxBytes })
+        // Whoever stopped meanwhile found no session to close.
+        if (stopping.signal.aborted) return await session.close()
         reason = undefined
         attempt = 0
         reason = await session.ended
@@ -198,10 +200,10 @@ function createReceiver(
 function toEvent({ content, fields, properties }: AmqpMessage): TriggerEvent {
   const { headers = {}, messageId, type } = properties
   const inHeader = headers['x-message-id']
-  const id = messageId ?? (typeof inHeader === 'string' ? inHeader : undefined)
+  const id = messageId || (typeof inHeader === 'string' ? inHeader : '')
   const event = {
     // Without an id nothing tells a redelivered message from an equal one: it may then run twice.
-    id: id ?? randomUUID(),
+    id: id || randomUUID(),
     payload: decodeMessage(content),
     meta: toMeta(fields, headers),
     bytes: content.length,

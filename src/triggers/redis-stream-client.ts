@@ -1,3 +1,4 @@
+import { isList } from '../core/json.ts'
 import { toText } from '../core/text.ts'
 import { loadOptional } from '../store/optional-package.ts'
 import { toBackoff } from './queue-backoff.ts'
@@ -67,9 +68,9 @@ export async function sendCommand(
 
 /** Reads the entries of an answer of XREADGROUP for one stream: a list of pairs, or with RESP 3 one flat pair. */
 export function readStreams(answer: unknown): readonly StreamEntry[] {
-  if (!Array.isArray(answer)) return []
+  if (!isList(answer)) return []
   const [first, second] = answer
-  return readEntries(Array.isArray(first) ? first[1] : second)
+  return readEntries(isList(first) ? first[1] : second)
 }
 
 /** Reads a list of entries as Redis writes them: an id and a flat list of names and values. */

@@ -1,3 +1,4 @@
+import { isList } from '../core/json.ts'
 import { toText } from '../core/text.ts'
 import {
   readEntries,
@@ -110,9 +111,9 @@ export function createStreamGroup(options: StreamGroupOptions): StreamGroup {
       withGroup(async () => {
         const command = ['XAUTOCLAIM', stream, group, consumer, String(idleMs), cursor]
         const answer = await sendCommand(writer, toCommand([...command, 'COUNT', String(count)]))
-        const [next, entries] = Array.isArray(answer) ? answer : []
+        const [next, entries] = isList(answer) ? answer : []
         cursor = typeof next === 'string' ? next : '0-0'
-        if (Array.isArray(entries) && entries.some((entry) => !entry)) await dropDeleted()
+        if (isList(entries) && entries.some((entry) => !entry)) await dropDeleted()
         return { entries: readEntries(entries), isLast: cursor === '0-0' }
       }),
     keep: (ids) =>

@@ -1,5 +1,5 @@
 import { CallError } from '../core/error.ts'
-import { isRecord, type Json, type JsonObject } from '../core/json.ts'
+import { isList, isRecord, type Json, type JsonObject } from '../core/json.ts'
 import type { SignatureScheme } from '../spec/types.ts'
 import type { HttpRequest } from '../wire/http.ts'
 import { parseJson } from '../wire/json.ts'
@@ -57,7 +57,7 @@ function decodeForm(bytes: Uint8Array): JsonObject {
       throw new CallError('INVALID_REQUEST', { message: 'The form has fields that are refused' })
     }
     if (before === undefined) fields.set(name, value)
-    else fields.set(name, Array.isArray(before) ? [...before, value] : [before, value])
+    else fields.set(name, isList(before) ? [...before, value] : [before, value])
   }
   return Object.fromEntries(fields)
 }

@@ -1,4 +1,4 @@
-import { isRecord } from '../core/json.ts'
+import { isList, isRecord } from '../core/json.ts'
 import { type Door, FORRST } from './door.ts'
 import { saysTheSame } from './sentence.ts'
 
@@ -103,7 +103,7 @@ function compareObjects(
 }
 
 function compareLists(before: readonly unknown[], now: unknown, path: string): string | undefined {
-  if (!Array.isArray(now)) return `${path || '/'}: a list became ${JSON.stringify(now)}`
+  if (!isList(now)) return `${path || '/'}: a list became ${JSON.stringify(now)}`
   const grows = before.every((item) => typeof item === 'string' || keyOf(item) !== undefined)
   if (!grows && now.length !== before.length) {
     return `${path || '/'}: ${before.length} items became ${now.length}`

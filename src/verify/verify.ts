@@ -1,11 +1,10 @@
-import { isRecord } from '../core/json.ts'
 import type { Service } from '../core/service.ts'
 import { type App, createApp } from '../http/app.ts'
 import { type Door, toLocalDoor, toRemoteDoor } from './door.ts'
 import { createRecorder, type Exchange } from './exchange.ts'
 import { type Finding, type FindingFacts, toFinding } from './finding.ts'
 import { verifyCalls, verifySimulations } from './rules-calls.ts'
-import { verifyExtensions } from './rules-extensions.ts'
+import { type ExtensionVerdict, verifyExtensions } from './rules-extensions.ts'
 import { verifyQueries } from './rules-query.ts'
 import {
   verifyDeprecations,
@@ -86,7 +85,8 @@ export async function assertVerified(
   throw new Error(`the service does not keep what it says:\n${lines.join('\n')}`)
 }
 
-type PartRule = (subject: Subject) => AsyncGenerator<FindingFacts, unknown>
+/** Most rules prove all they look at and give nothing at their end. */
+type PartRule = (subject: Subject) => AsyncGenerator<FindingFacts, ExtensionVerdict | undefined>
 
 const PARTS: Readonly<Record<string, PartRule>> = {
   document: verifyDocument,
@@ -107,14 +107,9 @@ async function collect(
   const findings: Finding[] = []
   for (;;) {
     const step = await generator.next()
-    if (step.done === true) return { findings, unproven: readUnproven(step.value) }
+    if (step.done === true) return { findings, unproven: step.value?.unproven ?? [] }
     findings.push(toFinding(step.value))
   }
-}
-
-/** Most rules prove all they look at and give nothing at their end. */
-function readUnproven(end: unknown): readonly string[] {
-  return isRecord(end) && Array.isArray(end['unproven']) ? end['unproven'] : []
 }
 
 /** Creates the way into what is to be examined. */

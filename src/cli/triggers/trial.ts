@@ -1,5 +1,5 @@
 import { CallError } from '../../core/error.ts'
-import { isRecord, type Json, type JsonObject } from '../../core/json.ts'
+import { fromJson, isRecord, type Json, type JsonObject } from '../../core/json.ts'
 import { toText } from '../../core/text.ts'
 import { encodeTrial } from '../../triggers/encode.ts'
 import {
@@ -31,7 +31,7 @@ function readPayload(input: CommandInput): Json | undefined {
   const file = given === '-' ? given : /^@(.+)$/s.exec(given)?.[1]
   const text = file === undefined ? given : readTextFile(file, input.io.cwd)
   try {
-    return JSON.parse(text)
+    return fromJson(text)
   } catch (thrown) {
     throw new UsageError(
       `--payload must be JSON, @file or -; a text needs quotes of its own: '"text"'. ${(thrown as Error).message}`,

@@ -178,7 +178,7 @@ export const CLIENT_PIECES: Readonly<Record<string, RuntimePiece>> = {
   },
   encodeConditions: {
     uses: ["toWireOperator"],
-    text: "function encodeConditions(attribute: string, given: unknown): Record<string, unknown>[] {\n  if (given === undefined) return []\n  if (typeof given !== 'object' || given === null || Array.isArray(given)) {\n    return [{ attribute, operator: Array.isArray(given) ? 'in' : 'equals', value: given }]\n  }\n  return Object.entries(given).flatMap(([operator, value]) => {\n    if (value === undefined) return []\n    const isBare = operator === 'is_null' || operator === 'is_not_null'\n    return [{ attribute, operator: toWireOperator(operator), ...(!isBare && { value }) }]\n  })\n}",
+    text: "function encodeConditions(attribute: string, given: unknown): Record<string, unknown>[] {\n  if (given === undefined) return []\n  if (typeof given !== 'object' || given === null || Array.isArray(given)) {\n    return [{ attribute, operator: Array.isArray(given) ? 'in' : 'equals', value: given }]\n  }\n  return Object.entries(given).flatMap(([operator, value]: [string, unknown]) => {\n    if (value === undefined) return []\n    const isBare = operator === 'is_null' || operator === 'is_not_null'\n    return [{ attribute, operator: toWireOperator(operator), ...(!isBare && { value }) }]\n  })\n}",
   },
   toWireOperator: {
     uses: ["WIRE_OPERATORS"],

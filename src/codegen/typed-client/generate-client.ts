@@ -1,4 +1,4 @@
-import { isRecord } from '../../core/json.ts'
+import { createRecord, isRecord } from '../../core/json.ts'
 import type { JsonSchema } from '../../core/schema.ts'
 import type { DiscoveryDocument } from '../../discovery/types.ts'
 import { planTypes, writeTypes } from '../emit-types.ts'
@@ -93,7 +93,7 @@ function emitClient(document: DiscoveryDocument, options: EmitOptions): string {
 
 function sortedSchemas(document: DiscoveryDocument): Readonly<Record<string, JsonSchema>> {
   // A null prototype: a schema may be called __proto__.
-  const sorted: Record<string, JsonSchema> = Object.create(null)
+  const sorted = createRecord<JsonSchema>()
   const schemas: unknown = document.components?.schemas
   if (!isRecord(schemas)) return sorted
   for (const name of Object.keys(schemas).sort(compareText)) {

@@ -3,7 +3,7 @@
  * source examples/events
  * Do not edit; generate it again instead.
  * document sha256 fd9e310412e80f438b6d5a0bdfcfd8fc87314490f20de2deb9bd1942c2857257
- * code sha256 5a1fd46f38a5aff0acfb7d187816412cf9161d2e1c801dd969702554082311cd
+ * code sha256 873e7a1ec4c5b93c2405e9265fa56e1043d35e7da8accd22bb2f58616e8fe72d
  */
 
 import { type CallOptions, type ClientOptions, createClient } from 'waymark/client'
@@ -677,7 +677,7 @@ function encodeConditions(attribute: string, given: unknown): Record<string, unk
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     return [{ attribute, operator: Array.isArray(given) ? 'in' : 'equals', value: given }]
   }
-  return Object.entries(given).flatMap(([operator, value]) => {
+  return Object.entries(given).flatMap(([operator, value]: [string, unknown]) => {
     if (value === undefined) return []
     const isBare = operator === 'is_null' || operator === 'is_not_null'
     return [{ attribute, operator: toWireOperator(operator), ...(!isBare && { value }) }]

@@ -3,7 +3,7 @@
  * source examples/events
  * Do not edit; generate it again instead.
  * document sha256 fd9e310412e80f438b6d5a0bdfcfd8fc87314490f20de2deb9bd1942c2857257
- * code sha256 37a589feb2171fa11c436f1c349cea364dbf28d3a19397167dd9d3a53b9425c3
+ * code sha256 c6cbe317caf259d9d716f4cec7b5d337f1d99b1ded732df0167a9f7067cf23d7
  */
 
 /** Where the service says it is, with the defaults of its variables. */
@@ -714,7 +714,7 @@ function encodeConditions(attribute: string, given: unknown): Record<string, unk
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     return [{ attribute, operator: Array.isArray(given) ? 'in' : 'equals', value: given }]
   }
-  return Object.entries(given).flatMap(([operator, value]) => {
+  return Object.entries(given).flatMap(([operator, value]: [string, unknown]) => {
     if (value === undefined) return []
     const isBare = operator === 'is_null' || operator === 'is_not_null'
     return [{ attribute, operator: toWireOperator(operator), ...(!isBare && { value }) }]

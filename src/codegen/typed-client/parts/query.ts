@@ -166,7 +166,7 @@ function encodeConditions(attribute: string, given: unknown): Record<string, unk
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     return [{ attribute, operator: Array.isArray(given) ? 'in' : 'equals', value: given }]
   }
-  return Object.entries(given).flatMap(([operator, value]) => {
+  return Object.entries(given).flatMap(([operator, value]: [string, unknown]) => {
     if (value === undefined) return []
     const isBare = operator === 'is_null' || operator === 'is_not_null'
     return [{ attribute, operator: toWireOperator(operator), ...(!isBare && { value }) }]

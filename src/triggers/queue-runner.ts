@@ -1,4 +1,5 @@
 import { toBackoff, whenAborted } from './queue-backoff.ts'
+import { createRoom } from './queue-room.ts'
 import type { Settled, SourceContext, TriggerEvent } from './trigger.ts'
 
 /** How a message ended for its broker: finished, given up, back to the broker now, or back after a while. */
@@ -37,10 +38,8 @@ export function createQueueRunner(
   { settle, clock, log, trigger }: SourceContext,
   { holdMs, onHold }: QueueRunnerOptions = {},
 ): QueueRunner {
-  const { concurrency = Number.POSITIVE_INFINITY } = trigger
   const flights = new Map<string, Flight>()
-  const waiting: Flight[] = []
-  let running = 0
+  const room = createRoom(trigger.concurrency ?? Number.POSITIVE_INFINITY, begin)
   let held = 0
   let failures = 0
   let isStopping = false
@@ -54,13 +53,7 @@ export function createQueueRunner(
     }
     const flight: Flight = { event, onEnd: [onEnd], begunAt: clock.elapsed() }
     flights.set(event.id, flight)
-    attempt(flight)
-  }
-
-  function attempt(flight: Flight): void {
-    running += 1
-    if (running - waiting.length > concurrency) waiting.push(flight)
-    else begin(flight)
+    room.enter(flight)
   }
 
   function begin(flight: Flight): void {
@@ -70,14 +63,8 @@ export function createQueueRunner(
     )
   }
 
-  function leave(): void {
-    running -= 1
-    const next = waiting.shift()
-    if (next) begin(next)
-  }
-
   function conclude(flight: Flight, settled: Settled): void {
-    leave()
+    room.leave()
     failures = 0
     if (settled.status === 'retry') wait(flight, settled.delayMs)
     else end(flight, settled.status === 'dead' ? 'dead' : 'done')
@@ -85,7 +72,7 @@ export function createQueueRunner(
 
   /** The store is away: nothing is known about the message, so it stays with its broker. */
   function concludeUnstored(flight: Flight, error: unknown): void {
-    leave()
+    room.leave()
     if (failures === 0) log.error(`queue ${trigger.name} cannot store deliveries`, { error })
     failures += 1
     wait(flight, toBackoff(Math.min(failures, 7)))
@@ -103,7 +90,7 @@ export function createQueueRunner(
     flight.timer = setTimeout(() => {
       held -= 1
       delete flight.timer
-      attempt(flight)
+      room.enter(flight)
     }, delayMs)
     onHold?.()
   }
@@ -111,14 +98,7 @@ export function createQueueRunner(
   function end(flight: Flight, ending: Ending): void {
     flights.delete(flight.event.id)
     for (const onEnd of flight.onEnd) onEnd(ending)
-    if (running === 0) onIdle?.()
-  }
-
-  function giveBackWaiting(): void {
-    for (const flight of waiting.splice(0)) {
-      running -= 1
-      end(flight, 'returned')
-    }
+    if (room.count() === 0) onIdle?.()
   }
 
   function giveBackHeld(): void {
@@ -133,14 +113,14 @@ export function createQueueRunner(
 
   return {
     run,
-    running: () => running,
+    running: room.count,
     held: () => held,
     trouble: () => (failures > 0 ? 'cannot store deliveries, trying again' : undefined),
     async stop(signal) {
       isStopping = true
       giveBackHeld()
-      giveBackWaiting()
-      if (running === 0) return
+      for (const flight of room.dismiss()) end(flight, 'returned')
+      if (room.count() === 0) return
       const idle = new Promise<void>((resolve) => {
         onIdle = resolve
       })

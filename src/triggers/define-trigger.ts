@@ -1,5 +1,7 @@
 import { toMilliseconds } from '../core/duration.ts'
+import { isRecord } from '../core/json.ts'
 import type { Service } from '../core/service.ts'
+import { toText } from '../core/text.ts'
 import type { TriggerDef } from '../spec/types.ts'
 
 const NAME = /^[a-z][a-z0-9_]{0,63}$/
@@ -35,10 +37,15 @@ export function checkTriggerDefinitions(
 ): void {
   const names = new Set<string>()
   const paths = new Set<string>()
-  for (const definition of definitions) {
+  for (const [index, definition] of definitions.entries()) {
+    if (!isRecord(definition)) {
+      throw new TypeError(
+        `triggers[${index}] must be a trigger: an object with type, name, description`,
+      )
+    }
     const { name, version, type } = definition
     const refuse = (field: string, reason: string): never => {
-      throw new TypeError(`trigger ${name ?? '(unnamed)'}: ${field} ${reason}`)
+      throw new TypeError(`trigger ${toText(name ?? '(unnamed)')}: ${field} ${reason}`)
     }
     if (typeof name !== 'string' || !NAME.test(name)) {
       refuse('name', 'must be snake_case of at most 64 characters, such as "nightly_cleanup"')
@@ -53,7 +60,7 @@ export function checkTriggerDefinitions(
     checkNumbers(definition, refuse)
     const entry = registry.find(targetOf(definition))
     if (entry === undefined) {
-      refuse('tool', `names a function that does not exist: ${targetOf(definition)}`)
+      refuse('tool', `names a function that does not exist: ${toText(targetOf(definition))}`)
     } else if (version === undefined ? !entry.latest : !entry.versions.has(version)) {
       refuse('version', `must be one of ${entry.ordered.map((found) => found.version).join(', ')}`)
     }

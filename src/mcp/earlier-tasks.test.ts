@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { createShop } from '../../test/mcp/shop.ts'
+import { createShop, slow } from '../../test/mcp/shop.ts'
 import { legacyClient, type WireClient, type WireOptions } from '../../test/mcp/wire.ts'
 import { defineFunction, type FunctionDefinition } from '../core/function.ts'
 import type { JsonObject } from '../core/json.ts'
@@ -17,17 +17,6 @@ import {
 
 const RELATED = 'io.modelcontextprotocol/related-task'
 const QUESTION = { message: 'Really?', requestedSchema: { type: 'object', properties: {} } }
-
-const slow = defineFunction({
-  name: 'shop.slow',
-  version: '1.0.0',
-  input: { type: 'object', properties: { ms: { type: 'number' } } },
-  async handler({ input, progress, signal }) {
-    progress(0.5, 'half way')
-    await delay(Number(input['ms']), undefined, { signal })
-    return { done: true }
-  },
-})
 
 const careful = defineFunction({
   name: 'shop.careful',

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
 import { createFixture } from '../../test/mcp/fixture-service.ts'
-import { createShop } from '../../test/mcp/shop.ts'
+import { createShop, slow } from '../../test/mcp/shop.ts'
 import { modernClient, type WireClient } from '../../test/mcp/wire.ts'
 import { createTestLog } from '../../test/support/forrst.ts'
 import { createFailingStore } from '../../test/support/stores.ts'
@@ -13,17 +13,6 @@ import type { ServiceOptions } from '../system/create-service.ts'
 import { agentOf, createMcpHandler, storeTaskRecords, type TaskOptions } from './index.ts'
 
 const TASKS = { extensions: { 'io.modelcontextprotocol/tasks': {} } }
-
-const slow = defineFunction({
-  name: 'shop.slow',
-  version: '1.0.0',
-  input: { type: 'object', properties: { ms: { type: 'number' } } },
-  async handler({ input, progress, signal }) {
-    progress(0.5, 'half way')
-    await delay(Number(input['ms']), undefined, { signal })
-    return { done: true }
-  },
-})
 
 const declared = defineFunction({
   name: 'shop.declared',

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
 import { defineFunction, type FunctionDefinition } from '../../src/core/function.ts'
 import { jsonSchema } from '../../src/core/schema.ts'
 import type { Service } from '../../src/core/service.ts'
@@ -108,6 +109,18 @@ export const shopFunctions: readonly FunctionDefinition[] = [
     handler: () => 'hidden',
   }),
 ]
+
+/** A function that is half way at once and done after as many milliseconds as it is told. */
+export const slow = defineFunction({
+  name: 'shop.slow',
+  version: '1.0.0',
+  input: { type: 'object', properties: { ms: { type: 'number' } } },
+  async handler({ input, progress, signal }) {
+    progress(0.5, 'half way')
+    await delay(Number(input['ms']), undefined, { signal })
+    return { done: true }
+  },
+})
 
 /** Creates the shop. */
 export function createShop(

@@ -1,3 +1,21 @@
+import { MCP_URL as MCP, openApi, openRpc, REST_URL as REST, VERSION as V } from '../support/ucp.ts'
+
+/** The words of the cases that other tests use as well, under names short enough for a table. */
+export {
+  CART as ca,
+  CHECKOUT as co,
+  DISCOUNT as di,
+  FULFILLMENT as fu,
+  LOOKUP as lookup,
+  MCP_URL as MCP,
+  ORDER as od,
+  openApi,
+  openRpc,
+  REST_URL as REST,
+  SEARCH as search,
+  VERSION as V,
+} from '../support/ucp.ts'
+
 /** One negotiation case written from the reference, in the words of `shared/fixtures/ucp/cases.json`. */
 export interface WrittenCase {
   readonly name: string
@@ -14,20 +32,12 @@ type Members = Readonly<Record<string, unknown>>
 type Documents = Readonly<Record<string, unknown>>
 type Operation = { readonly id: string; readonly service: string } & Members
 
-/** The protocol version of the cases, and the version of vendor entries. */
-export const V = '2026-04-08'
+/** The version of vendor entries. */
 export const ACME = '2026-03-01'
 
 /** An older protocol version. */
 export const OLD = '2026-01-23'
 
-export const co = 'dev.ucp.shopping.checkout'
-export const ca = 'dev.ucp.shopping.cart'
-export const od = 'dev.ucp.shopping.order'
-export const fu = 'dev.ucp.shopping.fulfillment'
-export const di = 'dev.ucp.shopping.discount'
-export const search = 'dev.ucp.shopping.catalog.search'
-export const lookup = 'dev.ucp.shopping.catalog.lookup'
 export const linking = 'dev.ucp.common.identity_linking'
 export const shopping = 'dev.ucp.shopping'
 export const acmeService = 'example.acme.shopping'
@@ -40,8 +50,6 @@ export function acme(name: string): string {
 /** The capability of the vendor that most cases use. */
 export const wishlist: string = acme('wishlist')
 
-export const REST = `https://ucp.dev/${V}/services/shopping/rest.openapi.json`
-export const MCP = `https://ucp.dev/${V}/services/shopping/mcp.openrpc.json`
 export const ACME_REST = 'https://acme.example/ucp/services/shopping/rest.openapi.json'
 export const ENDPOINT = 'https://shop.example/ucp/v1'
 export const MCP_ENDPOINT = 'https://shop.example/ucp/mcp'
@@ -84,22 +92,6 @@ export const cart: Members = { operations: CART }
 export const create: Members = { operations: ['create_checkout'] }
 export const order: Members = { operations: ['get_order'] }
 export const none: Members = { operations: [] }
-
-/** Writes an OpenAPI document from identifier to verb and path. */
-export function openApi(routes: Readonly<Record<string, string>>, members: Members = {}): Members {
-  const paths: Record<string, Record<string, unknown>> = {}
-  for (const [operationId, route] of Object.entries(routes)) {
-    const [verb = '', path = ''] = route.split(' ')
-    paths[path] = { ...paths[path], [verb.toLowerCase()]: { operationId } }
-  }
-  return { openapi: '3.1.0', info: { title: 'Case', version: V }, paths, ...members }
-}
-
-/** Writes an OpenRPC document with the given methods. */
-export function openRpc(...names: readonly string[]): Members {
-  const methods = names.map((name) => ({ name, params: [], result: { name: 'r', schema: true } }))
-  return { openrpc: '1.3.2', info: { title: 'Case', version: V }, methods }
-}
 
 /** Keeps some routes of the shopping document. */
 export function routes(...ids: readonly string[]): Record<string, string> {

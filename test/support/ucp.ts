@@ -109,18 +109,22 @@ export const SHOPPING: Readonly<Record<string, readonly LooseEntry[]>> = {
 }
 
 /** Writes a short OpenAPI document: identifier to verb and path. */
-export function openApi(operations: Readonly<Record<string, string>>): Record<string, unknown> {
+export function openApi(
+  operations: Readonly<Record<string, string>>,
+  members: Readonly<Record<string, unknown>> = {},
+): Record<string, unknown> {
   const paths: Record<string, Record<string, unknown>> = {}
   for (const [operationId, route] of Object.entries(operations)) {
     const [verb = '', path = ''] = route.split(' ')
     paths[path] = { ...paths[path], [verb.toLowerCase()]: { operationId } }
   }
-  return { openapi: '3.1.0', info: { title: 'Test', version: VERSION }, paths }
+  return { openapi: '3.1.0', info: { title: 'Test', version: VERSION }, paths, ...members }
 }
 
 /** Writes a short OpenRPC document with the given methods. */
 export function openRpc(...names: readonly string[]): Record<string, unknown> {
-  return { openrpc: '1.3.2', methods: names.map((name) => ({ name, params: [] })) }
+  const methods = names.map((name) => ({ name, params: [], result: { name: 'r', schema: true } }))
+  return { openrpc: '1.3.2', info: { title: 'Test', version: VERSION }, methods }
 }
 
 function defaults(name: string): LooseEntry {

@@ -1,6 +1,6 @@
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { createTestClock, type TestClock } from '../../test/support/forrst.ts'
+import { listen } from '../../test/support/listen.ts'
 import type { PublicFetch, PublicRequest } from '../wire/public-address.ts'
 import { createDocumentFetcher, type DocumentFetcherOptions } from './document-fetcher.ts'
 
@@ -11,12 +11,6 @@ interface Answer {
   readonly body?: string
   readonly headers?: Readonly<Record<string, string>>
 }
-
-const closers: (() => void)[] = []
-
-afterEach(() => {
-  for (const close of closers.splice(0)) close()
-})
 
 describe('createDocumentFetcher', () => {
   it.each([
@@ -146,14 +140,14 @@ describe('createDocumentFetcher', () => {
   )
 
   it('reports bytes that are no UTF-8 as malformed', async () => {
-    const port = await serve((_request, response) => response.end(Buffer.from([0x22, 0xff, 0x22])))
+    const port = await listen((_request, response) => response.end(Buffer.from([0x22, 0xff, 0x22])))
     const fetcher = createDocumentFetcher({ allowLoopback: true })
     expect(await fetcher.get(`http://127.0.0.1:${port}/`)).toMatchObject({ code: 'malformed' })
   })
 
   it('accepts a profile of 127 KiB and cuts off a body without an end [UCP-27]', async () => {
     const large = JSON.stringify({ filler: 'x'.repeat(127 * 1024 - 20) })
-    const port = await serve((request, response) => {
+    const port = await listen((request, response) => {
       if (request.url === '/large') response.end(large)
       else {
         const timer = setInterval(() => response.write(' '.repeat(200_000)), 1)
@@ -170,7 +164,7 @@ describe('createDocumentFetcher', () => {
   })
 
   it('reaches loopback addresses only when development allows it [UCP-28]', async () => {
-    const port = await serve((_request, response) => response.end('{}'))
+    const port = await listen((_request, response) => response.end('{}'))
     const url = `http://127.0.0.1:${port}/`
     expect(await createDocumentFetcher().get(url)).toMatchObject({ code: 'url_refused' })
     expect(await createDocumentFetcher().get(`https://127.0.0.1:${port}/`)).toMatchObject({
@@ -188,35 +182,14 @@ function setUp(
 ): {
   fetcher: ReturnType<typeof createDocumentFetcher>
   requests: string[]
-  clock: ReturnType<typeof createClock>
+  clock: TestClock
 } {
   const requests: string[] = []
-  const clock = createClock()
+  const clock = createTestClock()
   const fetch: PublicFetch = async (url, request = {}) => {
     requests.push(url)
     const { status = 200, body = '', headers = {} } = answer({ ...request, url })
     return { status, url, body: Buffer.from(body), header: (name) => headers[name] }
   }
   return { fetcher: createDocumentFetcher({ fetch, clock, ...options }), requests, clock }
-}
-
-function createClock(): { now(): number; elapsed(): number; advance(ms: number): void } {
-  let time = 5_000_000
-  return {
-    now: () => time,
-    elapsed: () => time,
-    advance: (ms) => {
-      time += ms
-    },
-  }
-}
-
-async function serve(listener: RequestListener): Promise<number> {
-  const server = createServer(listener)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  closers.push(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return (server.address() as AddressInfo).port
 }

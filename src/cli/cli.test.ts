@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createEventsService } from '../../examples/events/main.ts'
+import { runMain } from '../../test/cli/run-main.ts'
 import { type RunningServer, serve } from '../http/serve.ts'
-import { main } from './main.ts'
 import { loadSources } from './source.ts'
 
 let server: RunningServer
@@ -13,26 +13,8 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const run = async (...args: string[]) => {
-  let out = ''
-  let err = ''
-  const code = await main(
-    args.map((argument) => argument.replace('URL', server.url)),
-    {
-      out: (text) => {
-        out += text
-      },
-      err: (text) => {
-        err += text
-      },
-      env: {},
-      cwd: process.cwd(),
-      terminal: false,
-      signal: AbortSignal.timeout(10_000),
-    },
-  )
-  return { code, out, err }
-}
+const run = (...args: string[]) =>
+  runMain(args.map((argument) => argument.replace('URL', server.url)))
 
 describe('waymark', () => {
   it('lists its commands, and explains one with examples', async () => {
@@ -218,12 +200,9 @@ describe('waymark', () => {
     })
     const stop = new AbortController()
     process.env['EVENTS_DATABASE'] = ':memory:'
-    const done = main(['serve', 'examples/events', '--json', '--store', 'memory:'], {
+    const done = runMain(['serve', 'examples/events', '--json', '--store', 'memory:'], {
       out: (text) => started(text),
-      err: () => {},
       env: { PORT: '0' },
-      cwd: process.cwd(),
-      terminal: false,
       signal: stop.signal,
     })
     const { url } = JSON.parse(await line)
@@ -231,7 +210,7 @@ describe('waymark', () => {
     const capabilities = await run('capabilities', url)
     expect(capabilities.out).toContain('urn:forrst:ext:idempotency')
     stop.abort()
-    expect(await done).toBe(0)
+    expect((await done).code).toBe(0)
     await expect(fetch(url)).rejects.toThrow()
   })
 

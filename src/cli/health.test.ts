@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
+import { runMain } from '../../test/cli/run-main.ts'
 import { createTestLog } from '../../test/support/forrst.ts'
 import { defineFunction } from '../core/function.ts'
 import { serve } from '../http/serve.ts'
 import { createService } from '../system/create-service.ts'
-import { main } from './main.ts'
 
 it('waymark health names the functions that are not well, and not the others', async () => {
   const report = { version: '1.0.0', handler: () => null }
@@ -16,12 +16,7 @@ it('waymark health names the functions that are not well, and not the others', a
     log: createTestLog(),
   })
   const server = await serve(service, { port: 0, graceMs: 100 })
-  let out = ''
-  const collect = (text: string) => {
-    out += text
-  }
-  const io = { out: collect, err: collect, env: {}, cwd: process.cwd(), terminal: false }
-  const code = await main(['health', server.url], { ...io, signal: AbortSignal.timeout(10_000) })
+  const { code, out } = await runMain(['health', server.url])
   await server.close()
   expect(code).toBe(0)
   expect(out).toMatch(/^Status {2}degraded/)

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { runMain } from '../../test/cli/run-main.ts'
 import { createTestLog } from '../../test/support/forrst.ts'
 import { defineFunction } from '../core/function.ts'
 import { jsonSchema } from '../core/schema.ts'
 import { type RunningServer, serve } from '../http/serve.ts'
 import { createMemoryStore } from '../store/index.ts'
 import { createService } from '../system/create-service.ts'
-import { main } from './main.ts'
 
 const service = createService({
   info: { title: 'Reports', version: '1.0.0' },
@@ -31,26 +31,8 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-async function run(...args: string[]) {
-  let out = ''
-  let err = ''
-  const code = await main(
-    args.map((argument) => argument.replace('URL', server.url)),
-    {
-      out: (text) => {
-        out += text
-      },
-      err: (text) => {
-        err += text
-      },
-      env: {},
-      cwd: process.cwd(),
-      terminal: false,
-      signal: AbortSignal.timeout(10_000),
-    },
-  )
-  return { code, out, err }
-}
+const run = (...args: string[]) =>
+  runMain(args.map((argument) => argument.replace('URL', server.url)))
 
 async function startOne(...args: string[]): Promise<string> {
   const { out } = await run('call', 'URL', 'reports.build', ...args, '--async')

@@ -1,23 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type CompileSchemaOptions, compileSchema, findDanglingRefs } from './json-schema.ts'
+import { isValid, problems } from '../../test/support/schemas.ts'
+import { compileSchema, findDanglingRefs } from './json-schema.ts'
 import type { Subschema } from './schema-keywords.ts'
-
-/** What is wrong with a value, one line per problem: pointer, code, sentence. */
-function problems(schema: Subschema, value: unknown, options?: CompileSchemaOptions): string[] {
-  const validation = compileSchema(schema, options)(value)
-  if (validation.ok) return []
-  return validation.problems.map((each) => `${each.pointer} ${each.code}: ${each.message}`)
-}
-
-/** The verdicts of the interpreted first call and of compiled code; they must not differ. */
-function isValid(schema: Subschema, value: unknown, options?: CompileSchemaOptions): boolean {
-  const first = compileSchema(schema, options)(value).ok
-  const compiled = compileSchema(schema, { ...options, now: true })(value).ok
-  expect(compiled).toBe(first)
-  return compiled
-}
 
 describe('hostile input', () => {
   it.each(['toString', 'valueOf', 'hasOwnProperty', 'constructor', '__proto__'])(

@@ -1,16 +1,9 @@
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { closedPort, listen } from '../../test/support/listen.ts'
 import { CallError } from '../core/error.ts'
 import { addressKind } from './address-range.ts'
 import { createPublicFetch, isReachable, type PublicFetchOptions } from './public-address.ts'
-
-const closers: (() => void)[] = []
-
-afterEach(() => {
-  for (const close of closers.splice(0)) close()
-})
 
 describe('addressKind', () => {
   it.each([
@@ -133,7 +126,7 @@ describe('createPublicFetch refuses [UCP-28]', () => {
 
 describe('createPublicFetch', () => {
   it('connects to the address it checked and asks for the name only once', async () => {
-    const port = await serve((request, response) => response.end(request.headers.host))
+    const port = await listen((request, response) => response.end(request.headers.host))
     const asked: string[] = []
     const answers = ['127.0.0.1', '169.254.169.254']
     const fetch = fetchWith({
@@ -151,7 +144,7 @@ describe('createPublicFetch', () => {
   })
 
   it('sends method, headers and body and gives status, headers and body back', async () => {
-    const port = await serve((request, response) => {
+    const port = await listen((request, response) => {
       request.on('data', (chunk) => {
         response.writeHead(201, { 'x-echo': String(request.headers['x-one']) })
         response.end(`${request.method} ${chunk}`)
@@ -168,7 +161,7 @@ describe('createPublicFetch', () => {
   })
 
   it('refuses every redirect unless told to follow', async () => {
-    const port = await serve((_request, response) => {
+    const port = await listen((_request, response) => {
       response.writeHead(302, { location: '/elsewhere' }).end()
     })
     const fetch = fetchWith({ allowLoopback: true })
@@ -176,7 +169,7 @@ describe('createPublicFetch', () => {
   })
 
   it('follows a redirect and stops after the permitted number', async () => {
-    const port = await serve((request, response) => {
+    const port = await listen((request, response) => {
       if (request.url === '/end') response.end('there')
       else response.writeHead(302, { location: request.url === '/one' ? '/end' : '/one' }).end()
     })
@@ -188,7 +181,7 @@ describe('createPublicFetch', () => {
   })
 
   it('refuses a redirect to the metadata address', async () => {
-    const port = await serve((_request, response) => {
+    const port = await listen((_request, response) => {
       response.writeHead(302, { location: 'http://169.254.169.254/latest/' }).end()
     })
     const fetch = fetchWith({ allowLoopback: true, allowPrivate: true, redirects: { follow: 3 } })
@@ -197,11 +190,11 @@ describe('createPublicFetch', () => {
 
   it('keeps credentials from another origin and turns a POST into a GET on 303', async () => {
     const seen: unknown[] = []
-    const second = await serve((request, response) => {
+    const second = await listen((request, response) => {
       seen.push(request.method, request.headers.authorization, request.headers['x-kept'])
       response.end()
     })
-    const first = await serve((_request, response) => {
+    const first = await listen((_request, response) => {
       response.writeHead(303, { location: `http://127.0.0.1:${second}/` }).end()
     })
     await fetchWith({ allowLoopback: true, redirects: { follow: 1 } })(
@@ -216,7 +209,7 @@ describe('createPublicFetch', () => {
   })
 
   it('cuts off a body that never ends', async () => {
-    const port = await serve((_request, response) => {
+    const port = await listen((_request, response) => {
       const timer = setInterval(() => response.write('x'.repeat(10_000)), 1)
       response.on('close', () => clearInterval(timer))
     })
@@ -225,7 +218,7 @@ describe('createPublicFetch', () => {
   })
 
   it('counts bytes after decompression', async () => {
-    const port = await serve((_request, response) => {
+    const port = await listen((_request, response) => {
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('0'.repeat(200_000)))
     })
     const url = `http://127.0.0.1:${port}/`
@@ -236,7 +229,7 @@ describe('createPublicFetch', () => {
   })
 
   it('refuses an encoding it cannot read', async () => {
-    const port = await serve((_request, response) => {
+    const port = await listen((_request, response) => {
       response.writeHead(200, { 'content-encoding': 'zip' }).end('x')
     })
     const fetch = fetchWith({ allowLoopback: true })
@@ -244,7 +237,7 @@ describe('createPublicFetch', () => {
   })
 
   it('gives up when the server does not answer in time', async () => {
-    const port = await serve(() => {})
+    const port = await listen(() => {})
     const fetch = fetchWith({ allowLoopback: true, timeoutMs: 50 })
     expect(await reasonOf(fetch(`http://127.0.0.1:${port}/`))).toBe('timeout')
   })
@@ -255,7 +248,7 @@ describe('createPublicFetch', () => {
   })
 
   it('stops when the caller gives up', async () => {
-    const port = await serve(() => {})
+    const port = await listen(() => {})
     const controller = new AbortController()
     const pending = fetchWith({ allowLoopback: true })(`http://127.0.0.1:${port}/`, {
       signal: controller.signal,
@@ -265,8 +258,7 @@ describe('createPublicFetch', () => {
   })
 
   it('reports a port nobody listens on as unreachable', async () => {
-    const port = await serve(() => {})
-    for (const close of closers.splice(0)) close()
+    const port = await closedPort()
     const fetch = fetchWith({ allowLoopback: true })
     expect(await reasonOf(fetch(`http://127.0.0.1:${port}/`))).toBe('unreachable')
   })
@@ -289,14 +281,4 @@ async function reasonOf(pending: Promise<unknown>): Promise<unknown> {
     (thrown: unknown) => thrown,
   )
   return error instanceof CallError ? error.errors[0].details?.['reason'] : error
-}
-
-async function serve(listener: RequestListener): Promise<number> {
-  const server = createServer(listener)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  closers.push(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return (server.address() as AddressInfo).port
 }

@@ -2,28 +2,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { main } from '../../src/cli/main.ts'
+import { runMain } from './run-main.ts'
 
 const cwd = mkdtempSync(join(tmpdir(), 'waymark-descriptions-'))
 afterAll(() => rmSync(cwd, { recursive: true }))
 
-async function run(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  let out = ''
-  let err = ''
-  const code = await main(args, {
-    out: (text) => {
-      out += text
-    },
-    err: (text) => {
-      err += text
-    },
-    env: {},
-    cwd,
-    terminal: false,
-    signal: new AbortController().signal,
-  })
-  return { code, out, err }
-}
+const run = (...args: string[]) => runMain(args, { cwd })
 
 function write(name: string, functions: readonly object[]): void {
   const info = { title: 'T', version: '1.0.0' }

@@ -26,28 +26,31 @@ export interface Workplace {
   readonly files: () => string[]
 }
 
-/** Makes a folder and a program that runs in it, without a terminal and with an empty environment. */
+/** Runs the program without a terminal and with an empty environment, unless told otherwise. */
+export async function runMain(args: readonly string[], changes: Partial<Io> = {}): Promise<Run> {
+  let out = ''
+  let err = ''
+  const code = await main(args, {
+    out: (text: string) => {
+      out += text
+    },
+    err: (text: string) => {
+      err += text
+    },
+    env: {},
+    cwd: process.cwd(),
+    terminal: false,
+    signal: AbortSignal.timeout(20_000),
+    ...changes,
+  })
+  return { code, out, err }
+}
+
+/** Makes a folder and a program that runs in it. */
 export function createWorkplace(): Workplace {
   const folder = mkdtempSync(join(tmpdir(), 'waymark-forge-'))
-  const runWith: Workplace['runWith'] = async (changes, ...args) => {
-    let out = ''
-    let err = ''
-    const io = {
-      out: (text: string) => {
-        out += text
-      },
-      err: (text: string) => {
-        err += text
-      },
-      env: {},
-      cwd: folder,
-      terminal: false,
-      signal: AbortSignal.timeout(20_000),
-      ...changes,
-    }
-    const code = await main(args, io)
-    return { code, out, err }
-  }
+  const runWith: Workplace['runWith'] = (changes, ...args) =>
+    runMain(args, { cwd: folder, ...changes })
   return {
     folder,
     runWith,

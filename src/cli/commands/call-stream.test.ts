@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
+import { runMain } from '../../../test/cli/run-main.ts'
 import { serviceOf } from '../../../test/support/service.ts'
 import { defineFunction } from '../../core/function.ts'
 import { type RunningServer, serve } from '../../http/serve.ts'
-import { main } from '../main.ts'
 
 const rows = defineFunction({
   name: 'reports.build',
@@ -25,23 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-async function run(...args: string[]) {
-  let out = ''
-  let err = ''
-  const code = await main(['call', server.url, 'reports.build', ...args], {
-    out: (text) => {
-      out += text
-    },
-    err: (text) => {
-      err += text
-    },
-    env: {},
-    cwd: process.cwd(),
-    terminal: false,
-    signal: AbortSignal.timeout(10_000),
-  })
-  return { code, out, err }
-}
+const run = (...args: string[]) => runMain(['call', server.url, 'reports.build', ...args])
 
 it('prints one line of JSON per item with --stream', async () => {
   expect(await run('rows=2', '--stream')).toEqual({

@@ -12,8 +12,8 @@ import type { Target } from './target.ts'
 
 /** Where a service writes what an operator should know. */
 export interface Logger {
-  readonly warn: (message: string, facts?: Readonly<Record<string, unknown>>) => void
-  readonly error: (message: string, facts?: Readonly<Record<string, unknown>>) => void
+  warn(message: string, facts?: Readonly<Record<string, unknown>>): void
+  error(message: string, facts?: Readonly<Record<string, unknown>>): void
 }
 
 /** What is refused before anybody looks at it. */

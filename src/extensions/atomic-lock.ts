@@ -124,7 +124,7 @@ async function runLocked(
       ? undefined
       : lease.keep({
           maxMs: renewForMs,
-          elapsed: service.clock.elapsed,
+          elapsed: () => service.clock.elapsed(),
           onRenewed() {
             told.expires_at = expiresAt()
           },

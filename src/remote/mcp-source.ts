@@ -82,7 +82,8 @@ export async function connectMcpSource(options: McpSourceOptions): Promise<McpSo
   })
 
   function update(tools: readonly RemoteTool[]): void {
-    functions = toFunctions(tools, { name, trusted, call, warn: log.warn })
+    const warn: Logger['warn'] = (message, facts) => log.warn(message, facts)
+    functions = toFunctions(tools, { name, trusted, call, warn })
     for (const listener of [...listeners]) listener()
   }
 

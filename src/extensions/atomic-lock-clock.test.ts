@@ -27,7 +27,11 @@ it('holds a lock on a clock that is an object of a class', async () => {
   const service = createService({
     info: { title: 'Payments', version: '1.0.0' },
     functions: [
-      defineFunction({ name: 'payments.charge', version: '1.0.0', handler: () => ({ done: true }) }),
+      defineFunction({
+        name: 'payments.charge',
+        version: '1.0.0',
+        handler: () => ({ done: true }),
+      }),
     ],
     extensions: [atomicLockExtension({ store: createMemoryStore() })],
     clock: new ShiftedClock(1000),

@@ -1,7 +1,8 @@
-import { Cron } from 'croner'
 import { didYouMean } from '../core/suggest.ts'
+import { toReason } from '../core/text.ts'
 import { checkEnvName } from './check-auth.ts'
 import { checkFields } from './check-fields.ts'
+import { parseCron } from './cron.ts'
 import { parseEnvText } from './env-text.ts'
 import { quote, type Report } from './finding.ts'
 import { findJitterProblem } from './jitter.ts'
@@ -112,16 +113,14 @@ function checkSchedule(trigger: ScheduleTrigger, path: readonly Step[], report: 
     report({ code: 'E079', path: [...path, 'timezone'], message })
   }
   try {
-    const next = new Cron(trigger.cron, { mode: '5-part', paused: true }).nextRun()
-    if (next !== null) {
+    if (parseCron(trigger.cron).nextRun() !== null) {
       checkJitter(trigger, path, report)
       return
     }
     const message = `the expression never fires; found ${quote(trigger.cron)}`
     report({ code: 'W073', path: at, message, hint: 'check day and month' })
   } catch (thrown) {
-    const reason = thrown instanceof Error ? thrown.message.replace(/^CronPattern: /, '') : ''
-    const message = `must be a cron expression; found ${quote(trigger.cron)}: ${reason}`
+    const message = `must be a cron expression; found ${quote(trigger.cron)}: ${toReason(thrown)}`
     report({ code: 'E072', path: at, message, hint })
   }
 }
@@ -165,7 +164,7 @@ function checkQueue(trigger: QueueTrigger, path: readonly Step[], report: Report
 }
 
 function splitUrl(url: string): { scheme: string; host: string; password: string } {
-  const match = /^([a-z][a-z0-9+.-]*):(?:\/\/)?(?:([^@/]*)@)?([^/:?#]*)/i.exec(url)
+  const match = /^([a-z][a-z0-9+.-]*):(?:\/\/)?(?:([^/]*)@)?([^/:?#]*)/i.exec(url)
   const password = /:(.*)$/.exec(match?.[2] ?? '')?.[1] ?? ''
   return { scheme: (match?.[1] ?? '').toLowerCase(), host: match?.[3] ?? '', password }
 }

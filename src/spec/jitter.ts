@@ -1,5 +1,5 @@
-import { Cron } from 'croner'
 import { toMilliseconds } from '../core/duration.ts'
+import { parseCron } from './cron.ts'
 import type { ScheduleTrigger } from './types.ts'
 
 const LONGEST_MS = 86_400_000
@@ -21,8 +21,9 @@ export function findJitterProblem(trigger: ScheduleTrigger): string | undefined 
 
 /** A cron expression has no period; a hundred runs show the gaps of all but far-fetched ones. */
 function findShortestGap({ cron, timezone }: ScheduleTrigger): number {
-  const clock = new Cron(cron, { mode: '5-part', paused: true, ...(timezone && { timezone }) })
-  const runs = clock.nextRuns(RUNS, BEGINNING).map((run) => run.getTime())
+  const runs = parseCron(cron, timezone)
+    .nextRuns(RUNS, BEGINNING)
+    .map((run) => run.getTime())
   const gaps = runs.slice(1).map((run, index) => run - (runs[index] ?? run))
   return Math.min(...gaps)
 }

@@ -100,6 +100,7 @@ describe('triggers', () => {
     const cron = (text: string): readonly SpecProblem[] =>
       problemsOf(trigger(`{ type: schedule, name: s, description: d, cron: "${text}" }`))
     expect(cron('0 0 0 * * *')).toMatchObject([{ code: 'E072' }])
+    expect(cron('2026-12-01T00:00:00Z')).toMatchObject([{ code: 'E072' }])
     expect(cron('61 * * * *')).toMatchObject([
       { code: 'E072', message: expect.stringContaining('61') },
     ])

@@ -3,7 +3,7 @@ import { findJitterProblem } from '../spec/jitter.ts'
 import type { ScheduleTrigger } from '../spec/types.ts'
 import { fireTick, formatTick, type TickOptions } from './schedule-tick.ts'
 import type { ScheduleTimes } from './schedule-times.ts'
-import { pause } from './within-time.ts'
+import { pause, pauseUntil } from './within-time.ts'
 
 /** A tick noticed later than this was missed: the machine slept, or the process was stopped. */
 const MISSED_MS = 60_000
@@ -56,9 +56,8 @@ export function createScheduleRuns(
   }
 
   async function fireAt(moment: number, tick: number): Promise<void> {
-    const delay = moment - clock.now()
-    if (delay > 0) {
-      await pause(delay, signal)
+    if (moment > clock.now()) {
+      await pauseUntil(moment, clock, signal)
       if (isMissed(moment, tick)) return
     }
     await fireUntilKept(tick)

@@ -1,4 +1,6 @@
-import { Cron } from 'croner'
+import type { Cron } from 'croner'
+import { toReason } from '../core/text.ts'
+import { parseCron } from '../spec/cron.ts'
 import type { ScheduleTrigger } from '../spec/types.ts'
 
 /** The moments a cron expression means, in epoch milliseconds. */
@@ -37,26 +39,24 @@ export function listRuns(
 }
 
 function parse({ name, cron, timezone }: ScheduleTrigger): Cron {
-  const refuse = (field: string, reason: string): never => {
-    throw new TypeError(`trigger ${name}: ${field} ${reason}`)
-  }
+  const parsed = parsePattern(name, cron)
+  if (!timezone) return parsed
   try {
-    const parsed = new Cron(cron, { mode: '5-part', paused: true, ...(timezone && { timezone }) })
+    const zoned = parseCron(cron, timezone)
     // A wrong time zone shows only when a moment is asked for.
-    parsed.nextRun()
-    return parsed
-  } catch (thrown) {
-    const reason = thrown instanceof Error ? thrown.message.replace(/^CronPattern: /, '') : ''
-    return isPattern(cron)
-      ? refuse('timezone', `must be an IANA time zone such as Europe/Berlin; found "${timezone}"`)
-      : refuse('cron', `must be five fields such as "0 2 * * *"; found "${cron}": ${reason}`)
+    zoned.nextRun()
+    return zoned
+  } catch {
+    const message = `must be an IANA time zone such as Europe/Berlin; found "${timezone}"`
+    throw new TypeError(`trigger ${name}: timezone ${message}`)
   }
 }
 
-function isPattern(cron: string): boolean {
+function parsePattern(name: string, cron: string): Cron {
   try {
-    return new Cron(cron, { mode: '5-part', paused: true }) !== undefined
-  } catch {
-    return false
+    return parseCron(cron)
+  } catch (thrown) {
+    const message = `must be five fields such as "0 2 * * *"; found "${cron}": ${toReason(thrown)}`
+    throw new TypeError(`trigger ${name}: cron ${message}`)
   }
 }

@@ -130,6 +130,7 @@ describe('a schedule', () => {
   it.each([
     [{ cron: '* * * * * *' }, /trigger hourly: cron must be five fields.*"\* \* \* \* \* \*"/],
     [{ cron: 'soon' }, /trigger hourly: cron must be five fields/],
+    [{ cron: '2026-12-01T00:00:00Z' }, /trigger hourly: cron must be five fields/],
     [{ timezone: 'Europe/Atlantis' }, /trigger hourly: timezone must be an IANA time zone/],
   ])('refuses %o at the start', async (over, message) => {
     await expect(startSchedule(createDesk(over).context)).rejects.toThrow(message)
@@ -288,5 +289,55 @@ describe('runs missed while stopped', () => {
     await pass(31 * 60_000)
     expect(forgets.fired).toEqual([])
     expect(recovers.fired.map(({ id }) => id.slice(7, 23))).toEqual(['2026-03-01T15:00'])
+  })
+})
+
+describe('a clock that jumps', () => {
+  it('does not cost the tick after a sleep', async () => {
+    const desk = createDesk()
+    await start(desk)
+    await pass(60_000)
+    // Time passes and no timer fires, as in a sleep that ends before the tick.
+    vi.setSystemTime('2026-03-01T10:58:00Z')
+    await pass(3 * 60_000)
+    expect(desk.fired.map(({ id }) => id)).toEqual(['hourly@2026-03-01T11:00:00.000Z'])
+    expect(desk.warnings).toEqual([])
+  })
+
+  it('does not cost the delay of a run after a sleep', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0.5)
+    const desk = createDesk({ jitter: { value: 40, unit: 'minute' } })
+    await start(desk)
+    await pass(31 * 60_000)
+    vi.setSystemTime('2026-03-01T11:18:00Z')
+    await pass(3 * 60_000)
+    expect(desk.fired).toHaveLength(1)
+  })
+
+  it('does not fire a tick again when it goes back a little', async () => {
+    const desk = createDesk()
+    await start(desk)
+    await pass(31 * 60_000)
+    vi.setSystemTime('2026-03-01T10:59:30Z')
+    await pass(5 * 60_000)
+    expect(desk.fired).toHaveLength(1)
+  })
+
+  it('does not silence a schedule that ran under a clock far ahead', async () => {
+    const store = createMemoryStore()
+    vi.setSystemTime('2031-01-01T00:30:00Z')
+    const ahead = createDesk({}, store)
+    const source = await start(ahead)
+    await pass(HOUR)
+    expect(ahead.fired).toHaveLength(1)
+    await stop(source)
+    vi.setSystemTime('2026-03-01T10:30:00Z')
+    const desk = createDesk({}, store)
+    await start(desk)
+    await pass(2 * HOUR)
+    expect(desk.fired.map(({ id }) => id.slice(7, 23))).toEqual([
+      '2026-03-01T11:00',
+      '2026-03-01T12:00',
+    ])
   })
 })

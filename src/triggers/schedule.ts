@@ -3,9 +3,7 @@ import { createScheduleMemory } from './schedule-memory.ts'
 import { createScheduleRuns, readJitter } from './schedule-runs.ts'
 import { readScheduleTimes } from './schedule-times.ts'
 import type { SourceContext, TriggerSource } from './trigger.ts'
-
-// A longer setTimeout fires at once.
-const LONGEST_TIMER_MS = 2 ** 31 - 1
+import { LONGEST_NAP_MS } from './within-time.ts'
 
 /**
  * Fires at the moments of a cron expression, once per moment however many processes share the store: the moment is the
@@ -25,17 +23,16 @@ export async function startSchedule(
 
   function onTimer(tick: number): void {
     const now = clock.now()
-    const due = Math.max(times.latest(now) ?? tick, tick)
-    if (now >= due) runs.fireInTime(due)
-    // Timers may fire early, and long waits are cut into pieces: then the same tick is waited for again.
-    arm(now < tick ? tick - 1 : now)
+    // Long waits are cut into pieces, and a clock may have been put back: then the next tick is looked for anew.
+    if (now >= tick) runs.fireInTime(Math.max(times.latest(now) ?? tick, tick))
+    arm(now)
   }
 
   function arm(after: number): void {
     const tick = signal.aborted ? undefined : times.next(after)
     if (tick === undefined) return
     const delay = Math.max(0, tick - clock.now())
-    timer = setTimeout(() => onTimer(tick), Math.min(delay, LONGEST_TIMER_MS))
+    timer = setTimeout(() => onTimer(tick), Math.min(delay, LONGEST_NAP_MS))
   }
 
   async function catchUp(): Promise<void> {

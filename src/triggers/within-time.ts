@@ -1,3 +1,5 @@
+import type { Clock } from '../core/clock.ts'
+
 /** Waits for a promise, but no longer than a time. */
 export async function withinTime<Value>(
   work: Promise<Value>,
@@ -12,6 +14,16 @@ export async function withinTime<Value>(
     return await Promise.race([work, expired])
   } finally {
     clearTimeout(timer)
+  }
+}
+
+/** Timers do not count while a machine sleeps: whoever waits for a time of day looks at the clock this often. */
+export const LONGEST_NAP_MS = 30_000
+
+/** Waits until the clock shows a moment, or until the signal aborts. */
+export async function pauseUntil(moment: number, clock: Clock, signal: AbortSignal): Promise<void> {
+  for (let left = moment - clock.now(); left > 0 && !signal.aborted; left = moment - clock.now()) {
+    await pause(Math.min(left, LONGEST_NAP_MS), signal)
   }
 }
 

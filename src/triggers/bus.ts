@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { CallError } from '../core/error.ts'
 import type { Json } from '../core/json.ts'
+import { toReason } from '../core/text.ts'
 import { assertEventName, matchesEvent } from './event-name.ts'
 import { withinTime } from './within-time.ts'
 
@@ -115,7 +116,22 @@ export function createEventBus<Events extends EventMap = EventMap>(): EventBus<E
 /** Makes the event that travels; refuses a name that cannot. */
 export function toBusEvent(event: string, payload: Json, { id }: EmitOptions): BusEvent {
   assertEventName(event)
-  return { id: id ?? randomUUID(), event, payload: payload ?? null }
+  // Events under one id run once: an empty one would swallow all but the first.
+  if (id !== undefined && (typeof id !== 'string' || id === '')) {
+    throw new TypeError('the id of an event must be a text that is not empty')
+  }
+  return { id: id ?? randomUUID(), event, payload: toJson(event, payload ?? null) }
+}
+
+function toJson(event: string, payload: Json): Json {
+  const refuse = (reason: string): never => {
+    throw new TypeError(`the payload of ${event} must be JSON: ${reason}`)
+  }
+  try {
+    return JSON.stringify(payload) === undefined ? refuse(`got a ${typeof payload}`) : payload
+  } catch (thrown) {
+    return refuse(toReason(thrown))
+  }
 }
 
 /** Reads how long an asker waits. */

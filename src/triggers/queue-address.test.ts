@@ -55,6 +55,8 @@ describe('address of a queue', () => {
     ['ftp://localhost/orders', 'must start with amqp:'],
     ['amqp://localhost', 'must end in the name of the queue'],
     ['orders', 'must be a URL'],
+    ['amqp://localhost/%zz', 'must end in the name of the queue'],
+    ['amqp://localhost/a%00b', 'must end in the name of the queue'],
   ])('%s is refused in words', (queue_url, message) => {
     expect(() => read({ queue_url })).toThrow(message)
   })
@@ -63,6 +65,16 @@ describe('address of a queue', () => {
     const wrong = () => read({ queue_env: 'MQ' }, { MQ: 'ftp://user:hunter2@host' })
     expect(wrong).toThrow('environment variable MQ')
     expect(wrong).not.toThrow(/hunter2/)
+  })
+
+  it.each([
+    ['amqp://localhost/orders?prefech=5', 'prefech is no setting; did you mean prefetch?'],
+    ['amqp://localhost/orders?visibility=5', 'visibility is no setting'],
+    ['redis://localhost/orders?durable=true', 'durable is no setting'],
+    ['sqs://orders?idle=5', 'idle is no setting'],
+  ])('%s names a setting that its broker does not have', async (queue_url, message) => {
+    const { context } = createRecordedSource(trigger({ queue_url }))
+    await expect(startQueue(context)).rejects.toThrow(`queue orders: queue_url: ${message}`)
   })
 
   it('names a setting that is not usable', async () => {

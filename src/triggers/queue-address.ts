@@ -1,3 +1,4 @@
+import { formatNear, nearest } from '../core/suggest.ts'
 import { expandEnvText } from '../spec/env-text.ts'
 import type { QueueTrigger } from '../spec/types.ts'
 
@@ -47,11 +48,12 @@ export function readQueueAddress(
     : written
   const kind = requireKind(server, override ? `environment variable ${trigger.queue_env}` : field)
   const queue = written.searchParams.get('queue') ?? lastSegment(written)
-  if (queue === '') {
+  if (!/^\P{Cc}+$/u.test(queue)) {
     throw new TypeError(
       `${field}: must end in the name of the queue, as in amqp://localhost/orders`,
     )
   }
+  if (KINDS[written.protocol] === kind) assertSettings(written, kind, field)
   return {
     kind,
     server: override ? server : withoutSegment(server),
@@ -84,7 +86,28 @@ function requireKind({ protocol }: URL, field: string): QueueKind {
 
 function lastSegment({ pathname, protocol, host }: URL): string {
   const segment = pathname.slice(pathname.lastIndexOf('/') + 1)
-  return decodeURIComponent(segment === '' && protocol === 'sqs:' ? host : segment)
+  try {
+    return decodeURIComponent(segment === '' && protocol === 'sqs:' ? host : segment)
+  } catch {
+    return ''
+  }
+}
+
+const SETTINGS: Readonly<Record<QueueKind, readonly string[]>> = {
+  rabbitmq: ['prefetch', 'max_bytes', 'durable', 'type', 'declare', 'heartbeat', 'queue'],
+  redis: ['prefetch', 'max_bytes', 'mode', 'group', 'idle', 'delete', 'queue'],
+  sqs: ['prefetch', 'visibility', 'wait', 'region', 'queue'],
+}
+
+/** A setting that is misspelt would be passed over in silence. */
+function assertSettings({ searchParams }: URL, kind: QueueKind, field: string): void {
+  const known = SETTINGS[kind]
+  for (const name of searchParams.keys()) {
+    if (known.includes(name)) continue
+    const near = formatNear(nearest(name, known, { count: 1 }))
+    const rest = near || `; there is ${known.join(', ')}`
+    throw new TypeError(`${field}: ${name} is no setting${rest}`)
+  }
 }
 
 function withoutSegment(url: URL): URL {

@@ -56,7 +56,8 @@ export function formatPlace(definition: TriggerDef): string {
     case 'emit':
       return definition.event
     case 'queue':
-      return definition.queue_url.replace(/\/\/[^@/]*@/, '//')
+      // Up to the last @: a password may hold one.
+      return definition.queue_url.replace(/\/\/[^/]*@/, '//')
     case 'file':
       return definition.watch_path
   }

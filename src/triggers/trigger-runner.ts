@@ -22,6 +22,7 @@ export function createTriggerRunner(
 ): TriggerRunner {
   const { starters, liveness, deliverers, clock, stopped } = parts
   const running = new Map<string, TriggerSource>()
+  let state: 'new' | 'started' | 'stopped' = 'new'
 
   async function stopSources(signal: AbortSignal): Promise<void> {
     const sources = [...running.values()]
@@ -32,6 +33,11 @@ export function createTriggerRunner(
   return {
     source: (name) => running.get(name),
     async start(host) {
+      if (state === 'started') throw new TypeError('the triggers are started already')
+      if (state === 'stopped') {
+        throw new TypeError('the triggers were stopped; create new ones to start again')
+      }
+      state = 'started'
       await liveness.start()
       try {
         for (const trigger of definitions) {
@@ -41,11 +47,13 @@ export function createTriggerRunner(
       } catch (thrown) {
         await stopSources(AbortSignal.abort())
         await liveness.stop()
+        state = 'new'
         throw thrown
       }
       for (const deliverer of deliverers.values()) deliverer.work()
     },
     async stop(graceMs) {
+      state = 'stopped'
       const until = clock.elapsed() + graceMs
       const timer = setTimeout(() => stopped.abort(), graceMs)
       await stopSources(stopped.signal)

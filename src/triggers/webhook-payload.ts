@@ -18,6 +18,8 @@ const MAX_FORM_FIELDS = 1000
 
 /** Reads a verified delivery: JSON, a form, or text; throws PARSE_ERROR or INVALID_REQUEST. */
 export function decodeWebhook(request: HttpRequest, scheme: SignatureScheme): WebhookContent {
+  const encoding = request.header('content-encoding')?.trim().toLowerCase() || 'identity'
+  if (encoding !== 'identity') throw unsupported('content_encoding_not_supported')
   const payload = unwrap(decodePayload(request), scheme)
   const event = findEvent(request, payload)
   const id = findId(payload, scheme)
@@ -30,11 +32,29 @@ function decodePayload(request: HttpRequest): Json {
   if (type === 'application/x-www-form-urlencoded') return decodeForm(request.body)
   if (type === 'application/json' || type.endsWith('+json')) return decodeJson(request.body)
   if (type.startsWith('text/')) return decodeText(request.body)
+  if (type.startsWith('multipart/')) throw unsupported('content_type_not_supported')
+  return type === '' ? decodeGuess(request.body) : decodeForeign(request.body)
+}
+
+function decodeGuess(bytes: Uint8Array): Json {
   try {
-    return decodeJson(request.body)
+    return decodeJson(bytes)
   } catch {
-    return decodeText(request.body)
+    return decodeText(bytes)
   }
+}
+
+/** Other types are fine as long as they are text; bytes that are none have no place in a payload. */
+function decodeForeign(bytes: Uint8Array): Json {
+  try {
+    return decodeGuess(bytes)
+  } catch {
+    throw unsupported('content_type_not_supported')
+  }
+}
+
+function unsupported(reason: string): CallError {
+  return new CallError('INVALID_REQUEST', { message: reason, status: 415 })
 }
 
 function decodeJson(bytes: Uint8Array): Json {

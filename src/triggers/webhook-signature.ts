@@ -71,8 +71,12 @@ const SCHEMES: Readonly<Record<SignatureScheme, CreateCheck>> = {
 function createStandardCheck(secrets: readonly string[], header?: string): SignatureCheck {
   const verify = createWebhookVerifier(secrets)
   return (request, now) => {
+    // Senders that run on Svix use its own names for the three; all of them, or none.
+    const prefix = request.header('webhook-id') === undefined ? 'svix-' : 'webhook-'
     const look = (name: string) =>
-      request.header(name === 'webhook-signature' && header !== undefined ? header : name)
+      name === 'webhook-signature' && header !== undefined
+        ? request.header(header)
+        : request.header(name.replace('webhook-', prefix))
     const verdict = verify({ header: look, body: request.body, now })
     return verdict.ok ? { ok: true, id: verdict.id } : verdict
   }
@@ -142,7 +146,7 @@ function createSecretCheck(
     const fits = secrets.some((secret) => isSame(given, secret))
     if (!fits) return INVALID
     // The secret is the same for every delivery: without an id two equal bodies are two deliveries.
-    const id = request.header('webhook-id') ?? request.header('x-request-id')
+    const id = request.header('webhook-id') || request.header('x-request-id')
     return id ? { ok: true, id } : { ok: true }
   }
 }

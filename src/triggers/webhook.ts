@@ -127,7 +127,9 @@ function readContent(request: HttpRequest, trigger: WebhookTrigger): WebhookCont
   try {
     return decodeWebhook(request, readScheme(trigger))
   } catch (thrown) {
-    if (thrown instanceof CallError) return refuse(400, thrown.message)
+    if (thrown instanceof CallError) {
+      return refuse(thrown.status === 415 ? 415 : 400, thrown.message)
+    }
     throw thrown
   }
 }
@@ -145,7 +147,7 @@ function toEvent(
   verdict: SignatureVerdict & { readonly ok: true },
   trigger: WebhookTrigger,
 ): TriggerEvent {
-  const own = inner ?? verdict.id ?? request.header('webhook-id') ?? randomUUID()
+  const own = inner ?? verdict.id ?? (request.header('webhook-id') || randomUUID())
   const name = event ?? trigger.event
   const meta = META_HEADERS.flatMap((header) => {
     const value = request.header(header)

@@ -323,6 +323,15 @@ describe('a clock that jumps', () => {
     expect(desk.fired).toHaveLength(1)
   })
 
+  it('does not make a schedule wait for a tick of the time before it was put back', async () => {
+    vi.setSystemTime('2031-01-01T00:30:00Z')
+    const desk = createDesk()
+    await start(desk)
+    vi.setSystemTime('2026-03-01T10:30:00Z')
+    await pass(HOUR)
+    expect(desk.fired.map(({ id }) => id)).toEqual(['hourly@2026-03-01T11:00:00.000Z'])
+  })
+
   it('does not silence a schedule that ran under a clock far ahead', async () => {
     const store = createMemoryStore()
     vi.setSystemTime('2031-01-01T00:30:00Z')

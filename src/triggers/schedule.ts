@@ -21,18 +21,21 @@ export async function startSchedule(
   const runs = createScheduleRuns({ context, memory, signal }, { times, jitterMs })
   let timer: NodeJS.Timeout | undefined
 
-  function onTimer(tick: number): void {
-    const now = clock.now()
-    // Long waits are cut into pieces, and a clock may have been put back: then the next tick is looked for anew.
-    if (now >= tick) runs.fireInTime(Math.max(times.latest(now) ?? tick, tick))
-    arm(now)
-  }
-
   function arm(after: number): void {
     const tick = signal.aborted ? undefined : times.next(after)
-    if (tick === undefined) return
-    const delay = Math.max(0, tick - clock.now())
-    timer = setTimeout(() => onTimer(tick), Math.min(delay, LONGEST_NAP_MS))
+    if (tick !== undefined) wait(tick)
+  }
+
+  function wait(tick: number): void {
+    const since = clock.now()
+    const delay = Math.min(Math.max(0, tick - since), LONGEST_NAP_MS)
+    timer = setTimeout(() => {
+      const now = clock.now()
+      if (now >= tick) runs.fireInTime(Math.max(times.latest(now) ?? tick, tick))
+      // A clock that was put back may have another tick before this one.
+      if (since <= now && now < tick) wait(tick)
+      else arm(now)
+    }, delay)
   }
 
   async function catchUp(): Promise<void> {

@@ -88,7 +88,7 @@ function writeResponse(outgoing: ServerResponse, response: HttpResponse): void {
   const { status, headers, body } = response
   if (typeof body === 'string' || body instanceof Uint8Array) {
     const length = typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength
-    outgoing.writeHead(status, flattenHeaders(headers, length))
+    outgoing.writeHead(status, flattenHeaders(headers, BODYLESS.has(status) ? undefined : length))
     outgoing.end(body)
   } else {
     outgoing.writeHead(status, headers as OutgoingHttpHeaders)
@@ -97,8 +97,11 @@ function writeResponse(outgoing: ServerResponse, response: HttpResponse): void {
   }
 }
 
-function flattenHeaders(headers: HttpResponse['headers'], length: number): string[] {
-  const flat = ['content-length', String(length)]
+/** Answers that never have a body say nothing about its length (RFC 9110, 8.6): it would be that of another answer. */
+const BODYLESS: ReadonlySet<number> = new Set([204, 304])
+
+function flattenHeaders(headers: HttpResponse['headers'], length: number | undefined): string[] {
+  const flat = length === undefined ? [] : ['content-length', String(length)]
   for (const name in headers) {
     const value = headers[name]
     if (typeof value === 'string') flat.push(name, value)

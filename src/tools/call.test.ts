@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { gzipSync } from 'node:zlib'
 import { describe, expect, expectTypeOf, it, vi } from 'vitest'
 import { ask } from '../../test/explorer/ask.ts'
 import {
@@ -105,20 +106,35 @@ describe('POST /tools/{name}/call', () => {
     expect((await ask(handler, CALL, { body: {} })).status).toBe(403)
   })
 
+  it.each(['not json', '', 'null', '[1,2]', '5', 'false', '"s"', '"{\\"x\\":1}"', '\xff'])(
+    '[TE-42] [TE-43] runs with no arguments for the body %j',
+    async (body) => {
+      const { json } = await ask(api(echo), CALL, { body })
+      expect(json).toMatchObject({ content: [{ text: '{}' }] })
+    },
+  )
+
   it.each([
-    'not json',
-    '',
-    'null',
-    '[1,2]',
-    '5',
-    'false',
-    '"s"',
-    '"{\\"x\\":1}"',
-    '\xff',
-    '{"__proto__":{"x":1}}',
-  ])('[TE-42] [TE-43] runs with no arguments for the body %j', async (body) => {
-    const { json } = await ask(api(echo), CALL, { body })
-    expect(json).toMatchObject({ content: [{ text: '{}' }] })
+    ['nests too deeply', `{"a":${'['.repeat(200)}${']'.repeat(200)}}`],
+    ['has a member named "__proto__"', '{"__proto__":{"x":1}}'],
+  ])('does not run without the arguments it was sent when the body %s', async (reason, body) => {
+    const call = vi.fn(echo)
+    const reply = await ask(api(call), CALL, { body })
+    expect(reply.status).toBe(400)
+    expect(reply.json).toEqual({ error: `The request ${reason}` })
+    expect(call).not.toHaveBeenCalled()
+  })
+
+  it.each(['call', 'validate'])('answers 415 to a compressed body at /%s', async (verb) => {
+    const call = vi.fn(echo)
+    const reply = await ask(api(call), `/explorer/tools/echo/${verb}`, {
+      body: gzipSync('{"a":1}'),
+      headers: { 'content-encoding': 'gzip' },
+    })
+    expect(reply.status).toBe(415)
+    expect(reply.json).toEqual({ error: 'Send the body as it is, not in gzip.' })
+    expect(reply.headers['accept-encoding']).toBe('identity')
+    expect(call).not.toHaveBeenCalled()
   })
 
   it('[TE-43] runs with no arguments when nothing at all is sent', async () => {
@@ -241,6 +257,7 @@ describe('the auth hook', () => {
       const reply = await ask(api(call, { authHook, log }), CALL, { body: {} })
       expect(reply.status).toBe(401)
       expect(reply.text).toBe('{"error":"Unauthorized"}')
+      expect(reply.headers['www-authenticate']).toBe('Bearer')
       expect(log.warn).toHaveBeenCalledTimes(1)
       expect(call).not.toHaveBeenCalled()
     },

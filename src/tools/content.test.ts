@@ -47,6 +47,21 @@ describe.each(Object.entries(providers))('the list from %s', (_kind, tools) => {
   })
 })
 
+describe('one tool', () => {
+  const handler = createToolApi({ tools: many, call: () => [[], false] })
+  const path = '/explorer/tools/tool_7'
+
+  it('is not sent again to whoever has it', async () => {
+    const { etag } = (await ask(handler, path)).headers
+    const again = await ask(handler, path, { headers: { 'if-none-match': String(etag) } })
+    expect(again.status).toBe(304)
+    const other = await ask(handler, '/explorer/tools/tool_8', {
+      headers: { 'if-none-match': String(etag) },
+    })
+    expect(other.status).toBe(200)
+  })
+})
+
 describe('a short list', () => {
   it('is sent as it is, because compressing would make it longer', async () => {
     const handler = createToolApi({ tools: [], call: () => [[], false] })

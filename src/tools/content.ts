@@ -53,6 +53,15 @@ export function prepareContent(text: string, headers: Readonly<Record<string, st
   }
 }
 
+/** Prepares a value that is sent as JSON. */
+export function prepareJson(value: unknown): Content {
+  return prepareContent(JSON.stringify(value), {
+    'content-type': 'application/json',
+    'x-content-type-options': 'nosniff',
+    'cross-origin-resource-policy': 'same-origin',
+  })
+}
+
 /** Picks the coding an Accept-Encoding header allows and prefers; brotli wins a tie. */
 export function selectCoding(header: string | undefined): Coding | undefined {
   if (header === undefined) return undefined

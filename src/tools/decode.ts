@@ -1,3 +1,4 @@
+import { CallError } from '../core/error.ts'
 import { isRecord } from '../core/json.ts'
 import type { HttpRequest, HttpResponse } from '../wire/http.ts'
 import { parseJson } from '../wire/json.ts'
@@ -52,6 +53,12 @@ export function refuseBody(request: HttpRequest, maxBytes: number): HttpResponse
   if (request.bodyTooLarge || request.body.byteLength > maxBytes) {
     return refuse(413, `The body is longer than ${maxBytes} bytes.`)
   }
+  const coding = request.header('content-encoding')
+  // A parser in front of us has undone it already.
+  if (coding !== undefined && coding !== 'identity' && !request.bodyRewritten) {
+    const text = `Send the body as it is, not in ${coding.slice(0, 20)}.`
+    return refuse(415, text, { 'accept-encoding': 'identity' })
+  }
   const type = request.header('content-type')
   // Nothing was sent: there is no type to state, and the site check has already passed.
   if (type === undefined && request.body.byteLength === 0) return undefined
@@ -59,10 +66,10 @@ export function refuseBody(request: HttpRequest, maxBytes: number): HttpResponse
   return refuse(415, 'Send the arguments as application/json.')
 }
 
-/** What a body holds, or why it is not JSON. */
-export type DecodedBody =
-  | { readonly ok: true; readonly value: unknown }
-  | { readonly ok: false; readonly reason: string }
+/** What a body holds, or why it is not taken: because it is no JSON, or because it is, and beyond a limit. */
+export type DecodedBody<Value = unknown> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly reason: string; readonly isJson: boolean }
 
 /** Parses a body as JSON. */
 export function decodeBody(body: Uint8Array): DecodedBody {
@@ -70,14 +77,19 @@ export function decodeBody(body: Uint8Array): DecodedBody {
     return { ok: true, value: parseJson(body, MAX_DEPTH) }
   } catch (thrown) {
     const message = thrown instanceof Error ? thrown.message : 'unreadable'
-    return { ok: false, reason: message.replace(/^Invalid JSON /, '') }
+    const isJson = thrown instanceof CallError && thrown.code === 'INVALID_REQUEST'
+    return { ok: false, reason: message.replace(/^Invalid JSON /, ''), isJson }
   }
 }
 
-/** Gives the arguments of a call; whatever is not an object counts as none, as the protocol asks. */
-export function decodeArguments(body: Uint8Array): Record<string, unknown> {
+/**
+ * Gives the arguments of a call. What is no JSON, or no object, counts as none, as the protocol asks; arguments that were
+ * given and cannot be taken are not: the tool would run without them.
+ */
+export function decodeArguments(body: Uint8Array): DecodedBody<Record<string, unknown>> {
   const decoded = decodeBody(body)
-  return decoded.ok && isRecord(decoded.value) ? decoded.value : {}
+  if (!decoded.ok && decoded.isJson) return decoded
+  return { ok: true, value: decoded.ok && isRecord(decoded.value) ? decoded.value : {} }
 }
 
 /** Deep enough for any form, shallow enough for every validator's stack. */

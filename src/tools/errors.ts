@@ -35,7 +35,7 @@ export function refuseExecution(): HttpResponse {
 
 /** Answers a rejected caller; nothing of the reason is told. */
 export function refuseCaller(): HttpResponse {
-  return refuse(401, 'Unauthorized')
+  return refuse(401, 'Unauthorized', { 'www-authenticate': 'Bearer' })
 }
 
 /** Answers a method that a path does not know. */

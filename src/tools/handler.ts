@@ -3,7 +3,7 @@ import type { Logger } from '../core/service.ts'
 import type { Guard } from '../wire/guard.ts'
 import type { HttpHandler, HttpRequest, HttpResponse } from '../wire/http.ts'
 import { runBehind } from './auth.ts'
-import type { Content } from './content.ts'
+import { type Content, prepareJson } from './content.ts'
 import {
   type Action,
   decodeAction,
@@ -13,14 +13,7 @@ import {
   decodeRoute,
   refuseBody,
 } from './decode.ts'
-import {
-  encodeJson,
-  encodeResult,
-  encodeUnreadable,
-  encodeVerdict,
-  toCallResult,
-  toDetail,
-} from './encode.ts'
+import { encodeResult, encodeUnreadable, encodeVerdict, toCallResult, toDetail } from './encode.ts'
 import {
   refuse,
   refuseExecution,
@@ -102,7 +95,7 @@ function answerDetail(
   if (name === undefined) return refuseEncoding()
   return andThen(parts.readTools(), (tools) => {
     const tool = findTolerantly(tools, name)
-    if (tool !== undefined) return encodeJson(toDetail(tool))
+    if (tool !== undefined) return prepareJson(toDetail(tool)).respond(request)
     const action = decodeAction(rest)
     // Names may end in "/call"; only when none does is the method what is wrong.
     if (action && findNamed(tools, action.rest)) return refuseMethod(request.method, 'POST')
@@ -145,9 +138,11 @@ function perform(
 
 function answerCall(parts: ToolApiParts, request: HttpRequest, tool: Tool): Maybe<HttpResponse> {
   const { authHook, call, log } = parts
+  const args = decodeArguments(request.body)
+  if (!args.ok) return refuse(400, args.reason)
   const run = async (): Promise<HttpResponse> => {
     try {
-      return encodeResult(toCallResult(await invoke(call, tool, request)))
+      return encodeResult(toCallResult(await invoke(call, tool.name, args.value, request)))
     } catch (error) {
       log.error('tool call failed', { tool: tool.name, error })
       return encodeResult(toErrorResult(error))
@@ -156,12 +151,16 @@ function answerCall(parts: ToolApiParts, request: HttpRequest, tool: Tool): Mayb
   return authHook === undefined ? run() : runBehind(authHook, request, run, log)
 }
 
-function invoke(call: ToolCallHandler, tool: Tool, request: HttpRequest): Maybe<CallOutcome> {
-  const args = decodeArguments(request.body)
+function invoke(
+  call: ToolCallHandler,
+  tool: string,
+  args: Record<string, unknown>,
+  request: HttpRequest,
+): Maybe<CallOutcome> {
   // Two declared parameters mean that the handler wants no request; one with defaults or rest may want it.
   const withoutRequest: (name: string, args: Record<string, unknown>) => Maybe<CallOutcome> =
     call as never
-  return call.length === 2 ? withoutRequest(tool.name, args) : call(tool.name, args, request)
+  return call.length === 2 ? withoutRequest(tool, args) : call(tool, args, request)
 }
 
 /** A slash at the end is forgiven, unless a name really ends in one. */

@@ -1,13 +1,7 @@
 import type { HttpRequest } from '../wire/http.ts'
-import { type Content, prepareContent } from './content.ts'
+import { type Content, prepareJson } from './content.ts'
 import { toSummary } from './encode.ts'
 import type { PreparedTools, Tool } from './tool.ts'
-
-const LIST_HEADERS = {
-  'content-type': 'application/json',
-  'x-content-type-options': 'nosniff',
-  'cross-origin-resource-policy': 'same-origin',
-} as const
 
 /**
  * Reads a list of tools once: its names, and when first asked for its bytes and ETag. A function that hands out the same
@@ -27,7 +21,7 @@ export function prepareTools(
   return {
     find: (name) => byName.get(name),
     respond(request: HttpRequest) {
-      content ??= prepareContent(JSON.stringify(plain.map(toSummary)), LIST_HEADERS)
+      content ??= prepareJson(plain.map(toSummary))
       return content.respond(request)
     },
   }

@@ -112,6 +112,8 @@ describe.each(Object.entries(HOSTS))('the tool API on %s', (_name, start) => {
     const etag = (await host.send('/explorer/tools')).headers.get('etag') ?? ''
     const again = await host.send('/explorer/tools', { headers: { 'if-none-match': etag } })
     expect(again.status).toBe(304)
+    // RFC 9110, 8.6: the length of the list, or none; never that of the missing body.
+    expect(again.headers.get('content-length')).toBeNull()
   })
 
   it('refuses bodies over the limit', async () => {

@@ -59,7 +59,7 @@ function buildBundle(): ReturnType<typeof build> {
       cssCodeSplit: false,
       modulePreload: false,
       minify: true,
-      rollupOptions: { input: join(ROOT, 'explorer', 'src', 'main.tsx') },
+      rolldownOptions: { input: join(ROOT, 'explorer', 'src', 'main.tsx') },
     },
   })
 }

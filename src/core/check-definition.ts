@@ -51,7 +51,7 @@ function checkName(definition: FunctionDefinition, system: boolean, refuse: Refu
     refuse('version', `must be a semantic version such as "1.0.0"; got ${JSON.stringify(version)}`)
   }
   if (typeof definition.handler !== 'function') refuse('handler', 'must be a function')
-  if (isGenerator(definition.handler) && definition.item === undefined) {
+  if (isGenerator(definition) && definition.item === undefined) {
     refuse('item', 'must say what the generator in handler yields')
   }
 }
@@ -163,7 +163,7 @@ function checkArguments(shape: TargetShape, components: Components, refuse: Refu
   if (missing !== undefined) refuse('arguments', `does not describe "${missing}", which input has`)
 }
 
-function isGenerator(handler: object): boolean {
+function isGenerator({ handler }: { readonly handler: unknown }): boolean {
   return Object.prototype.toString.call(handler) === '[object AsyncGeneratorFunction]'
 }
 

@@ -2,9 +2,9 @@ import type { Acquisition } from './lock-lease.ts'
 
 /** Those who wait in this process for a lock, so that a release next door is noticed at once. */
 export interface LockQueue {
-  wait(fullKey: string, ms: number, signal: AbortSignal): Promise<void>
+  readonly wait: (fullKey: string, ms: number, signal: AbortSignal) => Promise<void>
   /** Wakes the one that waits longest. */
-  wake(fullKey: string): void
+  readonly wake: (fullKey: string) => void
 }
 
 /** How long a wait may take. */

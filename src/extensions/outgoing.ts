@@ -23,13 +23,13 @@ export interface OutgoingRequest {
 /** Sends callbacks and webhook events in the background. */
 export interface Outgoing {
   /** Tells why a URL is refused (not https, not public, too long, not on the allowlist); undefined when it is not. */
-  refuse(url: string): string | undefined
+  readonly refuse: (url: string) => string | undefined
   /** Tells whether there is a secret for this signature. */
-  signs(signature: OutgoingSignature): boolean
+  readonly signs: (signature: OutgoingSignature) => boolean
   /** Resolves when the job queue keeps the request; it is sent, and sent again after a failure, in the background. */
-  send(request: OutgoingRequest): Promise<void>
+  readonly send: (request: OutgoingRequest) => Promise<void>
   /** Begins to send what an earlier process left; the first `send` does so too. */
-  start(): void
+  readonly start: () => void
 }
 
 /** Where requests may go, how they are signed and when they are repeated. */

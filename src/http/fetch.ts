@@ -73,7 +73,10 @@ function toBody(body: HttpResponse['body']): ConstructorParameters<typeof Respon
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       const next = await iterator.next()
-      if (next.done) return controller.close()
+      if (next.done) {
+        controller.close()
+        return
+      }
       const chunk = next.value
       controller.enqueue(typeof chunk === 'string' ? encoder.encode(chunk) : chunk)
     },

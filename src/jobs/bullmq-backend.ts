@@ -47,7 +47,7 @@ export interface BullmqBackend {
     options: Readonly<Record<string, unknown>>,
   ): Promise<BullmqWorker>
   /** Sends a command at once or not at all, and answers within the time limit or rejects with UNAVAILABLE. */
-  send<Answer>(command: () => Promise<Answer>): Promise<Answer>
+  readonly send: <Answer>(command: () => Promise<Answer>) => Promise<Answer>
   close(): Promise<void>
 }
 

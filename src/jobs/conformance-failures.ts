@@ -175,10 +175,13 @@ export const FAILURE_CASES: readonly JobCase[] = [
       const other = await open()
       other.work(name, async ({ id, attempt }) => void seen.push([id, attempt]))
       await until('both to run elsewhere', () => seen.length === 2)
-      assert.deepEqual(seen.toSorted(), [
-        ['deaf', 1],
-        ['obedient', 1],
-      ])
+      assert.deepEqual(
+        seen.toSorted(([left], [right]) => left.localeCompare(right)),
+        [
+          ['deaf', 1],
+          ['obedient', 1],
+        ],
+      )
     },
   },
 ]

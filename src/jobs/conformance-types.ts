@@ -20,9 +20,9 @@ export interface JobTools {
   /** Milliseconds after which the job of a silent process goes to another. */
   readonly leaseMs: number
   /** Opens another queue on the same jobs. */
-  open(): Promise<JobQueue>
+  readonly open: () => Promise<JobQueue>
   /** Starts a process that works on the jobs of the name. */
-  startProcess(): Promise<WorkerProcess>
+  readonly startProcess: () => Promise<WorkerProcess>
 }
 
 /** One thing that every job queue must do. */

@@ -50,7 +50,7 @@ export async function connectForrstSource(options: ForrstSourceOptions): Promise
     name,
     timeoutMs: options.timeoutMs ?? 30_000,
     extensions: await listSupported(client),
-    onUnknown: () => void refreshSoon(),
+    onUnknown: refreshSoon,
   }
   let text = ''
   let away = false

@@ -81,7 +81,10 @@ function take(state: State, event: Event): void {
       const frame = state.open.pop()
       if (frame?.anchor !== undefined) state.anchors.set(frame.anchor, frame)
       if (frame !== undefined) place(state, frame.node, frame.size, '')
+      break
     }
+    case EVENT_ID.DOCUMENT:
+      break
   }
 }
 

@@ -13,13 +13,13 @@ export interface ConformanceTools {
   /** Starts the keys of this run of the case; no other run has it. */
   readonly prefix: string
   /** Opens a second store: on the same data where it is shared, empty where it is not. */
-  open(): Promise<Store>
+  readonly open: () => Promise<Store>
   /** Lets at least so many milliseconds pass on the clock of the store. */
-  passTime(milliseconds: number): Promise<void>
+  readonly passTime: (milliseconds: number) => Promise<void>
   /** Counts the records that really lie in the store, expired or not, under the prefix. */
-  countRecords(): Promise<number>
+  readonly countRecords: () => Promise<number>
   /** Runs a task in several processes at once and answers what each of them saw. */
-  inProcesses(task: ConformanceTask): Promise<readonly (readonly number[])[]>
+  readonly inProcesses: (task: ConformanceTask) => Promise<readonly (readonly number[])[]>
 }
 
 /** One thing that every store must do. */

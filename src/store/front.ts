@@ -108,8 +108,8 @@ function requireRow(attempt: Attempt & { done: false }, backend: Backend): Row {
 }
 
 interface Gate {
-  run<Result>(operation: () => Promise<Result>): Promise<Result>
-  close(): Promise<void>
+  readonly run: <Result>(operation: () => Promise<Result>) => Promise<Result>
+  readonly close: () => Promise<void>
 }
 
 /** Lets operations through until the store closes, and closes the backend when the last one has settled. */

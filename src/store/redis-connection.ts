@@ -26,12 +26,16 @@ export interface RedisClient {
 
 /** Sends commands while the server is there, and fails within a bounded time while it is not. */
 export interface RedisConnection {
-  send<Answer>(command: (client: RedisClient) => Promise<Answer>): Promise<Answer>
-  run(name: ScriptName, keys: readonly string[], args: readonly string[]): Promise<unknown>
+  readonly send: <Answer>(command: (client: RedisClient) => Promise<Answer>) => Promise<Answer>
+  readonly run: (
+    name: ScriptName,
+    keys: readonly string[],
+    args: readonly string[],
+  ) => Promise<unknown>
   /** Fails the commands that wait for the connection. */
-  abandon(): void
+  readonly abandon: () => void
   /** Forgets the client; it stays open, for it may be somebody else's. */
-  detach(): void
+  readonly detach: () => void
 }
 
 /** What a connection can be told. */
@@ -76,9 +80,9 @@ function throwFailure(thrown: unknown): never {
 }
 
 interface Watch {
-  whenReady(): Promise<void>
-  abandon(): void
-  stop(): void
+  readonly whenReady: () => Promise<void>
+  readonly abandon: () => void
+  readonly stop: () => void
 }
 
 interface Waiter {

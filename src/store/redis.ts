@@ -67,7 +67,7 @@ interface Shard {
 
 interface Layout {
   readonly shards: readonly Shard[]
-  shardOf(text: string): Shard
+  readonly shardOf: (text: string) => Shard
 }
 
 function createLayout(

@@ -43,9 +43,9 @@ export interface Table {
 
 /** How steps on a table run: a write step is all or nothing and alone. */
 export interface Execution {
-  read<Result>(step: () => Result): Promise<Result>
+  readonly read: <Result>(step: () => Result) => Promise<Result>
   /** What is lazy may reach the disk with the next write that is not. */
-  write<Result>(step: () => Result, lazy?: boolean): Promise<Result>
+  readonly write: <Result>(step: () => Result, lazy?: boolean) => Promise<Result>
 }
 
 /** The operations of a backend that are the same for every table. */

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { call, dataOf } from '../../test/support/forrst.ts'
@@ -220,13 +219,18 @@ describe('a function that streams, called without a stream', () => {
   })
 
   it('does not keep the process from its other work while it never waits', async () => {
+    let left = false
     const endless = defineFunction({
       name: 'numbers.all',
       version: '1.0.0',
       output: z.null(),
       item: z.number(),
       async *handler() {
-        for (let n = 0; ; n += 1) yield n
+        try {
+          for (let n = 0; ; n += 1) yield n
+        } finally {
+          left = true
+        }
       },
     })
     const answer = await call(serviceOf([endless]), {
@@ -234,7 +238,7 @@ describe('a function that streams, called without a stream', () => {
       extensions: [{ urn: 'urn:forrst:ext:deadline', options: { value: 50, unit: 'millisecond' } }],
     })
     expect(answer.body.errors?.[0]?.code).toBe('DEADLINE_EXCEEDED')
-    await delay(20)
+    await expect.poll(() => left).toBe(true)
   })
 })
 

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createShop } from '../../test/mcp/shop.ts'
+import { createShop, createWaiting } from '../../test/mcp/shop.ts'
 import { readMessages, toHttpRequest } from '../../test/mcp/wire.ts'
 import { createWireCheck } from '../../test/mcp/wire-schema.ts'
 import type { JsonObject } from '../core/json.ts'
@@ -22,8 +22,12 @@ const introduce = (protocolVersion: string) =>
 const initialized = { jsonrpc: '2.0', method: 'notifications/initialized' }
 
 /** Opens a session and gives what sends a body in it. */
-async function connect(version = '2025-03-26', options: McpHandlerOptions = {}) {
-  const handler = createMcpHandler(createShop(), options)
+async function connect(
+  version = '2025-03-26',
+  options: McpHandlerOptions = {},
+  service = createShop(),
+) {
+  const handler = createMcpHandler(service, options)
   handlers.push(handler)
   const { headers } = await handler(toHttpRequest(introduce(version)))
   const session = String(headers['mcp-session-id'])
@@ -109,12 +113,13 @@ describe('a batch of a client of 2025-03-26', () => {
   })
 
   it('answers what was not taken back', async () => {
-    const send = await connect()
+    const waiting = createWaiting()
+    const send = await connect('2025-03-26', {}, createShop({}, [waiting.definition]))
     const running = send([
-      request(1, 'tools/call', { name: 'shop__pack' }),
+      request(1, 'tools/call', { name: 'shop__wait' }),
       request(2, 'tools/call', { name: 'shop__names' }),
     ])
-    await new Promise((resolve) => setTimeout(resolve, 5))
+    await waiting.begun
     await send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } })
     expect((await running).messages).toMatchObject([[{ id: 2 }]])
   })

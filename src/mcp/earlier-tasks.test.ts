@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createShop, slow } from '../../test/mcp/shop.ts'
 import { legacyClient, type WireClient, type WireOptions } from '../../test/mcp/wire.ts'
@@ -118,7 +117,7 @@ describe('a task that its client asked for', () => {
   })
 
   it('tells how it stands while its result is waited for', async () => {
-    let report: (message: string) => void = () => undefined
+    let report: ((message: string) => void) | undefined
     const told = defineFunction({
       name: 'shop.told',
       version: '1.0.0',
@@ -132,13 +131,13 @@ describe('a task that its client asked for', () => {
     const { taskId } = result['task'] as { taskId: string }
     const messages = client.stream('tasks/result', { taskId })
     const next = messages.next()
-    await delay(5)
-    report('half way')
+    await vi.waitFor(() => expect(report).toBeDefined())
+    report?.('half way')
     expect((await next).value).toMatchObject({
       method: 'notifications/tasks/status',
       params: { taskId, status: 'working', statusMessage: 'half way' },
     })
-    report('')
+    report?.('')
     expect((await messages.next()).value).toMatchObject({
       result: { content: [{ type: 'text', text: 'told' }] },
     })

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createFixture } from '../../test/mcp/fixture-service.ts'
-import { createShop } from '../../test/mcp/shop.ts'
+import { createShop, createWaiting } from '../../test/mcp/shop.ts'
 import { legacyClient, readMessages, toHttpRequest } from '../../test/mcp/wire.ts'
 import { CallError } from '../core/error.ts'
 import type { JsonObject } from '../core/json.ts'
@@ -189,34 +189,23 @@ describe('the GET stream of a session', () => {
 
 describe('a call in a session', () => {
   it('is cancelled by a notification, and gets no answer', async () => {
-    const client = await legacyClient(open())
-    const call = client.request('tools/call', { name: 'shop__pack' }, { id: 77 })
-    await new Promise((resolve) => setTimeout(resolve, 10))
+    const waiting = createWaiting()
+    const client = await legacyClient(open({}, createShop({}, [waiting.definition])))
+    const call = client.request('tools/call', { name: 'shop__wait' }, { id: 77 })
+    await waiting.begun
     await client.notify('notifications/cancelled', { requestId: 77 })
     expect((await call).messages).toEqual([])
   })
 
   it('ends when its client goes away', async () => {
     const leave = new AbortController()
-    const service = createShop()
-    let aborted: unknown
-    service.registry.add({
-      name: 'shop.wait',
-      version: '1.0.0',
-      handler: ({ signal }) =>
-        new Promise((_resolve, reject) => {
-          signal.addEventListener('abort', () => {
-            aborted = signal.reason
-            reject(signal.reason)
-          })
-        }),
-    })
-    const client = await legacyClient(open({}, service))
+    const waiting = createWaiting()
+    const client = await legacyClient(open({}, createShop({}, [waiting.definition])))
     const call = client.request('tools/call', { name: 'shop__wait' }, { signal: leave.signal })
-    await new Promise((resolve) => setTimeout(resolve, 5))
+    await waiting.begun
     leave.abort()
     await call
-    expect(aborted).toBeInstanceOf(CallError)
+    expect(waiting.reason()).toBeInstanceOf(CallError)
   })
 
   it('hears of progress before its result', async () => {

@@ -20,6 +20,16 @@ function run(document: unknown): { text: string; codes: Set<string> } {
   return { text, codes: new Set(result.warnings.map((warning) => warning.code)) }
 }
 
+/** Imports a document that need not import; what comes is a valid spec, or problems that say where. */
+function answer(document: unknown): void {
+  const result = importOpenApi(document)
+  if (result.ok) expect(parseToolSpec(formatToolSpec(result.spec))).toMatchObject({ ok: true })
+  else
+    expect(result.problems.map(({ code }) => code)).toContainEqual(
+      expect.stringMatching(/^E\d{3}$/),
+    )
+}
+
 function withBody(schema: unknown, schemas: unknown = {}): unknown {
   const requestBody = { content: { 'application/json': { schema } } }
   return {
@@ -229,7 +239,7 @@ describe('hostile documents', () => {
 
   it('reads a document of the wrong types throughout', () => {
     for (const odd of [null, 1, 'x', true, [], [[]], {}]) {
-      importOpenApi({
+      answer({
         openapi: '3.0.0',
         info: odd,
         servers: odd,
@@ -239,7 +249,7 @@ describe('hostile documents', () => {
         tags: odd,
         webhooks: odd,
       })
-      importOpenApi({
+      answer({
         openapi: '3.0.0',
         paths: {
           '/x': odd,
@@ -268,7 +278,7 @@ describe('hostile documents', () => {
           },
         },
       })
-      importOpenApi({
+      answer({
         swagger: '2.0',
         host: odd,
         basePath: odd,

@@ -11,6 +11,7 @@ import { serviceOf } from '../support/service.ts'
 const bodyOf = async (response: Response): Promise<Record<string, never>> =>
   (await response.json()) as Record<string, never>
 
+let began: (() => void) | undefined
 let aborted: (() => void) | undefined
 const functions = [
   defineFunction({
@@ -28,6 +29,7 @@ const functions = [
           aborted?.()
           resolve(null)
         })
+        began?.()
       }),
   }),
 ]
@@ -184,8 +186,8 @@ describe.each(Object.entries(HOSTS))('on %s', (name, start) => {
       socket.write(
         `POST ${pathname} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
       )
-      setTimeout(() => socket.destroy(), 100)
     })
+    began = () => socket.destroy()
     await gone
   })
 

@@ -122,6 +122,36 @@ export const slow = defineFunction({
   },
 })
 
+/** A function that runs until its call is aborted. */
+export interface Waiting {
+  readonly definition: FunctionDefinition
+  /** Resolves when the function runs. */
+  readonly begun: Promise<void>
+  /** Why its call was aborted; undefined while it was not. */
+  readonly reason: () => unknown
+}
+
+/** Creates the function shop.wait, which tells when it begins and why it ends. */
+export function createWaiting(): Waiting {
+  let begin: () => void
+  let reason: unknown
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve
+  })
+  const definition = defineFunction({
+    name: 'shop.wait',
+    version: '1.0.0',
+    async handler({ signal }) {
+      const aborted = once(signal, 'abort')
+      begin()
+      await aborted
+      reason = signal.reason
+      throw reason
+    },
+  })
+  return { definition, begun, reason: () => reason }
+}
+
 /** Creates the shop. */
 export function createShop(
   options: Partial<ServiceOptions<readonly FunctionDefinition[]>> = {},

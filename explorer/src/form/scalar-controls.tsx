@@ -1,5 +1,7 @@
 import type { JSX, TargetedInputEvent } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { parseExactly } from '../model/exact-json.ts'
+import { readBase64 } from '../model/save.ts'
 import type { SchemaObject } from '../model/types.ts'
 import { type ControlProps, useForm } from './field-context.ts'
 
@@ -33,10 +35,21 @@ export function TextControl({ schema, value, path, ...field }: Props): JSX.Eleme
     'aria-invalid': field.invalid,
     'aria-describedby': field.describedBy,
     spellcheck: false,
+    dir: 'auto',
     autocomplete: 'off',
     onInput: (event: TargetedInputEvent<HTMLInputElement | HTMLTextAreaElement>) =>
       change(path, event.currentTarget.value),
   } as const
+  if (takesFile(schema))
+    return (
+      <div class="control-row">
+        <input {...shared} type="text" placeholder="base64" />
+        <FilePicker
+          name={field.label ?? String(path.at(-1))}
+          onRead={(data) => change(path, data)}
+        />
+      </div>
+    )
   if (isLong(schema, text))
     return <textarea {...shared} rows={Math.min(12, text.split('\n').length + 2)} />
   const type = schema.writeOnly ? 'password' : (INPUT_TYPES[schema.format ?? ''] ?? 'text')
@@ -56,12 +69,32 @@ export function TextControl({ schema, value, path, ...field }: Props): JSX.Eleme
   )
 }
 
+/** Makes base64 from a file. */
+function FilePicker({
+  name,
+  onRead,
+}: {
+  readonly name: string
+  readonly onRead: (data: string) => void
+}): JSX.Element {
+  return (
+    <input
+      type="file"
+      aria-label={`Choose a file for ${name}`}
+      onChange={({ currentTarget: { files } }) => {
+        const [file] = files ?? []
+        if (file) void readBase64(file).then(onRead)
+      }}
+    />
+  )
+}
+
 /** Edits a number as text, so that nothing typed is lost; what is no number is sent as typed and refused there. */
 export function NumberControl({ schema, value, path, ...field }: Props): JSX.Element {
   const { change } = useForm()
   const [typed, setTyped] = useState(toText(value))
   useEffect(() => {
-    if (toNumber(typed) !== value) setTyped(toText(value))
+    if (toJson(toNumber(typed)) !== toJson(value)) setTyped(toText(value))
   }, [value])
   return (
     <input
@@ -174,8 +207,10 @@ function toText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-function toNumber(text: string): number | string | null {
+/** A kept number is an object: see `parseExactly`. */
+function toNumber(text: string): unknown {
   if (text.trim() === '') return null
+  if (/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(text)) return parseExactly(text)
   const number = Number(text)
   return Number.isFinite(number) ? number : text
 }
@@ -186,7 +221,7 @@ function toJson(value: unknown): string {
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown
+    return parseExactly(text)
   } catch {
     return undefined
   }
@@ -195,6 +230,11 @@ function parse(text: string): unknown {
 function toPlaceholder({ examples, format }: SchemaObject): string {
   const [example] = examples ?? []
   return example === undefined ? (EXAMPLES[format ?? ''] ?? '') : toText(example)
+}
+
+/** `byte` and `binary` are how OpenAPI 3.0 says it. */
+function takesFile({ contentEncoding, format }: SchemaObject): boolean {
+  return contentEncoding === 'base64' || format === 'byte' || format === 'binary'
 }
 
 function isLong({ maxLength = 0, format, contentMediaType }: SchemaObject, text: string): boolean {

@@ -15,21 +15,27 @@ export type FieldKind =
   | 'variants'
   | 'json'
 
-const MAX_HOPS = 32
 const NOTHING: SchemaObject = { not: {} }
 
 /** Gives a schema without references at its top, its `allOf` merged in, and its null branch taken out. */
-export function resolveSchema(schema: Schema | undefined, root: Schema): SchemaObject {
+export function resolveSchema(
+  schema: Schema | undefined,
+  root: Schema,
+  followed: ReadonlySet<string> = new Set(),
+): SchemaObject {
   let current = toObject(schema)
-  for (let hop = 0; hop < MAX_HOPS && current.$ref !== undefined; hop++) {
+  const seen = new Set(followed)
+  while (current.$ref !== undefined) {
     const { $ref, ...beside } = current
     const target =
       typeof root === 'object' && $ref.startsWith('#') ? findReference(root, $ref) : undefined
-    if (target === undefined) return beside
+    // A schema may be made of itself; what it says again adds nothing.
+    if (target === undefined || seen.has($ref)) return beside
+    seen.add($ref)
     current = { ...toObject(target), ...beside }
   }
-  if (current.allOf !== undefined) current = mergeAll(current, root)
-  return unwrapNull(current, root)
+  if (current.allOf !== undefined) current = mergeAll(current, root, seen)
+  return unwrapNull(current, root, seen)
 }
 
 /** Tells whether null is among the accepted values. */
@@ -151,8 +157,12 @@ function decode(text: string): string {
   }
 }
 
-function mergeAll({ allOf = [], ...base }: SchemaObject, root: Schema): SchemaObject {
-  const parts = [base, ...allOf.map((part) => resolveSchema(part, root))]
+function mergeAll(
+  { allOf = [], ...base }: SchemaObject,
+  root: Schema,
+  followed: ReadonlySet<string>,
+): SchemaObject {
+  const parts = [base, ...allOf.map((part) => resolveSchema(part, root, followed))]
   const properties = Object.assign({}, ...parts.map((part) => part.properties))
   const required = [...new Set(parts.flatMap((part) => part.required ?? []))]
   return {
@@ -163,14 +173,18 @@ function mergeAll({ allOf = [], ...base }: SchemaObject, root: Schema): SchemaOb
 }
 
 /** A choice between null and one other thing is that other thing, nullable. */
-function unwrapNull(schema: SchemaObject, root: Schema): SchemaObject {
+function unwrapNull(
+  schema: SchemaObject,
+  root: Schema,
+  followed: ReadonlySet<string>,
+): SchemaObject {
   const branches = schema.oneOf ?? schema.anyOf
   if (branches === undefined) return schema
   const variants = variantsOf(schema)
   const [only] = variants
   if (variants.length === 1) {
     const { oneOf: _one, anyOf: _any, ...rest } = schema
-    return { ...resolveSchema(only, root), ...rest }
+    return { ...resolveSchema(only, root, followed), ...rest }
   }
   const constants = variants.map((variant) => toObject(variant).const)
   if (constants.every((value) => value !== undefined && isScalar(value))) {

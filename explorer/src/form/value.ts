@@ -1,4 +1,5 @@
 import { isRecord } from '../../../src/core/json.ts'
+import { hasMembers, isExactNumber } from '../model/exact-json.ts'
 import type { Schema, SchemaObject } from '../model/types.ts'
 import { placesOf, resolveSchema, toFieldKind, typesOf, variantsOf } from './schema.ts'
 
@@ -8,6 +9,8 @@ export type Path = readonly (string | number)[]
 /** Gives the arguments a form begins with: exactly the required names, each with its default or null. */
 export function prefill(schema: Schema): Record<string, unknown> {
   const { required = [], properties = {} } = resolveSchema(schema, schema)
+  // Tools are taken as they come; what is no list names nothing.
+  if (!Array.isArray(required)) return {}
   return Object.fromEntries(
     required.map((name) => {
       const property = Object.hasOwn(properties, name) ? properties[name] : undefined
@@ -93,7 +96,7 @@ function score(schema: SchemaObject, value: unknown): number {
   const types = typesOf(schema)
   const matches = types.length === 0 || types.includes(typeOf(value))
   if (!matches) return types.includes('number') && typeOf(value) === 'integer' ? 4 : 0
-  if (!isRecord(value)) return types.length === 0 ? 1 : 4
+  if (!hasMembers(value)) return types.length === 0 ? 1 : 4
   const properties = Object.entries(schema.properties ?? {})
   const agreeing = properties.filter(([name, property]) => {
     const fixed = typeof property === 'object' ? (property.const ?? property.enum?.[0]) : undefined
@@ -107,6 +110,7 @@ function score(schema: SchemaObject, value: unknown): number {
 function typeOf(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'array'
+  if (isExactNumber(value)) return /^-?\d+$/.test(JSON.stringify(value)) ? 'integer' : 'number'
   if (Number.isInteger(value)) return 'integer'
   return typeof value
 }

@@ -1,3 +1,4 @@
+import { parseExactly } from './exact-json.ts'
 import type { CallAnswer, Content, Failure, ToolDetail, ToolSummary } from './types.ts'
 
 /** What a validation came to. */
@@ -74,7 +75,9 @@ export function createToolApi(
 
 /** Says in a sentence why the server refused. */
 function describeFailure(status: number, body: unknown): string {
-  const said = (body as { error?: unknown } | null)?.error
+  // What stands in front of the tool API, our own guard included, speaks in problem details.
+  const { error, detail } = (body ?? {}) as { error?: unknown; detail?: unknown }
+  const said = error ?? detail
   if (status === 401)
     return 'Unauthorized: the server wants a valid token. Set one under Authorization.'
   if (typeof said === 'string') return said
@@ -110,7 +113,7 @@ function toVerdict(status: number, body: unknown): Verdict {
 async function readJson(response: Response): Promise<unknown> {
   const text = await response.text()
   try {
-    return JSON.parse(text) as unknown
+    return parseExactly(text)
   } catch {
     return text
   }

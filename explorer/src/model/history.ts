@@ -1,5 +1,6 @@
 import { isRecord } from '../../../src/core/json.ts'
 import { type Cell, createCell } from './cell.ts'
+import { hasMembers, parseExactly } from './exact-json.ts'
 import type { Schema } from './types.ts'
 
 /** One call, as it is remembered in this browser. */
@@ -58,8 +59,7 @@ export function createHistory(storage: KeyValue | undefined, base: string): Hist
 /** Takes values out that the schema marks as secret, before anything is written down. */
 export function hideSecrets(body: string, schema: Schema): string {
   try {
-    const value = JSON.parse(body) as unknown
-    return JSON.stringify(withoutSecrets(value, schema))
+    return JSON.stringify(withoutSecrets(parseExactly(body), schema))
   } catch {
     return body
   }
@@ -69,7 +69,7 @@ function withoutSecrets(value: unknown, schema: unknown): unknown {
   if (!isRecord(schema)) return value
   if (schema['writeOnly'] === true || schema['format'] === 'password') return null
   if (Array.isArray(value)) return value.map((item) => withoutSecrets(item, schema['items']))
-  if (!isRecord(value)) return value
+  if (!hasMembers(value)) return value
   const properties = isRecord(schema['properties']) ? schema['properties'] : {}
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [
@@ -89,5 +89,11 @@ function readEntries(storage: KeyValue | undefined, key: string): readonly Histo
 }
 
 function isEntry(value: unknown): value is HistoryEntry {
-  return isRecord(value) && typeof value['tool'] === 'string' && typeof value['body'] === 'string'
+  return (
+    isRecord(value) &&
+    typeof value['tool'] === 'string' &&
+    typeof value['body'] === 'string' &&
+    typeof value['at'] === 'number' &&
+    typeof value['elapsed'] === 'number'
+  )
 }

@@ -1,10 +1,19 @@
-import type { Content } from './types.ts'
+import { isRecord } from '../../../src/core/json.ts'
+import { hasMembers, parseExactly } from './exact-json.ts'
+import { toFileName } from './save.ts'
+import type { CallAnswer, Content } from './types.ts'
 
 /** A piece of an answer, ready to be drawn. */
 export type Piece =
   | { readonly kind: 'json'; readonly value: unknown }
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'image' | 'audio'; readonly source: string; readonly mimeType: string }
+  | {
+      readonly kind: 'file'
+      readonly name: string
+      readonly mimeType: string
+      readonly data: string
+    }
   | { readonly kind: 'link'; readonly href: string; readonly label: string }
 
 // Pictures that browsers draw without running anything; the name goes into an address, so nothing else may pass.
@@ -38,6 +47,8 @@ export function toPiece(content: Content): Piece {
   }
   if (type === 'resource_link' && typeof content['uri'] === 'string')
     return toLinkPiece(content['uri'], content)
+  if (type === 'resource' && isRecord(content['resource']))
+    return toResourcePiece(content['resource'], content)
   return { kind: 'json', value: content }
 }
 
@@ -56,10 +67,49 @@ export function toResultValue(content: readonly Content[], structured: unknown):
   return first?.kind === 'json' ? first.value : first?.kind === 'text' ? first.text : undefined
 }
 
+/** An error of a function, as every surface of a service writes it. */
+export interface CallFailure {
+  readonly code: string
+  readonly message: string
+}
+
+/** Gives the errors a function answered with, when that is what an answer holds. */
+export function toErrors({ isError, content, structured }: CallAnswer): readonly CallFailure[] {
+  const value = isError ? toResultValue(content, structured) : undefined
+  const errors = isRecord(value) ? value['errors'] : undefined
+  return Array.isArray(errors) ? errors.filter(isFailure) : []
+}
+
+/** Tells whether a function refused its arguments. */
+export function isRefusal(answer: CallAnswer): boolean {
+  return toErrors(answer).some(({ code }) => code === 'INVALID_ARGUMENTS')
+}
+
+function isFailure(value: unknown): value is CallFailure {
+  return (
+    isRecord(value) && typeof value['code'] === 'string' && typeof value['message'] === 'string'
+  )
+}
+
+function toResourcePiece(resource: Record<string, unknown>, content: Content): Piece {
+  const { uri, mimeType, text, blob } = resource
+  if (typeof text === 'string') return toTextPiece(text)
+  if (typeof blob !== 'string' || !BASE64.test(blob)) return { kind: 'json', value: content }
+  const type = typeof mimeType === 'string' ? mimeType : 'application/octet-stream'
+  const data = blob.replace(/\s/g, '')
+  if (IMAGES.has(type))
+    return { kind: 'image', source: `data:${type};base64,${data}`, mimeType: type }
+  return { kind: 'file', name: toLastName(uri), mimeType: type, data }
+}
+
+function toLastName(uri: unknown): string {
+  return toFileName(typeof uri === 'string' ? (uri.split(/[?#]/)[0]?.split('/').at(-1) ?? '') : '')
+}
+
 function toTextPiece(text: string): Piece {
   if (!/^\s*[[{"\dtfn-]/.test(text)) return { kind: 'text', text }
   try {
-    return { kind: 'json', value: JSON.parse(text) as unknown }
+    return { kind: 'json', value: parseExactly(text) }
   } catch {
     return { kind: 'text', text }
   }
@@ -72,9 +122,5 @@ function toLinkPiece(uri: string, content: Content): Piece {
 }
 
 function isRows(value: unknown): value is readonly Record<string, unknown>[] {
-  return (
-    Array.isArray(value) &&
-    value.length > 0 &&
-    value.every((row) => typeof row === 'object' && row !== null && !Array.isArray(row))
-  )
+  return Array.isArray(value) && value.length > 0 && value.every(hasMembers)
 }

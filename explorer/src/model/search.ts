@@ -21,6 +21,11 @@ export interface KnownFunctions {
   readonly words: (label: string) => string
 }
 
+/** Puts words into the form they are compared in: small letters without accents. */
+function fold(text: string): string {
+  return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
+}
+
 /** Prepares tools for searching, grouped and in the order of the list. */
 export function buildIndex(
   tools: readonly ToolSummary[],
@@ -28,8 +33,8 @@ export function buildIndex(
 ): readonly IndexedTool[] {
   const indexed = tools.map((tool) => {
     const label = toLabel(tool, known)
-    const nameText = `${label} ${tool.name}`.toLowerCase()
-    const fullText = `${nameText} ${tool.description.toLowerCase()} ${known.words(label).toLowerCase()}`
+    const nameText = fold(`${label} ${tool.name}`)
+    const fullText = `${nameText} ${fold(`${tool.description} ${known.words(label)}`)}`
     return { tool, label, group: toGroup(label), nameText, fullText }
   })
   return groupTogether(indexed)
@@ -41,9 +46,17 @@ export function toLabel(
   functions: Pick<KnownFunctions, 'has'> | undefined,
 ): string {
   const title = annotations?.title
-  if (typeof title === 'string' && title !== '') return title
+  if (typeof title === 'string' && title !== '') return showHidden(title)
   const spelled = fromToolName(name)
-  return spelled !== undefined && functions?.has(spelled) ? spelled : name
+  return spelled !== undefined && functions?.has(spelled) ? spelled : showHidden(name)
+}
+
+// Signs that nobody sees: controls, and those that turn the direction of what follows and so lie about a name.
+const HIDDEN = /[\p{Cc}\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu
+
+/** Writes the hidden characters of a name out. */
+function showHidden(name: string): string {
+  return name.replace(HIDDEN, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
 /** Gives the first segment of a name, when it has several. */
@@ -58,7 +71,7 @@ export function searchTools(
   query: string,
   filter: Filter = 'all',
 ): readonly IndexedTool[] {
-  const words = query.toLowerCase().split(/\s+/).filter(Boolean)
+  const words = fold(query).split(/\s+/).filter(Boolean)
   const shown = filter === 'all' ? index : index.filter(({ tool }) => passes(tool, filter))
   if (words.length === 0) return shown
   const found = shown.filter(({ fullText }) => words.every((word) => fullText.includes(word)))

@@ -1,7 +1,9 @@
 import { type Path, prefill, setAt } from '../form/value.ts'
 import type { ToolApi, Verdict } from './api.ts'
 import { type Cell, createCell } from './cell.ts'
-import type { History } from './history.ts'
+import { parseExactly } from './exact-json.ts'
+import type { History, HistoryEntry } from './history.ts'
+import { isRefusal } from './result.ts'
 import type { CallAnswer, ToolDetail } from './types.ts'
 
 /** Where a call stands. */
@@ -103,26 +105,22 @@ export function createSession(detail: ToolDetail, options: SessionOptions): Sess
   }
 
   async function execute(): Promise<void> {
+    if (run.get().state === 'running') return
     const parsed = parseArguments(text.get())
     if (!parsed.ok) return problem.set(parsed.reason)
     const body = JSON.stringify(parsed.value)
     await perform('Result', async (signal) => {
       const answer = await api.call(detail.name, body, signal)
       if (answer.status === 403) executeEnabled.set(false)
-      const { status, isError, elapsed } = answer
-      const entry = { tool: detail.name, at: Date.now(), body, status, isError, elapsed }
-      history.add(entry, detail.inputSchema)
+      history.add(toEntry(detail, body, answer), detail.inputSchema)
+      // The server's own check says it field by field.
+      if (isRefusal(answer)) void validate()
       return answer
     })
   }
 
   return {
-    detail,
-    text,
-    value,
-    problem,
-    verdict,
-    run,
+    ...{ detail, text, value, problem, verdict, run },
     edit,
     change: (path, next) => show(setAt(value.get(), path, next)),
     load: show,
@@ -145,10 +143,18 @@ export function parseArguments(
   | { readonly ok: false; readonly reason: string } {
   if (text.trim() === '') return { ok: true, value: {} }
   try {
-    return { ok: true, value: JSON.parse(text) as unknown }
+    return { ok: true, value: parseExactly(text) }
   } catch (thrown) {
     return { ok: false, reason: `Not valid JSON: ${describeThrown(thrown)}` }
   }
+}
+
+function toEntry(
+  { name }: ToolDetail,
+  body: string,
+  { status, isError, elapsed }: CallAnswer,
+): HistoryEntry {
+  return { tool: name, at: Date.now(), body, status, isError, elapsed }
 }
 
 function format(value: unknown): string {

@@ -3,6 +3,7 @@ import { useCell } from '../model/cell.ts'
 import { useExplorer } from '../model/explorer.ts'
 import { formatToolRoute } from '../model/route.ts'
 import type { IndexedTool } from '../model/search.ts'
+import { toLine } from '../model/text.ts'
 import { HistoryView } from '../view/history-view.tsx'
 import { Prose } from '../view/prose.tsx'
 import type { Panel } from './panel.ts'
@@ -82,7 +83,7 @@ function Groups({ index }: { readonly index: readonly IndexedTool[] }): JSX.Elem
                 <a href={formatToolRoute(tool.name)}>
                   {label.slice(group.length).replace(/^(?:__|[./:])/, '')}
                 </a>
-                <span>{tool.description}</span>
+                <span dir="auto">{toLine(tool.description)}</span>
               </li>
             ))}
           </ul>

@@ -3,8 +3,9 @@ import { useEffect, useState } from 'preact/hooks'
 import { useCell } from '../model/cell.ts'
 import { type Explorer, useExplorer } from '../model/explorer.ts'
 import { formatToolRoute } from '../model/route.ts'
-import { searchTools } from '../model/search.ts'
+import { searchTools, toLabel } from '../model/search.ts'
 import { findPanel, useProbes } from '../panels/index.ts'
+import { Boundary } from './boundary.tsx'
 import { CredentialsDialog } from './credentials-dialog.tsx'
 import { HelpDialog } from './help-dialog.tsx'
 import { Palette } from './palette.tsx'
@@ -20,24 +21,56 @@ export function App(): JSX.Element {
   useProbes()
   useEffect(() => listenToKeys(explorer), [explorer])
   useEffect(() => setMenu(false), [route])
+  useEffect(() => closeByEscape(menu, () => setMenu(false)), [menu])
+  useDocumentTitle()
   const Panel = findPanel(route.view).View
   return (
     <div class={`shell ${menu ? 'is-menu-open' : ''}`}>
       <button type="button" class="skip" onClick={skipToMain}>
         Skip to the content
       </button>
-      <Topbar onMenu={() => setMenu(!menu)} />
-      <Sidebar />
+      <Topbar menuOpen={menu} onMenu={() => setMenu(!menu)} />
+      <Sidebar
+        onPick={() => {
+          if (!menu) return
+          setMenu(false)
+          skipToMain()
+        }}
+      />
       <main id="main" tabIndex={-1}>
-        {route.tool === undefined ? (
-          <Panel />
-        ) : (
-          <ToolView key={route.tool} tool={route.tool} args={route.args} />
-        )}
+        <Boundary key={route.tool ?? route.view} name={route.tool ?? route.view}>
+          {route.tool === undefined ? (
+            <Panel />
+          ) : (
+            <ToolView key={route.tool} tool={route.tool} args={route.args} />
+          )}
+        </Boundary>
       </main>
       <Dialogs />
     </div>
   )
+}
+
+/** Tabs and bookmarks are told apart by their title. */
+function useDocumentTitle(): void {
+  const { route, index, title } = useExplorer()
+  const { tool } = useCell(route)
+  const entries = useCell(index)
+  useEffect(() => {
+    const label =
+      entries.find((entry) => entry.tool.name === tool)?.label ??
+      (tool && toLabel({ name: tool, description: '' }, undefined))
+    document.title = label === undefined ? title : `${label} · ${title}`
+  }, [tool, entries])
+}
+
+function closeByEscape(open: boolean, close: () => void): (() => void) | undefined {
+  if (!open) return undefined
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Escape') close()
+  }
+  addEventListener('keydown', onKeyDown)
+  return () => removeEventListener('keydown', onKeyDown)
 }
 
 function Dialogs(): JSX.Element | null {

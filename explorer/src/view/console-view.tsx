@@ -23,12 +23,12 @@ export function ConsoleView({
   readonly session: Session
   readonly facts: FunctionFacts | undefined
 }): JSX.Element {
-  const { executeEnabled } = useExplorer()
+  const { executeEnabled, dialog } = useExplorer()
   const enabled = useCell(executeEnabled)
   const run = () => {
     if (enabled) void session.execute()
   }
-  useConsoleKeys(session, run)
+  useConsoleKeys(session, run, () => dialog.get() !== 'none')
   return (
     <div class="console">
       <Card
@@ -168,12 +168,13 @@ function RelatedLinks({
   )
 }
 
-/** Works from anywhere on the page, also while typing in the form. */
-function useConsoleKeys(session: Session, run: () => void): void {
+/** Works from anywhere on the page, also while typing in the form, but not behind a window. */
+function useConsoleKeys(session: Session, run: () => void, isCovered: () => boolean): void {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.key !== 'Enter' || !(event.metaKey || event.ctrlKey) || event.defaultPrevented)
         return
+      if (isCovered()) return
       event.preventDefault()
       if (event.shiftKey) void session.validate()
       else run()

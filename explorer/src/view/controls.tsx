@@ -8,11 +8,14 @@ export function IconButton({
   label,
   onClick,
   disabled = false,
+  expanded,
 }: {
   readonly icon: IconName
   readonly label: string
   readonly onClick: () => void
   readonly disabled?: boolean
+  /** Whether what it opens is open. */
+  readonly expanded?: boolean
 }): JSX.Element {
   return (
     <button
@@ -21,6 +24,7 @@ export function IconButton({
       aria-label={label}
       title={label}
       disabled={disabled}
+      aria-expanded={expanded}
       onClick={onClick}
     >
       <Icon name={icon} />
@@ -29,6 +33,29 @@ export function IconButton({
 }
 
 const COPIED_MS = 1500
+
+/** Copies text and tells whether it could; away from https and localhost browsers have only the old way. */
+async function writeClipboard(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text)
+    return true
+  } catch {
+    return copyBySelection(text)
+  }
+}
+
+function copyBySelection(text: string): boolean {
+  const before = document.activeElement
+  const area = document.createElement('textarea')
+  area.value = text
+  area.className = 'unseen'
+  document.body.append(area)
+  area.select()
+  const copied = document.execCommand('copy')
+  area.remove()
+  if (before instanceof HTMLElement) before.focus()
+  return copied
+}
 
 /** Copies text, and says so for a moment. */
 export function CopyButton({
@@ -44,15 +71,28 @@ export function CopyButton({
     const timer = setTimeout(() => setCopied(false), COPIED_MS)
     return () => clearTimeout(timer)
   }, [copied])
-  const copy = () =>
-    navigator.clipboard.writeText(text()).then(
-      () => setCopied(true),
-      () => undefined,
-    )
+  const copy = () => writeClipboard(text()).then(setCopied)
   return (
     <button type="button" class="quiet-button" onClick={() => void copy()}>
       <Icon name={copied ? 'check' : 'copy'} size={14} />
       <span aria-live="polite">{copied ? 'Copied!' : label}</span>
+    </button>
+  )
+}
+
+/** Saves something as a file. */
+export function SaveButton({
+  onSave,
+  name,
+}: {
+  readonly onSave: () => void
+  /** Of the file, where there are several. */
+  readonly name?: string
+}): JSX.Element {
+  return (
+    <button type="button" class="quiet-button" onClick={onSave}>
+      <Icon name="download" size={14} />
+      Download{name !== undefined && ` ${name}`}
     </button>
   )
 }

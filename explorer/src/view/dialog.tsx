@@ -19,7 +19,11 @@ export function DialogWindow({
 }): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => {
+    const before = document.activeElement
     dialog.current?.showModal()
+    return () => {
+      if (before instanceof HTMLElement) before.focus()
+    }
   }, [])
   const onClick = (event: TargetedMouseEvent<HTMLDialogElement>) => {
     if (event.target === dialog.current) onClose()

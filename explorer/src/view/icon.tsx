@@ -8,6 +8,7 @@ const PATHS = {
   chevron: 'M6 3.5 10.5 8 6 12.5',
   copy: 'M5.5 5.5v-3h8v8h-3M2.5 5.5h8v8h-8z',
   check: 'M3 8.5 6.5 12 13 4.5',
+  download: 'M8 2.5v8M4.5 7 8 10.5 11.5 7M2.5 13.5h11',
   plus: 'M8 3v10M3 8h10',
   close: 'M4 4l8 8M12 4l-8 8',
   up: 'M8 12.5v-9M4 7.5l4-4 4 4',

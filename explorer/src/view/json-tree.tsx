@@ -1,16 +1,20 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import { isRecord } from '../../../src/core/json.ts'
+import { hasMembers, isExactNumber } from '../model/exact-json.ts'
 
 /** Members shown before somebody asks for more. */
 const CHUNK = 100
 const OPEN_DEPTH = 4
+/** Lines that are open at first, shared out among the branches. */
+const ROOM = 3000
+/** Characters of a text shown before somebody asks for more. */
+const MAX_TEXT = 5000
 
 /** Shows a JSON value as indented text whose parts fold away. */
 export function JsonTree({ value }: { readonly value: unknown }): JSX.Element {
   return (
     <div class="tree">
-      <Node value={value} depth={0} last />
+      <Node value={value} depth={0} room={ROOM} last />
     </div>
   )
 }
@@ -18,6 +22,7 @@ export function JsonTree({ value }: { readonly value: unknown }): JSX.Element {
 interface NodeProps {
   readonly value: unknown
   readonly depth: number
+  readonly room: number
   readonly name?: string
   readonly last: boolean
 }
@@ -25,7 +30,7 @@ interface NodeProps {
 function Node(props: NodeProps): JSX.Element {
   const { value, name, last } = props
   if (Array.isArray(value) && value.length > 0) return <Branch {...props} brackets="[]" />
-  if (isRecord(value) && Object.keys(value).length > 0) return <Branch {...props} brackets="{}" />
+  if (hasMembers(value) && Object.keys(value).length > 0) return <Branch {...props} brackets="{}" />
   return (
     <div class="tree-line">
       <Name name={name} />
@@ -38,14 +43,16 @@ function Node(props: NodeProps): JSX.Element {
 function Branch({
   value,
   depth,
+  room,
   name,
   last,
   brackets,
 }: NodeProps & { readonly brackets: string }): JSX.Element {
-  const [open, setOpen] = useState(depth < OPEN_DEPTH)
-  const [shown, setShown] = useState(CHUNK)
   const isList = Array.isArray(value)
   const members = Object.entries(value as object)
+  const drawn = Math.min(members.length, CHUNK)
+  const [open, setOpen] = useState(depth < OPEN_DEPTH && drawn <= room)
+  const [shown, setShown] = useState(CHUNK)
   const end = `${brackets[1]}${last ? '' : ','}`
   const toggle = (
     <button
@@ -82,6 +89,7 @@ function Branch({
             key={key}
             value={member}
             depth={depth + 1}
+            room={room / drawn}
             {...(!isList && { name: key })}
             last={at === members.length - 1}
           />
@@ -109,6 +117,21 @@ function Name({ name }: { readonly name: string | undefined }): JSX.Element | nu
 
 function Leaf({ value }: { readonly value: unknown }): JSX.Element {
   const text = JSON.stringify(value) ?? 'undefined'
-  if (typeof value === 'string') return <span class="j-string">{text}</span>
-  return <span class={typeof value === 'number' ? 'j-number' : 'j-word'}>{text}</span>
+  if (typeof value === 'string') return <TextLeaf text={text} />
+  const isNumber = typeof value === 'number' || isExactNumber(value)
+  return <span class={isNumber ? 'j-number' : 'j-word'}>{text}</span>
+}
+
+function TextLeaf({ text }: { readonly text: string }): JSX.Element {
+  const [shown, setShown] = useState(MAX_TEXT)
+  return (
+    <>
+      <bdi class="j-string">{text.slice(0, shown)}</bdi>
+      {text.length > shown && (
+        <button type="button" class="quiet-button" onClick={() => setShown(shown * 20)}>
+          … {(text.length - shown).toLocaleString('en')} characters left
+        </button>
+      )}
+    </>
+  )
 }

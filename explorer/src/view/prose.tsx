@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { type Block, parseText } from '../model/text.ts'
+import { type Block, parseText, type Run } from '../model/text.ts'
 
 /** Shows a description; its little Markdown becomes elements, never HTML. */
 export function Prose({
@@ -14,32 +14,33 @@ export function Prose({
 
 function toElements(blocks: readonly Block[]): JSX.Element[] {
   const elements: JSX.Element[] = []
-  let items: Block[] = []
-  const flush = () => {
-    if (items.length > 0)
-      elements.push(
-        <ul>
-          {items.map((item) => (
-            <li>{toRuns(item)}</li>
-          ))}
-        </ul>,
-      )
-    items = []
+  let items: JSX.Element[] = []
+  for (const [at, block] of blocks.entries()) {
+    if (block.kind === 'item' || block.kind === 'step') {
+      items.push(<li dir="auto">{block.runs.map(toRun)}</li>)
+      if (blocks[at + 1]?.kind === block.kind) continue
+      elements.push(block.kind === 'item' ? <ul>{items}</ul> : <ol>{items}</ol>)
+      items = []
+    } else elements.push(toElement(block))
   }
-  for (const block of blocks) {
-    if (block.kind === 'item') items.push(block)
-    else {
-      flush()
-      elements.push(<p>{toRuns(block)}</p>)
-    }
-  }
-  flush()
   return elements
 }
 
-function toRuns({ runs }: Block): (JSX.Element | string)[] {
-  return runs.map(({ text, style }) => {
-    if (style === 'code') return <code>{text}</code>
-    return style === 'strong' ? <strong>{text}</strong> : text
-  })
+function toElement(block: Block): JSX.Element {
+  if (block.kind === 'code') return <pre class="prose-code">{block.text}</pre>
+  const runs = block.runs.map(toRun)
+  // Whatever reads first decides the direction: a description may be Hebrew on an English page.
+  return <p dir="auto">{block.kind === 'heading' ? <strong>{runs}</strong> : runs}</p>
+}
+
+function toRun({ text, style, href }: Run): JSX.Element | string {
+  if (href !== undefined)
+    return (
+      <a href={href} target="_blank" rel="noopener noreferrer">
+        {text}
+      </a>
+    )
+  if (style === 'code') return <code>{text}</code>
+  if (style === 'emphasis') return <em>{text}</em>
+  return style === 'strong' ? <strong>{text}</strong> : text
 }

@@ -1,20 +1,21 @@
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { useCell } from '../model/cell.ts'
-import { type Piece, toPiece, toResultValue, toRows } from '../model/result.ts'
+import { type Piece, toErrors, toPiece, toResultValue, toRows } from '../model/result.ts'
+import { fromBase64, saveFile, toFileName } from '../model/save.ts'
 import type { Run, Session } from '../model/session.ts'
 import type { CallAnswer } from '../model/types.ts'
-import { Card, CopyButton, Tabs } from './controls.tsx'
+import { Card, CopyButton, SaveButton, Tabs } from './controls.tsx'
 import { DataTable } from './data-table.tsx'
-import { JsonText } from './json-text.tsx'
 import { JsonTree } from './json-tree.tsx'
+import { LongText } from './long-text.tsx'
 
 /** Shows how the last call of a session went. */
 export function ResultView({ session }: { readonly session: Session }): JSX.Element | null {
   const run = useCell(session.run)
   if (run.state === 'idle') return null
   if (run.state === 'running') return <Running run={run} onCancel={session.cancel} />
-  return <Answer key={run} answer={run.answer} label={run.label} />
+  return <Answer key={run} answer={run.answer} label={run.label} tool={session.detail.name} />
 }
 
 function Running({
@@ -49,20 +50,36 @@ function Running({
 function Answer({
   answer,
   label,
+  tool,
 }: {
   readonly answer: CallAnswer
   readonly label: string
+  readonly tool: string
 }): JSX.Element {
   const [tab, setTab] = useState('result')
   const rows = answer.isError ? undefined : toRows(toResultValue(answer.content, answer.structured))
-  const raw = JSON.stringify(answer.envelope, null, 2) ?? ''
+  const write = () => (tab === 'raw' ? writeJson(answer.envelope) : writeAnswer(answer))
+  const save = () => {
+    const text = write()
+    const isJson = tab === 'raw' || isJsonAnswer(answer)
+    const type = isJson ? 'application/json' : 'text/plain'
+    saveFile(`${toFileName(tool)}.${isJson ? 'json' : 'txt'}`, text, type)
+  }
   const tabs = [
     { id: 'result', label: 'Result' },
     ...(rows ? [{ id: 'table', label: 'Table' }] : []),
     { id: 'raw', label: label === 'Result' ? 'Raw MCP' : 'Raw answer' },
   ]
   return (
-    <Card title={label} actions={<CopyButton text={() => raw} />}>
+    <Card
+      title={label}
+      actions={
+        <>
+          <CopyButton text={write} />
+          <SaveButton onSave={save} />
+        </>
+      }
+    >
       <div class="result-head">
         <p class={`outcome ${answer.isError ? 'is-error' : 'is-good'}`} role="status">
           <span class="dot" aria-hidden="true" />
@@ -72,16 +89,47 @@ function Answer({
       </div>
       <div class={`result-body ${answer.isError ? 'is-error' : ''}`}>
         {answer.notice && <p class="notice">{answer.notice}</p>}
+        <Errors answer={answer} />
         {tab === 'result' && <Pieces answer={answer} />}
         {tab === 'table' && rows && <DataTable rows={rows} />}
-        {tab === 'raw' && (
-          <pre class="code">
-            <JsonText text={raw} />
-          </pre>
-        )}
+        {tab === 'raw' && <LongText text={writeJson(answer.envelope)} class="code" coloured />}
       </div>
     </Card>
   )
+}
+
+/** Says in words what a function answered with instead of a result. */
+function Errors({ answer }: { readonly answer: CallAnswer }): JSX.Element | null {
+  const errors = toErrors(answer)
+  if (errors.length === 0) return null
+  return (
+    <ul class="error-list">
+      {errors.map(({ code, message }, at) => (
+        <li key={at}>
+          <span dir="auto">{message}</span> <code>{code}</code>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function writeJson(value: unknown): string {
+  return JSON.stringify(value, null, 2) ?? ''
+}
+
+function isJsonAnswer({ content, structured }: CallAnswer): boolean {
+  return structured !== undefined || content.map(toPiece).some(({ kind }) => kind !== 'text')
+}
+
+/** Writes what a tool said, without the envelope it came in; of pictures and files only that tells something. */
+function writeAnswer(answer: CallAnswer): string {
+  const { content, structured, envelope } = answer
+  if (structured !== undefined) return writeJson(structured)
+  const pieces = content.map(toPiece)
+  const [first] = pieces
+  if (pieces.length === 1 && first?.kind === 'json') return writeJson(first.value)
+  if (isJsonAnswer(answer) || pieces.length === 0) return writeJson(envelope)
+  return pieces.map((piece) => (piece.kind === 'text' ? piece.text : '')).join('\n')
 }
 
 function Pieces({ answer }: { readonly answer: CallAnswer }): JSX.Element {
@@ -108,7 +156,7 @@ function PieceView({ piece }: { readonly piece: Piece }): JSX.Element {
     case 'json':
       return <JsonTree value={piece.value} />
     case 'text':
-      return <pre class="text-result">{piece.text}</pre>
+      return <LongText text={piece.text} class="text-result" />
     case 'image':
       return (
         <img
@@ -120,6 +168,18 @@ function PieceView({ piece }: { readonly piece: Piece }): JSX.Element {
     case 'audio':
       // biome-ignore lint/a11y/useMediaCaption: a tool's sound comes without a transcript
       return <audio controls src={piece.source} />
+    case 'file':
+      return (
+        <p class="file-result">
+          <SaveButton
+            name={piece.name}
+            onSave={() => saveFile(piece.name, fromBase64(piece.data), piece.mimeType)}
+          />
+          <span class="field-type">
+            {piece.mimeType} · {Math.floor((piece.data.length * 3) / 4).toLocaleString('en')} bytes
+          </span>
+        </p>
+      )
     case 'link':
       return (
         <p>

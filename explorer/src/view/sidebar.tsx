@@ -1,4 +1,4 @@
-import type { JSX, TargetedKeyboardEvent } from 'preact'
+import type { JSX, TargetedKeyboardEvent, TargetedMouseEvent } from 'preact'
 import { useCell } from '../model/cell.ts'
 import { useExplorer } from '../model/explorer.ts'
 import { formatToolRoute } from '../model/route.ts'
@@ -14,9 +14,13 @@ const FILTERS: readonly (readonly [Filter, string])[] = [
 ]
 
 /** Search, filters and the list. */
-export function Sidebar(): JSX.Element {
+export function Sidebar({ onPick }: { readonly onPick: () => void }): JSX.Element {
+  const onClick = (event: TargetedMouseEvent<HTMLElement>) => {
+    if (event.target instanceof Element && event.target.closest('.tool-row')) onPick()
+  }
   return (
-    <aside class="sidebar" aria-label="Find a tool">
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the rows are links; a key that follows one is a click
+    <aside class="sidebar" aria-label="Find a tool" onClick={onClick}>
       <SearchBox />
       <Filters />
       <ToolList />

@@ -4,6 +4,7 @@ import { useCell } from '../model/cell.ts'
 import { useExplorer } from '../model/explorer.ts'
 import { formatToolRoute } from '../model/route.ts'
 import { type IndexedTool, searchTools } from '../model/search.ts'
+import { toLine } from '../model/text.ts'
 import { Badges, StabilityBadges } from './badges.tsx'
 import { Trouble } from './controls.tsx'
 
@@ -44,6 +45,11 @@ function Rows(): JSX.Element {
   const [view, setView] = useState({ top: 0, height: 800 })
   const current = rows.findIndex((row) => row.kind === 'tool' && row.entry.tool.name === route.tool)
   const focusRow = useFocusRow(box, rows, tops)
+  const reset = () => {
+    explorer.query.set('')
+    explorer.filter.set('all')
+    document.querySelector<HTMLElement>('#search')?.focus()
+  }
 
   useLayoutEffect(() => box.current?.scrollTo(0, 0), [query, filter])
   useEffect(() => revealRow(box.current, tops, current), [route.tool, index])
@@ -68,6 +74,11 @@ function Rows(): JSX.Element {
         {found.length.toLocaleString('en')} {found.length === 1 ? 'tool' : 'tools'}
         {query !== '' && ` for “${query}”`}
       </p>
+      {found.length === 0 && index.length > 0 && (
+        <button type="button" class="quiet-button list-reset" onClick={reset}>
+          Show all tools
+        </button>
+      )}
       <div class="list-space" style={{ height: `${tops.at(-1) ?? 0}px` }}>
         {rows.slice(first, last).map((row, at) => (
           <RowView
@@ -114,14 +125,16 @@ function RowView({
       aria-current={isCurrent ? 'page' : undefined}
     >
       <span class="row-line">
-        <span class="row-name">
+        <span class="row-name" title={label}>
           <span class="row-group">{label.slice(0, group.length)}</span>
           {label.slice(group.length)}
         </span>
         <StabilityBadges facts={facts} />
         <Badges annotations={tool.annotations} />
       </span>
-      <span class="row-text">{tool.description}</span>
+      <span class="row-text" dir="auto">
+        {toLine(tool.description)}
+      </span>
     </a>
   )
 }

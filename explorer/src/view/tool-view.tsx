@@ -4,11 +4,13 @@ import { ArgumentForm } from '../form/argument-form.tsx'
 import { useCell } from '../model/cell.ts'
 import { useExplorer } from '../model/explorer.ts'
 import type { FunctionFacts } from '../model/forrst.ts'
+import { hideSecrets } from '../model/history.ts'
 import { formatToolRoute } from '../model/route.ts'
 import { toLabel } from '../model/search.ts'
 import { parseArguments, type Session } from '../model/session.ts'
 import type { Load } from '../model/types.ts'
 import { Badges, StabilityBadges } from './badges.tsx'
+import { Boundary } from './boundary.tsx'
 import { ConsoleView } from './console-view.tsx'
 import { CopyButton, Trouble } from './controls.tsx'
 import { Icon } from './icon.tsx'
@@ -59,15 +61,19 @@ function OpenTool({ session }: { readonly session: Session }): JSX.Element {
         <ToolHead session={session} facts={current} />
         <section class="block" aria-label="Arguments">
           <h3 class="block-title">Arguments</h3>
-          <ArgumentForm session={session} />
+          <Boundary name="The form">
+            <ArgumentForm session={session} />
+          </Boundary>
         </section>
         <div class="reference">
-          <ReferenceView
-            detail={session.detail}
-            facts={current}
-            versions={versions}
-            root={facts?.root}
-          />
+          <Boundary name="The schema">
+            <ReferenceView
+              detail={session.detail}
+              facts={current}
+              versions={versions}
+              root={facts?.root}
+            />
+          </Boundary>
         </div>
       </div>
       <ConsoleView session={session} facts={current} />
@@ -87,7 +93,7 @@ function ToolHead({
   const description = facts?.description ?? detail.description
   return (
     <header class="tool-head">
-      <h2>{label}</h2>
+      <h2 dir="auto">{label}</h2>
       <p class="tool-meta">
         {facts && <span class="version">v{facts.version}</span>}
         <StabilityBadges facts={facts} />
@@ -114,10 +120,12 @@ function Deprecation({ facts }: { readonly facts: FunctionFacts | undefined }): 
   )
 }
 
-/** An address that opens this tool with the arguments as they are now. */
+/** An address that opens this tool with the arguments as they are now, secrets aside: links are sent around. */
 function toLink({ detail, text }: Session): string {
   const parsed = parseArguments(text.get())
-  const args = parsed.ok ? JSON.stringify(parsed.value) : text.get()
+  const args = parsed.ok
+    ? hideSecrets(JSON.stringify(parsed.value), detail.inputSchema)
+    : text.get()
   return new URL(formatToolRoute(detail.name, args === '{}' ? undefined : args), location.href).href
 }
 

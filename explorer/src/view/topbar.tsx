@@ -6,12 +6,18 @@ import { IconButton } from './controls.tsx'
 import { Icon, Mark } from './icon.tsx'
 
 /** Title, panels, and what concerns the whole page. */
-export function Topbar({ onMenu }: { readonly onMenu: () => void }): JSX.Element {
+export function Topbar({
+  menuOpen,
+  onMenu,
+}: {
+  readonly menuOpen: boolean
+  readonly onMenu: () => void
+}): JSX.Element {
   const explorer = useExplorer()
   return (
     <header class="topbar">
       <span class="menu-button">
-        <IconButton icon="menu" label="Show or hide the list of tools" onClick={onMenu} />
+        <IconButton icon="menu" label="List of tools" expanded={menuOpen} onClick={onMenu} />
       </span>
       <a class="brand" href="#/">
         <Mark />

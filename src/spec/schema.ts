@@ -155,7 +155,7 @@ const tool = z
 
 const duration = z.strictObject({
   value: z.number().positive().describe('How many'),
-  unit: z.enum(['millisecond', 'second', 'minute', 'hour']).describe('Of what'),
+  unit: z.enum(['millisecond', 'second', 'minute', 'hour', 'day']).describe('Of what'),
 })
 
 const triggerKeys = {

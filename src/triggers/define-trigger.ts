@@ -1,7 +1,11 @@
+import { findNear } from '../core/dispatch.ts'
 import { toMilliseconds } from '../core/duration.ts'
 import { isRecord } from '../core/json.ts'
 import type { Service } from '../core/service.ts'
+import { formatNear } from '../core/suggest.ts'
 import { toText } from '../core/text.ts'
+import { checkToolSpec } from '../spec/parse.ts'
+import type { SpecProblem } from '../spec/problem.ts'
 import type { TriggerDef } from '../spec/types.ts'
 
 const NAME = /^[a-z][a-z0-9_]{0,63}$/
@@ -58,13 +62,32 @@ export function checkTriggerDefinitions(
       paths.add(definition.path)
     }
     checkNumbers(definition, refuse)
-    const entry = registry.find(targetOf(definition))
+    const target = targetOf(definition)
+    const entry = registry.find(target)
     if (entry === undefined) {
-      refuse('tool', `names a function that does not exist: ${toText(targetOf(definition))}`)
+      const near = typeof target === 'string' ? formatNear(findNear(registry, target)) : ''
+      refuse('tool', `names a function that does not exist: ${toText(target)}${near}`)
     } else if (version === undefined ? !entry.latest : !entry.versions.has(version)) {
       refuse('version', `must be one of ${entry.ordered.map((found) => found.version).join(', ')}`)
     }
   }
+  assertShapes(definitions)
+}
+
+/** Code without types may say anything: it is held to the rules of a tool spec, except that files may lie anywhere. */
+function assertShapes(definitions: readonly TriggerDef[]): void {
+  const spec = { domain: 'code', tools: [], triggers: definitions }
+  const checked = checkToolSpec(spec, { allowAbsolutePaths: true })
+  const problems = checked.ok ? [] : checked.problems
+  // Servers for trials speak SQS over http; what no broker speaks is refused at the start.
+  const errors = problems.filter(({ severity, code }) => severity === 'error' && code !== 'E074')
+  if (errors.length > 0) throw new TypeError(errors.map(formatProblem).join('; '))
+}
+
+function formatProblem({ path, message, hint }: SpecProblem): string {
+  const [, name, field] = /^triggers\[\d+\]\(([^)]*)\)\.(.+)$/.exec(path) ?? []
+  const rest = hint === undefined ? message : `${message}; ${hint}`
+  return name === undefined ? `${path} ${rest}` : `trigger ${name}: ${field} ${rest}`
 }
 
 function checkNumbers(

@@ -237,11 +237,19 @@ describe('createTriggers', () => {
       service: service(),
       triggers: [
         { ...common, tool: 'orders.ship' },
-        { type: 'schedule', name: 'y', description: 'y', cron: 'never', tool: 'orders.ship' },
+        {
+          type: 'webhook',
+          name: 'y',
+          description: 'y',
+          path: '/y',
+          secret_env: 'Y_SECRET',
+          tool: 'orders.ship',
+        },
       ],
+      env: {},
       start: { emit: () => ({ stop }) },
     })
-    await expect(triggers.start()).rejects.toThrow('trigger y: cron')
+    await expect(triggers.start()).rejects.toThrow('webhook y: secret_env')
     expect(stop).toHaveBeenCalledOnce()
     await triggers.stop(0)
   })

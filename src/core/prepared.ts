@@ -17,6 +17,11 @@ export function isPrepared(value: unknown): value is Prepared {
   return typeof value === 'object' && value !== null && prepared in value
 }
 
+/** Writes a result as JSON text, unless it is that already. */
+export function toResultText(result: unknown): string {
+  return isPrepared(result) ? result.json : (JSON.stringify(result) ?? 'null')
+}
+
 /** Creates a getter that builds and serialises a value once per state of its source. */
 export function createPreparedResult(
   source: { readonly revision: () => number },

@@ -1,7 +1,7 @@
-import type { Call, Outcome, Success } from '../core/call.ts'
+import type { Call, Outcome } from '../core/call.ts'
 import { type Extension, type ExtensionCall, type Next, notApplicable } from '../core/extension.ts'
 import { type Duration, fromJson, type Json } from '../core/json.ts'
-import { isPrepared } from '../core/prepared.ts'
+import { isPrepared, toResultText } from '../core/prepared.ts'
 import type { Service } from '../core/service.ts'
 import type { Target } from '../core/target.ts'
 import type { Store } from '../store/store.ts'
@@ -145,7 +145,7 @@ async function fresh(exchange: ExtensionCall, next: Next): Promise<Fresh | Outco
   const start = service.clock.elapsed()
   const outcome = await next(call)
   if (!outcome.ok || call.reply.disposition !== undefined) return outcome
-  const text = toText(outcome)
+  const text = toResultText(outcome.result)
   return {
     result: outcome.result,
     etag: toSha256(text).slice(0, 32),
@@ -211,8 +211,4 @@ function respond(
     cache_status: known ? 'hit' : bypass ? 'bypass' : 'miss',
   })
   return { ok: true, result: known ? null : (found.result ?? null) }
-}
-
-function toText({ result }: Success): string {
-  return isPrepared(result) ? result.json : (JSON.stringify(result) ?? 'null')
 }

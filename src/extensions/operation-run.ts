@@ -3,7 +3,7 @@ import { type Call, createReply, type Outcome } from '../core/call.ts'
 import { dispatchInside } from '../core/dispatch.ts'
 import { CallError } from '../core/error.ts'
 import { toFailure } from '../core/invoke.ts'
-import { isPrepared } from '../core/prepared.ts'
+import { toResultText } from '../core/prepared.ts'
 import type { Service } from '../core/service.ts'
 import type { Job } from '../jobs/queue.ts'
 import { createProgressWriter } from './operation-progress.ts'
@@ -145,9 +145,7 @@ function startDeadline(
 /** What is kept must fit: a function that did its work is not run again because its result is large. */
 function toKept(outcome: Outcome, maxBytes: number): Outcome {
   if (!outcome.ok) return outcome
-  const text = isPrepared(outcome.result)
-    ? outcome.result.json
-    : (JSON.stringify(outcome.result) ?? 'null')
+  const text = toResultText(outcome.result)
   const bytes = Buffer.byteLength(text)
   if (bytes <= maxBytes) return { ok: true, result: JSON.parse(text) }
   const { errors } = new CallError('CONFLICT', {

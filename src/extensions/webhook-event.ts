@@ -2,7 +2,7 @@ import type { ExtensionEntry, Outcome } from '../core/call.ts'
 import { formatTimestamp } from '../core/clock.ts'
 import { canonicalUrn } from '../core/extension-urn.ts'
 import { fromJson, type JsonObject } from '../core/json.ts'
-import { isPrepared } from '../core/prepared.ts'
+import { toResultText } from '../core/prepared.ts'
 import type { Target } from '../core/target.ts'
 
 /** What happened, as a receiver reads it. */
@@ -83,11 +83,7 @@ export function toEndContent({
     }))
     return { errors }
   }
-  const text = redacted ? undefined : toText(outcome.result)
+  const text = redacted ? undefined : toResultText(outcome.result)
   if (text === undefined || text.length > MAX_RESULT_LENGTH) return { result_omitted: true }
   return { result: fromJson(text) }
-}
-
-function toText(result: unknown): string {
-  return isPrepared(result) ? result.json : (JSON.stringify(result) ?? 'null')
 }

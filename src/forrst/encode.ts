@@ -1,7 +1,8 @@
 import type { Call, Failure, Outcome, Reply } from '../core/call.ts'
 import { resolveCode } from '../core/codes.ts'
 import { CallError, type CallErrorShape } from '../core/error.ts'
-import { isPrepared } from '../core/prepared.ts'
+import { toResultText } from '../core/prepared.ts'
+import { assertFits } from '../core/response-limit.ts'
 import { readRetryAfter } from '../core/retry-after.ts'
 import type { Service } from '../core/service.ts'
 import type { HttpResponse } from '../wire/http.ts'
@@ -29,7 +30,7 @@ export function encodeOutcome(
   if (isPlain(id)) headers['x-forrst-request-id'] = id
   const status = pickStatus(outcome, call?.reply)
   if (outcome.ok && call?.function === BARE) {
-    return { status, headers, body: stringify(outcome.result) }
+    return { status, headers, body: toResultText(outcome.result) }
   }
   return { status, headers, body: encodeDocument(outcome, answering, service) }
 }
@@ -41,18 +42,11 @@ export function encodeDocument(
   service: Service,
 ): string {
   const core = outcome.ok
-    ? `"result":${stringify(outcome.result)}`
+    ? `"result":${toResultText(outcome.result)}`
     : `"result":null,"errors":${JSON.stringify(outcome.errors.map(encodeError))}`
   const document = `${HEAD}${encodeId(id)},${core}${encodeExtras(call?.reply, service.node)}}`
-  if (document.length > service.limits.maxResponseBytes) throw tooLarge(service)
+  assertFits(document, service)
   return document
-}
-
-/** Writes a partial result. */
-export function encodeItem(item: unknown, service: Service): string {
-  const text = stringify(item)
-  if (text.length > service.limits.maxResponseBytes) throw tooLarge(service)
-  return text
 }
 
 /** Writes the headers of an answer that goes on while its function runs. */
@@ -102,11 +96,6 @@ function pickStatus(outcome: Outcome, reply: Reply | undefined): number {
   return outcome.status ?? resolveCode(outcome.errors[0].code).status
 }
 
-function stringify(result: unknown): string {
-  if (isPrepared(result)) return result.json
-  return JSON.stringify(result) ?? 'null'
-}
-
 function encodeError({ code, message, source, details }: CallErrorShape): CallErrorShape {
   return { code, message, ...(source && { source }), ...(details && { details }) }
 }
@@ -146,10 +135,4 @@ function encodeHeaders(
     if (retryAfter !== undefined) headers['retry-after'] = retryAfter
   }
   return call?.reply.headers === undefined ? headers : { ...headers, ...call.reply.headers }
-}
-
-function tooLarge({ limits }: Service): CallError {
-  return new CallError('INTERNAL_ERROR', {
-    message: `The result is larger than ${limits.maxResponseBytes} bytes; ask for fewer items or fields`,
-  })
 }

@@ -3,11 +3,12 @@ import { dispatch } from '../core/dispatch.ts'
 import { toFailure } from '../core/invoke.ts'
 import { isPromise, type Maybe } from '../core/maybe.ts'
 import type { Service } from '../core/service.ts'
+import { answerStream } from '../extensions/answer-stream.ts'
 import type { HttpHandler, HttpRequest, HttpResponse } from '../wire/http.ts'
 import { assertJson, decodeCall, decodeEnvelope, readDocument, readId } from './decode.ts'
 import { type Answering, encodeFailure, encodeMethodRefusal, encodeOutcome } from './encode.ts'
 import type { RequestDocument } from './envelope.ts'
-import { answerStream, asksForStream } from './stream.ts'
+import { asksForStream, createStreamFormat } from './stream.ts'
 
 /** Serves a service over the Forrst protocol. */
 export function createForrstHandler(service: Service): HttpHandler {
@@ -51,9 +52,8 @@ function readEnvelope(
 
 function answer(service: Service, answering: Answering, call: Call): Maybe<HttpResponse> {
   if (call.extensions.length > 0 && asksForStream(call, service)) {
-    return answerStream(service, { ...answering, call }, (streaming) =>
-      dispatch(service, streaming),
-    )
+    const format = createStreamFormat(service, { ...answering, call })
+    return answerStream(service, call, format, (streaming) => dispatch(service, streaming))
   }
   const outcome = dispatch(service, call)
   return isPromise(outcome)

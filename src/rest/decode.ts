@@ -2,15 +2,25 @@ import { randomUUID } from 'node:crypto'
 import { type Call, createReply, type ExtensionEntry, type Principal } from '../core/call.ts'
 import { CallError } from '../core/error.ts'
 import { isRecord, type JsonObject } from '../core/json.ts'
+import type { FunctionEntry } from '../core/registry.ts'
 import type { Service } from '../core/service.ts'
+import { STREAM_URN } from '../extensions/stream.ts'
 import type { HttpRequest } from '../wire/http.ts'
 import { parseJson } from '../wire/json.ts'
-import { isJsonMediaType } from '../wire/media-type.ts'
+import { isJsonMediaType, selectMediaType } from '../wire/media-type.ts'
+import { STREAM_TYPES, type StreamType } from './stream.ts'
 
 /** Which function a path under the mount names, and in which version. */
 export interface RestTarget {
   readonly name: string
   readonly version: string | undefined
+}
+
+const STREAMED: ExtensionEntry = {
+  urn: STREAM_URN,
+  options: { accept: true },
+  pointer: '',
+  implicit: true,
 }
 
 /** Reads `/{function}` or `/{function}/{version}`; undefined when the path is neither. */
@@ -20,20 +30,34 @@ export function decodeTarget(path: string): RestTarget | undefined {
   return { name, version }
 }
 
+/** Tells how the caller wants to read partial results; undefined when it wants the whole, or there are none. */
+export function decodeStreamType(
+  request: HttpRequest,
+  { versions, latest }: FunctionEntry,
+  { version }: RestTarget,
+): StreamType | undefined {
+  const target = version === undefined ? latest : versions.get(version)
+  if (!target?.streams) return undefined
+  const type = selectMediaType(request.header('accept'), ['application/json', ...STREAM_TYPES])
+  return type === 'application/json' ? undefined : type
+}
+
 /** Makes the neutral call of a REST request: the body is the arguments, headers stand for extensions. */
 export function decodeCall(
   request: HttpRequest,
   target: RestTarget,
   service: Service,
   principal: Principal | undefined,
+  streamed: boolean,
 ): Call {
+  const entries = readHeaderEntries(request, service)
   return {
     id: request.header('x-request-id')?.slice(0, 255) || `rest_${randomUUID()}`,
     function: target.name,
     version: target.version,
     arguments: readArguments(request, service),
     context: undefined,
-    extensions: readHeaderEntries(request, service),
+    extensions: streamed ? [...entries, STREAMED] : entries,
     principal,
     signal: request.signal,
     facts: {},

@@ -1,19 +1,39 @@
-import type { Call, Outcome, Reply } from '../core/call.ts'
+import type { Call, Failure, Outcome, Reply } from '../core/call.ts'
 import { resolveCode } from '../core/codes.ts'
 import { CallError, type CallErrorShape } from '../core/error.ts'
-import { isPrepared } from '../core/prepared.ts'
+import { toResultText } from '../core/prepared.ts'
+import { assertFits } from '../core/response-limit.ts'
 import { readRetryAfter } from '../core/retry-after.ts'
+import type { Service } from '../core/service.ts'
 import type { HttpResponse } from '../wire/http.ts'
 
 /** Encodes an outcome as a plain HTTP answer: the result itself, or problem details with one entry per finding. */
-export function encodeOutcome(outcome: Outcome, call: Call | undefined): HttpResponse {
+export function encodeOutcome(
+  outcome: Outcome,
+  call: Call | undefined,
+  service: Service,
+): HttpResponse {
   if (!outcome.ok) return encodeErrors(outcome.errors, outcome.status, call)
   return {
     status: pickStatus(call?.reply),
     headers: { 'content-type': 'application/json', ...call?.reply.headers },
-    body: isPrepared(outcome.result)
-      ? outcome.result.json
-      : (JSON.stringify(outcome.result) ?? 'null'),
+    body: encodeResult(outcome.result, service),
+  }
+}
+
+/** Writes a result, whole or partial, as far as an answer may be long. */
+export function encodeResult(result: unknown, service: Service): string {
+  const text = toResultText(result)
+  assertFits(text, service)
+  return text
+}
+
+/** Encodes a failure whatever is in it: details that JSON cannot hold must not cost the caller an answer. */
+export function encodeFailure(failure: Failure, call: Call | undefined): HttpResponse {
+  try {
+    return encodeErrors(failure.errors, failure.status, call)
+  } catch {
+    return encodeErrors(new CallError('INTERNAL_ERROR').errors, undefined, undefined)
   }
 }
 
@@ -47,11 +67,6 @@ export function encodeErrors(
       errors: errors.map(encodeError),
     }),
   }
-}
-
-/** Encodes what can always be written, when the failure itself cannot. */
-export function encodeInternalError(): HttpResponse {
-  return encodeErrors(new CallError('INTERNAL_ERROR').errors, undefined, undefined)
 }
 
 /** Arguments are the whole body here, so pointers start at them. */

@@ -4,11 +4,14 @@ import type { Call, Outcome } from '../core/call.ts'
 import { dispatch, findNear } from '../core/dispatch.ts'
 import { toFailure } from '../core/invoke.ts'
 import { isRecord, type JsonObject } from '../core/json.ts'
+import { andThen } from '../core/maybe.ts'
 import type { Service } from '../core/service.ts'
 import { formatNear } from '../core/suggest.ts'
+import { answerStream } from '../extensions/answer-stream.ts'
 import type { HttpHandler, HttpRequest, HttpResponse } from '../wire/http.ts'
-import { decodeCall, decodeTarget, type RestTarget } from './decode.ts'
-import { encodeInternalError, encodeOutcome } from './encode.ts'
+import { decodeCall, decodeStreamType, decodeTarget, type RestTarget } from './decode.ts'
+import { encodeFailure, encodeOutcome } from './encode.ts'
+import { createStreamFormat, type StreamType } from './stream.ts'
 
 /** How the REST binding is mounted. */
 export interface RestOptions {
@@ -33,33 +36,38 @@ export function createRestHandler(service: Service, options: RestOptions = {}): 
     if (request.method !== 'POST') {
       return refuse(405, 'Functions are called with POST', { allow: 'POST' })
     }
+    const asked = { target, streamType: decodeStreamType(request, entry, target) }
     const header = admit && request.header('ucp-agent')
-    if (admit === undefined || header === undefined) return answer(service, request, target)
+    if (admit === undefined || header === undefined) return answer(service, request, asked)
     const admission = await admit({ header }, target.name)
     if (!admission.admitted) return encodeRefusal(admission.refusal)
-    return answer(service, request, target, admission.ucp)
+    return answer(service, request, { ...asked, ucp: admission.ucp })
   }
+}
+
+interface Asked {
+  readonly target: RestTarget
+  readonly streamType: StreamType | undefined
+  readonly ucp?: JsonObject
 }
 
 async function answer(
   service: Service,
   request: HttpRequest,
-  target: RestTarget,
-  ucp?: JsonObject,
+  { target, streamType, ucp }: Asked,
 ): Promise<HttpResponse> {
+  const run = (call: Call) =>
+    andThen(dispatch(service, call), (outcome) => withNegotiated(outcome, ucp))
   let call: Call | undefined
-  const encode = (outcome: Outcome) => encodeOutcome(outcome, call)
   try {
     const principal = await service.authenticate?.({ header: request.header, surface: 'rest' })
-    call = decodeCall(request, target, service, principal)
-    return encode(withNegotiated(await dispatch(service, call), ucp))
-  } catch (thrown) {
-    const failure = toFailure(thrown, { call, log: service.log })
-    try {
-      return encode(failure)
-    } catch {
-      return encodeInternalError()
+    call = decodeCall(request, target, service, principal, streamType !== undefined)
+    if (streamType !== undefined) {
+      return await answerStream(service, call, createStreamFormat(service, call, streamType), run)
     }
+    return encodeOutcome(await run(call), call, service)
+  } catch (thrown) {
+    return encodeFailure(toFailure(thrown, { call, log: service.log }), call)
   }
 }
 

@@ -77,7 +77,10 @@ function toOperation(
     responses: {
       '200': {
         description: 'The result',
-        content: { 'application/json': { schema: outputSchema ? move(outputSchema) : {} } },
+        content: {
+          'application/json': { schema: outputSchema ? move(outputSchema) : {} },
+          ...toStreamContent(target, move),
+        },
       },
       ...toErrorResponses(target),
       '4XX': problemResponse('The call was refused'),
@@ -85,6 +88,47 @@ function toOperation(
     },
     ...(target.sideEffects && { 'x-side-effects': target.sideEffects }),
   }
+}
+
+/** OpenAPI 3.1 has no word for the parts of a stream; the schema is that of one line. */
+function toStreamContent(
+  { streams, itemSchema, outputSchema }: Target,
+  move: (schema: JsonSchema) => JsonSchema,
+): Record<string, object> {
+  if (!streams || itemSchema === undefined) return {}
+  const toLine = (name: string, schema: JsonSchema): JsonSchema => ({
+    type: 'object',
+    required: [name],
+    properties: { [name]: schema },
+  })
+  const lines = [
+    toLine('item', move(itemSchema)),
+    toLine('progress', PROGRESS),
+    toLine('result', outputSchema ? move(outputSchema) : {}),
+    toLine('error', { $ref: '#/components/schemas/Problem' }),
+  ]
+  return {
+    'application/jsonl': {
+      schema: {
+        description: 'One line; items and progress first, then one result or error',
+        oneOf: lines,
+      },
+    },
+    'text/event-stream': {
+      schema: { type: 'string', description: 'Events item, progress, result and error' },
+    },
+  }
+}
+
+const PROGRESS: JsonSchema = {
+  type: 'object',
+  required: ['current', 'total', 'percent'],
+  properties: {
+    current: { type: 'integer' },
+    total: { type: 'integer' },
+    percent: { type: 'integer' },
+    message: { type: 'string' },
+  },
 }
 
 function toErrorResponses({ errors }: Target): Record<string, object> {

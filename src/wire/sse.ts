@@ -21,7 +21,8 @@ export const EVENT_STREAM_HEADERS: Readonly<Record<string, string>> = {
 
 const MOST_WAITING = 1_000
 const HIGH_WATER = 16_384
-const KEEP_ALIVE = ':\n\n'
+/** An event that says nothing: it only shows that the connection lives. */
+export const COMMENT = ':\n\n'
 
 /** Writes an event; data of several lines is sent as several. */
 export function encodeEvent(name: string, data: string): string {
@@ -32,7 +33,11 @@ export function encodeEvent(name: string, data: string): string {
 const LINE_BREAK = /\r\n|\r|\n/
 
 /** Creates a stream that shows a sign of life when there is nothing else to send; `onEnd` runs once. */
-export function createEventStream(keepAliveMs: number, onEnd?: () => void): EventStream {
+export function createEventStream(
+  keepAliveMs: number,
+  onEnd?: () => void,
+  keepAlive: string = COMMENT,
+): EventStream {
   let waiting: string[] = []
   let size = 0
   let replaceable = false
@@ -59,7 +64,7 @@ export function createEventStream(keepAliveMs: number, onEnd?: () => void): Even
     answer({ done: false, value: take() })
   }
   const timer = setInterval(() => {
-    if (waiting.length === 0) add(KEEP_ALIVE)
+    if (waiting.length === 0) add(keepAlive)
   }, keepAliveMs)
   timer.unref()
   const end = (): void => {

@@ -66,7 +66,10 @@ const GATE: Extension = {
 }
 
 /** Finds the version of a function that a call means. */
-export function requireFunction(registry: Registry, call: Call): Target {
+export function requireFunction(
+  registry: Registry,
+  call: Pick<Call, 'function' | 'version'>,
+): Target {
   const entry = registry.find(call.function)
   if (entry === undefined) {
     throw functionNotFound(registry, call.function, '/call/function')

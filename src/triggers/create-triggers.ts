@@ -6,7 +6,7 @@ import type { HttpHandler } from '../wire/http.ts'
 import type { AskOptions, EmitOptions } from './bus.ts'
 import { checkTriggerDefinitions } from './define-trigger.ts'
 import type { DeliveryPage, DeliveryQuery } from './delivery-log.ts'
-import { type TriggerStatus, toStatus } from './status.ts'
+import { type ListTriggersOptions, type TriggerStatus, toStatus } from './status.ts'
 import { runTrial, type TrialOptions, type TriggerTrial } from './trial.ts'
 import { triggerFunctions } from './trigger-functions.ts'
 import { createTriggerParts, type TriggersOptions } from './trigger-parts.ts'
@@ -33,8 +33,8 @@ export interface Triggers {
   start(options?: StartTriggersOptions): Promise<void>
   /** Takes no more, lets what runs finish within the grace (10 s when absent), hands the rest back. */
   stop(graceMs?: number): Promise<void>
-  list(): Promise<readonly TriggerStatus[]>
-  /** Lists deliveries, the newest first. */
+  list(options?: ListTriggersOptions): Promise<readonly TriggerStatus[]>
+  /** Lists deliveries, the newest first; rejects with NOT_FOUND for a trigger that neither exists nor has any. */
   deliveries(query?: DeliveryQuery): Promise<DeliveryPage>
   /** Sends a delivery again; rejects with NOT_FOUND or CONFLICT. */
   redeliver(id: string): Promise<void>
@@ -74,21 +74,29 @@ export function createTriggers(options: TriggersOptions): Triggers {
       await runner.start(host)
     },
     stop: (graceMs = DEFAULT_GRACE_MS) => runner.stop(graceMs),
-    list: () =>
+    list: (listOptions) =>
       Promise.all(
         definitions.map(async (definition) => {
           const { name } = definition
           const { deliveries: last } = await deliveries.list({ trigger: name, limit: 1 })
-          return toStatus(definition, runner.source(name), last[0])
+          return toStatus(definition, runner.source(name), last[0], listOptions)
         }),
       ),
-    deliveries: deliveries.list,
+    async deliveries(query = {}) {
+      const page = await deliveries.list(query)
+      const { trigger } = query
+      // One that was taken out of the service may have deliveries; only a name without any is a mistake.
+      const isKnown = trigger === undefined || deliverers.has(trigger)
+      if (isKnown || page.deliveries.length > 0) return page
+      throw noTrigger(trigger, definitions)
+    },
     async redeliver(id) {
       const entry = await deliveries.read(id)
-      const deliverer = entry && deliverers.get(entry.delivery.trigger)
-      if (entry === undefined || deliverer === undefined) {
+      if (entry === undefined) {
         throw new CallError('NOT_FOUND', { message: `There is no delivery ${id.slice(0, 100)}` })
       }
+      const deliverer = deliverers.get(entry.delivery.trigger)
+      if (deliverer === undefined) throw noTrigger(entry.delivery.trigger, definitions)
       await deliverer.redeliver(entry)
     },
     async test(name, trialOptions = {}) {

@@ -21,6 +21,12 @@ export interface TriggerStatus {
   readonly last?: Delivery
 }
 
+/** How triggers are listed. */
+export interface ListTriggersOptions {
+  /** How many next runs of a schedule are shown; 5 when absent. */
+  readonly runs?: number
+}
+
 const SHOWN_RUNS = 5
 
 /** Puts together what is known of a trigger. */
@@ -28,10 +34,11 @@ export function toStatus(
   definition: TriggerDef,
   source: TriggerSource | undefined,
   last: Delivery | undefined,
+  { runs = SHOWN_RUNS }: ListTriggersOptions = {},
 ): TriggerStatus {
   const { name, type, description } = definition
   const trouble = source?.trouble?.()
-  const next = source?.next?.(SHOWN_RUNS)
+  const next = source?.next?.(runs)
   const works = trouble === undefined ? 'running' : 'trouble'
   return {
     name,

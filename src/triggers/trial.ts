@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { Outcome } from '../core/call.ts'
-import { CallError, type CallErrorShape } from '../core/error.ts'
+import { requireFunction } from '../core/dispatch.ts'
+import type { CallErrorShape } from '../core/error.ts'
 import { toFailure, toInvalidArguments } from '../core/invoke.ts'
 import type { Json, JsonObject } from '../core/json.ts'
 import type { Service } from '../core/service.ts'
-import type { Target } from '../core/target.ts'
 import type { TriggerDef } from '../spec/types.ts'
 import { targetOf } from './define-trigger.ts'
 import { beginAttempt, toDelivery } from './delivery.ts'
@@ -46,7 +46,8 @@ export async function runTrial(
   { payload = trigger.type === 'schedule' ? {} : null, dryRun = false }: TrialOptions,
 ): Promise<TriggerTrial> {
   const { clock } = service
-  const target = requireTarget(service, trigger)
+  const wanted = { function: targetOf(trigger), version: trigger.version }
+  const target = requireFunction(service.registry, wanted)
   const event = { id: `trial_${randomUUID()}`, payload, meta: { trial: true } }
   const delivery = toDelivery(trigger, event, clock.now())
   const { name, type } = trigger
@@ -66,14 +67,4 @@ export async function runTrial(
   } catch (thrown) {
     return { ...facts, problems: toFailure(thrown, service).errors }
   }
-}
-
-function requireTarget({ registry }: Service, trigger: TriggerDef): Target {
-  const entry = registry.find(targetOf(trigger))
-  const { version } = trigger
-  const target = version === undefined ? entry?.latest : entry?.versions.get(version)
-  if (target) return target
-  throw new CallError('FUNCTION_NOT_FOUND', {
-    message: `Trigger ${trigger.name} calls ${targetOf(trigger)}, which is not there any more`,
-  })
 }

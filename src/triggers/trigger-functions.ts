@@ -7,6 +7,7 @@ import type { Service } from '../core/service.ts'
 import type { Triggers } from './create-triggers.ts'
 import type { DeliveryState } from './delivery.ts'
 import { encodeDelivery, encodeStatus, encodeTrial } from './encode.ts'
+import type { ListTriggersOptions } from './status.ts'
 
 /** What decides who may look at deliveries. */
 export interface TriggerFunctionOptions {
@@ -51,9 +52,21 @@ function listFunction(triggers: Triggers, options: TriggerFunctionOptions): Func
     summary: 'List the triggers with their state and next runs',
     sideEffects: [],
     discoverable: false,
-    async handler({ call }) {
+    input: jsonSchema<ListTriggersOptions>({
+      type: 'object',
+      properties: {
+        runs: {
+          type: 'integer',
+          minimum: 1,
+          maximum: 100,
+          description: 'How many next runs of a schedule are shown; 5 when absent',
+        },
+      },
+      additionalProperties: false,
+    }),
+    async handler({ input, call }) {
       assertOperator(options, call)
-      return { triggers: (await triggers.list()).map(encodeStatus) }
+      return { triggers: (await triggers.list(input)).map(encodeStatus) }
     },
   })
 }

@@ -28,6 +28,7 @@ beforeAll(async () => {
     service,
     triggers: [
       { type: 'emit', name: 'paid', description: 'x', event: 'orders.paid', tool: 'orders.ship' },
+      { type: 'schedule', name: 'hourly', description: 'x', cron: '@hourly', tool: 'orders.ship' },
     ],
   })
   server = await serve(service, { port: 0, triggers })
@@ -62,6 +63,28 @@ describe('waymark triggers', () => {
     expect(out).toMatch(
       /^ {2}yearly {2}\d{4}-01-01T00:00:00\.000Z\n +\d{4}-01-01T00:00:00\.000Z\n$/,
     )
+  })
+
+  it('shows as many next runs of a service as it is asked for', async () => {
+    const { out } = await place.run('triggers', 'next', server.url, '--count', '8')
+    expect(out.match(/\d{4}-\d\d-\d\dT\d\d:00:00\.000Z/g)).toHaveLength(8)
+  })
+
+  it('computes the next runs of a module', async () => {
+    const file = place.write('shop.mjs', MODULE)
+    const { code, out } = await place.run('triggers', 'next', file, '--count', '1')
+    expect([code, out]).toEqual([0, expect.stringMatching(/^ {2}nightly {2}\d{4}-\S+Z\n$/)])
+  })
+
+  it.each([
+    [['deliveries', '--trigger', 'piad'], 3, 'There is no trigger piad; did you mean paid?'],
+    [['redeliver', '--dead', '--trigger', 'piad'], 3, 'There is no trigger piad'],
+    [['next', '--trigger', 'hurly'], 2, 'there is no schedule hurly; did you mean hourly?'],
+    [['next', '--trigger', 'paid'], 2, 'there is no schedule paid; there is hourly'],
+  ])('%o suggests the trigger that was meant', async ([action = '', ...flags], code, message) => {
+    const ran = await place.run('triggers', action, server.url, ...flags)
+    expect(ran.err).toContain(message)
+    expect(ran.code).toBe(code)
   })
 
   it.each([

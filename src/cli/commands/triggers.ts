@@ -1,4 +1,5 @@
 import { isRecord, type JsonObject } from '../../core/json.ts'
+import { formatNear, nearest } from '../../core/suggest.ts'
 import { toText } from '../../core/text.ts'
 import type { Command, CommandInput } from '../command.ts'
 import { EXIT, UsageError } from '../exit.ts'
@@ -7,7 +8,7 @@ import { createPaint, formatJson } from '../print.ts'
 import { connect, HEADER_FLAG, toRemoteError } from '../remote.ts'
 import { didYouMean } from '../suggest.ts'
 import { formatDeliveries, formatList, formatRuns } from '../triggers/format.ts'
-import { readSpecRuns } from '../triggers/next-runs.ts'
+import { readSourceRuns, type ScheduleRuns } from '../triggers/next-runs.ts'
 import { exitOfTrial, formatTrial, readTrialOptions, runLocalTrial } from '../triggers/trial.ts'
 
 /** Shows the triggers of a service, and sends deliveries again. */
@@ -114,10 +115,10 @@ async function showNext(input: CommandInput): Promise<Shown> {
   const [source = ''] = input.positionals
   const count = readCount(input, 'count', 5, 100)
   const runs = isUrl(source)
-    ? readRuns(await ask(input, 'list', {}), count)
-    : readSpecRuns(source, input.io, count)
+    ? readRuns(await ask(input, 'list', { runs: count }))
+    : await readSourceRuns(source, input.io, count)
   const wanted = readText(input, 'trigger')
-  const shown = runs.filter(({ name }) => wanted === undefined || name === wanted)
+  const shown = wanted === undefined ? runs : [requireSchedule(runs, wanted)]
   return { answer: { triggers: shown }, text: formatRuns(shown) }
 }
 
@@ -160,13 +161,19 @@ function readItems(answer: unknown, key: string): readonly Record<string, unknow
   return Array.isArray(items) ? items.filter(isRecord) : []
 }
 
-function readRuns(
-  answer: unknown,
-  count: number,
-): readonly { readonly name: string; readonly next: readonly string[] }[] {
+function readRuns(answer: unknown): readonly ScheduleRuns[] {
   return readItems(answer, 'triggers').flatMap(({ name, next }) =>
-    Array.isArray(next) ? [{ name: toText(name), next: next.slice(0, count).map(String) }] : [],
+    Array.isArray(next) ? [{ name: toText(name), next: next.map(toText) }] : [],
   )
+}
+
+function requireSchedule(runs: readonly ScheduleRuns[], wanted: string): ScheduleRuns {
+  const found = runs.find(({ name }) => name === wanted)
+  if (found !== undefined) return found
+  const names = runs.map(({ name }) => name)
+  const near = formatNear(nearest(wanted, names, { count: 3 }))
+  const rest = names.length === 0 ? '' : `; there is ${names.join(', ')}`
+  throw new UsageError(`there is no schedule ${wanted}${near || rest}`)
 }
 
 function readFilter(input: CommandInput, flag: string): JsonObject {

@@ -21,7 +21,11 @@ for (const signal of ['SIGINT', 'SIGTERM']) {
   })
 }
 // A reader such as `head` may close the pipe before everything is written.
-process.stdout.on('error', (error) => process.exit(error.code === 'EPIPE' ? 0 : 1))
+process.stdout.on('error', (error) => {
+  if (error.code === 'EPIPE') process.exit(0)
+  process.stderr.write(`waymark: the output cannot be written: ${error.message}\n`)
+  process.exit(2)
+})
 
 process.exitCode = await main(process.argv.slice(2), {
   out: (text) => process.stdout.write(text),
@@ -32,3 +36,5 @@ process.exitCode = await main(process.argv.slice(2), {
   errTerminal: process.stderr.isTTY === true,
   signal: stop.signal,
 })
+// Whoever stopped the program does not wait for answers that nobody reads any more.
+if (asked) process.exit()

@@ -29,8 +29,11 @@ export function parseObject(text: string, origin: string): JsonObject {
 
 function assign(root: Record<string, unknown>, word: string): void {
   const mark = word.indexOf('=')
-  if (mark < 1)
-    throw new UsageError(`arguments look like name=value or one JSON object; got "${word}"`)
+  if (mark < 1) {
+    const [, file] = /^@?(-|(?<=@).+)$/.exec(word) ?? []
+    const hint = file === undefined ? '' : `; a file is read with --args ${file}`
+    throw new UsageError(`arguments look like name=value or one JSON object; got "${word}"${hint}`)
+  }
   const path = word.slice(0, mark).split('.')
   const last = path.pop() ?? ''
   let place = root

@@ -93,19 +93,36 @@ function toDescriptorRow(descriptor: ContentDescriptor | Reference, paint: Paint
 
 /** Writes a schema in a few words: `string (uuid)`, `draft | published`, `array of EventResource`. */
 export function formatSchema(schema: unknown): string {
+  const definitions = isRecord(schema) && isRecord(schema['$defs']) ? schema['$defs'] : {}
+  return formatPart(schema, definitions)
+}
+
+function formatPart(schema: unknown, definitions: Readonly<Record<string, unknown>>): string {
   if (!isRecord(schema)) return 'anything'
-  const { type, format, enum: values, items, const: value, anyOf, oneOf, properties } = schema
+  const { type, format, enum: values, items, const: value, anyOf, oneOf } = schema
+  const { allOf, properties, $ref } = schema
+  if (typeof $ref === 'string') return formatReference($ref, definitions)
   if (value !== undefined) return JSON.stringify(value)
   if (Array.isArray(values))
     return values
       .map((item) => (typeof item === 'string' ? item : JSON.stringify(item)))
       .join(' | ')
   const options = anyOf ?? oneOf
-  if (Array.isArray(options)) return options.map(formatSchema).join(' | ')
-  if (type === 'array') return `array of ${formatSchema(items)}`
+  if (Array.isArray(options))
+    return options.map((option) => formatPart(option, definitions)).join(' | ')
+  if (Array.isArray(allOf) && type === undefined && properties === undefined)
+    return allOf.map((part) => formatPart(part, definitions)).join(' & ')
+  if (type === 'array') return `array of ${formatPart(items, definitions)}`
   if (isRecord(properties)) return `{ ${Object.keys(properties).join(', ')} }`
   const base = Array.isArray(type) ? type.map(toText).join(' | ') : toText(type ?? 'anything')
   return typeof format === 'string' ? `${base} (${format})` : base
+}
+
+/** A shared choice is worth its values; anything larger is worth its name. */
+function formatReference(ref: string, definitions: Readonly<Record<string, unknown>>): string {
+  const name = ref.split('/').at(-1) ?? ref
+  const target = Object.hasOwn(definitions, name) ? definitions[name] : undefined
+  return isRecord(target) && Array.isArray(target['enum']) ? formatPart(target, {}) : name
 }
 
 function groupName({ name, tags }: FunctionObject): string {

@@ -7,13 +7,14 @@ export function formatHelp(commands: readonly Command[]): string {
     'waymark: say what a service can do, and call it.\n',
     'Usage: waymark <command> [options]\n',
     'Commands:',
-    formatTable(commands.map(({ name, usage, summary }) => [`${name} ${usage}`, summary])),
-    'Options of every command:',
+    formatTable(commands.map(({ name, summary }) => [name, summary])),
+    'Options of nearly every command:',
     formatTable([
       ['--json', 'write JSON for machines'],
-      ['--help', 'explain the command'],
+      ['--help', 'explain the command, with examples'],
     ]),
     'Exit codes: 0 done, 1 found (diff, verify, --check), 2 your input, 3 the remote side; else 1, a bug.\n',
+    'More about one: waymark help <command>\n',
   ].join('\n')
 }
 
@@ -25,9 +26,8 @@ export function formatCommandHelp(command: Command): string {
   ])
   return [
     `${command.summary}.\n`,
-    `Usage: waymark ${command.name} ${command.usage} [options]\n`,
-    'Options:',
-    formatTable(flags),
+    `Usage: waymark ${command.name} ${command.usage}${flags.length === 0 ? '' : ' [options]'}\n`,
+    ...(flags.length === 0 ? [] : ['Options:', formatTable(flags)]),
     'Examples:',
     command.examples.map((example) => `  ${example}\n`).join(''),
   ].join('\n')

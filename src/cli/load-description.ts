@@ -12,6 +12,7 @@ import { isCommitted, readCommitted } from './committed.ts'
 import { UsageError } from './exit.ts'
 import { readSource, type SourceText } from './forge/read-source.ts'
 import { createProgress } from './progress.ts'
+import { explainMissing, fromFileUrl } from './reference.ts'
 import { connect, toRemoteError } from './remote.ts'
 import { loadSources } from './source.ts'
 import { importSpec, readSpec } from './source-spec.ts'
@@ -61,8 +62,9 @@ export async function loadDescription(
   const progress = createProgress(input.io)
   progress.show(`reading ${reference}`)
   try {
-    const source = await readText(reference, input)
-    return source === undefined ? await loadService(reference, input) : readDescription(source)
+    const named = fromFileUrl(reference)
+    const source = await readText(named, input)
+    return source === undefined ? await loadService(named, input) : readDescription(source)
   } finally {
     progress.end()
   }
@@ -76,7 +78,7 @@ export async function loadDiscovery(
   const progress = createProgress(input.io)
   progress.show(`reading ${reference}`)
   try {
-    return await toDiscovery(reference, input)
+    return await toDiscovery(fromFileUrl(reference), input)
   } finally {
     progress.end()
   }
@@ -114,7 +116,7 @@ async function readText(reference: string, input: CommandInput): Promise<SourceT
   if (isDocument && (reference === '-' || existsSync(path)) && !isFolder(path)) {
     return readSource(reference, input.io)
   }
-  if (isDocument) throw new UsageError(`${reference} does not exist`)
+  if (isDocument) throw new UsageError(explainMissing(reference, input.io.cwd))
   return undefined
 }
 

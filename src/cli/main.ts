@@ -1,7 +1,7 @@
 import { toText } from '../core/text.ts'
 import type { Command, Io } from './command.ts'
 import { COMMAND_NAMES, loadCommand, loadCommands } from './commands.ts'
-import { EXIT, RemoteError, UsageError } from './exit.ts'
+import { EXIT, Interruption, RemoteError, UsageError } from './exit.ts'
 import { formatCommandHelp, formatHelp } from './help.ts'
 import { countWords, formatUsage, parseInput } from './parse-input.ts'
 import { didYouMean } from './suggest.ts'
@@ -13,6 +13,11 @@ export async function main(args: readonly string[], io: Io): Promise<number> {
   try {
     return await run(args, io)
   } catch (thrown) {
+    // Whoever cut it off did so on purpose; it is no failure of the other side.
+    if (io.signal.aborted && !isBug(thrown)) {
+      io.err(`waymark: interrupted${thrown instanceof RemoteError ? `: ${thrown.message}` : ''}\n`)
+      return EXIT.interrupted
+    }
     const failure = explainFileError(thrown) ?? thrown
     if (failure instanceof UsageError || failure instanceof RemoteError) {
       io.err(`waymark: ${failure.message}\n`)
@@ -34,7 +39,7 @@ async function run(args: readonly string[], io: Io): Promise<number> {
     )
     return EXIT.ok
   }
-  if (name === '--version' || name === '-v') {
+  if (name === '--version' || name === '-v' || name === 'version') {
     io.out(`${VERSION}\n`)
     return EXIT.ok
   }
@@ -49,6 +54,12 @@ async function run(args: readonly string[], io: Io): Promise<number> {
 async function requireCommand(name: string): Promise<Command> {
   const command = await loadCommand(name)
   if (command !== undefined) return command
+  if (name.startsWith('-')) {
+    const hint = didYouMean(name, ['--help', '--version'])
+    throw new UsageError(
+      `unknown option ${name}.${hint} Options stand behind a command: waymark <command> ${name}. Run "waymark help" for the list.`,
+    )
+  }
   const hint = didYouMean(name, COMMAND_NAMES)
   throw new UsageError(`unknown command "${name}".${hint} Run "waymark help" for the list.`)
 }
@@ -63,6 +74,14 @@ async function runCommand(command: Command, args: readonly string[], io: Io): Pr
     if (!isShort || !(thrown instanceof UsageError)) throw thrown
     throw new UsageError(`${thrown.message} ${formatUsage(command)}`)
   }
+}
+
+function isBug(thrown: unknown): boolean {
+  return !(
+    thrown instanceof UsageError ||
+    thrown instanceof RemoteError ||
+    thrown instanceof Interruption
+  )
 }
 
 function formatBug(thrown: unknown): string {

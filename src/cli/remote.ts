@@ -1,8 +1,11 @@
 import { type CallFailure, type Client, createClient } from '../client/index.ts'
+import { CODES } from '../core/codes.ts'
+import { isRecord, ownMember } from '../core/json.ts'
 import type { CommandFlag, CommandInput } from './command.ts'
 import { RemoteError, UsageError } from './exit.ts'
 import { readList } from './flags.ts'
 import { printable } from './print.ts'
+import { isOnDisk } from './reference.ts'
 
 /** The flag of commands that call a service. */
 export const HEADER_FLAG: CommandFlag = {
@@ -18,31 +21,55 @@ export function connect(input: CommandInput): Client {
   const [text] = input.positionals
   if (text === undefined)
     throw new UsageError('which service? Give its URL, such as http://127.0.0.1:4000')
+  if (!/:\/\//.test(text) && isOnDisk(text, input.io.cwd)) {
+    throw new UsageError(
+      `${text} is a file, and a running service is needed: start it with "waymark serve ${text}" and give its URL`,
+    )
+  }
   const url = parseUrl(text)
   return createClient({ url, name: 'waymark-cli', headers: readHeaders(input), retry: false })
 }
 
 /** Makes the error that ends a command when the service refused or could not be reached. */
 export function toRemoteError({ errors }: Pick<CallFailure, 'errors'>): RemoteError {
-  const lines = errors.map(({ code, message, source }) => {
+  const lines = errors.map(({ code, message, source, details }) => {
     const place =
       source && 'pointer' in source && source.pointer !== '' ? ` (${source.pointer})` : ''
-    return `${code}: ${printable(message)}${place}${advise(code, message)}`
+    return `${code}: ${printable(message)}${place}${formatDetails(code, details)}${advise(code, message)}`
   })
   return new RemoteError(lines.join('\n         '))
 }
+
+/** Shows the facts a function's own error carries; those of the protocol stand in its message already. */
+function formatDetails(code: string, details: unknown): string {
+  if (Object.hasOwn(CODES, code) || code.startsWith('CLIENT_') || !isRecord(details)) return ''
+  const text = JSON.stringify(details)
+  return text === '{}' || text.length > LONGEST_DETAILS ? '' : ` ${printable(text)}`
+}
+
+const LONGEST_DETAILS = 300
 
 /** Says what to do next about a failure, where there is something to do. */
 export function advise(code: string, message: string): string {
   if (/ECONNREFUSED|cannot be reached$/.test(message)) {
     return '; is the service running? "waymark serve" starts one'
   }
+  if (
+    code === 'INVALID_ARGUMENTS' &&
+    /expected string, received (?:number|boolean|null|object|array)/.test(message)
+  ) {
+    return `; a word that is JSON means that value: write a text as ${"'"}name="…"${"'"}, quotes included`
+  }
+  if (code === 'FUNCTION_NOT_FOUND' && message.includes(':ext:async:fn:')) {
+    return '; this service keeps no operations: it has no store, or leaves the async extension out'
+  }
   if (code === 'CLIENT_UNREACHABLE' && /ENOTFOUND|EAI_AGAIN/.test(message)) {
     return '; is the host spelt right?'
   }
   // A name that is near was suggested by the service itself.
   if (code === 'FUNCTION_NOT_FOUND' && message.includes('did you mean')) return ''
-  return ADVICE[code] === undefined ? '' : `; ${ADVICE[code]}`
+  const advice = ownMember(ADVICE, code)
+  return advice === undefined ? '' : `; ${advice}`
 }
 
 const ADVICE: Readonly<Record<string, string>> = {

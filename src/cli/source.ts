@@ -10,8 +10,10 @@ import { createToolFunctions } from '../runtime/index.ts'
 import { formatProblems, sniffDocument, type ToolSpec, type TriggerDef } from '../spec/index.ts'
 import { createService } from '../system/create-service.ts'
 import type { Io } from './command.ts'
-import { RemoteError, UsageError } from './exit.ts'
+import { RemoteError, UsageError, untilInterrupted } from './exit.ts'
 import { readSource } from './forge/read-source.ts'
+import { printable } from './print.ts'
+import { explainMissing, fromFileUrl } from './reference.ts'
 import { loadForrstService, parseForrstReference } from './source-forrst.ts'
 import { loadModuleService, type ServiceSurroundings } from './source-module.ts'
 import { importSpec, readSpec } from './source-spec.ts'
@@ -36,9 +38,10 @@ export async function loadSources(
   io: Io,
   surroundings: ServiceSurroundings = {},
 ): Promise<LoadedSource> {
-  const [first, ...others] = await Promise.all(
+  const loading = Promise.all(
     references.map((reference) => loadSource(reference, io, surroundings)),
   )
+  const [first, ...others] = await untilInterrupted(loading, io.signal)
   if (first === undefined) {
     throw new UsageError(
       'what should be served? Give a module, a tool spec, an OpenAPI document, an MCP server or the URL of a Forrst service: waymark serve service.ts',
@@ -58,16 +61,17 @@ export async function loadSources(
 }
 
 async function loadSource(
-  reference: string,
+  given: string,
   io: Io,
   surroundings: ServiceSurroundings,
 ): Promise<OneSource> {
+  const reference = fromFileUrl(given)
   const remote = readMcpReference(reference)
   if (remote !== undefined) return loadMcpServer(remote, surroundings)
   const url = parseForrstReference(reference)
   if (url !== undefined) return loadForrstService(url, io, surroundings)
   const path = resolve(io.cwd, reference)
-  if (!existsSync(path)) throw new UsageError(`${reference} does not exist`)
+  if (!existsSync(path)) throw new UsageError(explainMissing(reference, io.cwd))
   if (!statSync(path).isDirectory() && /\.(ya?ml|json)$/i.test(path)) {
     return loadDescription(reference, io, surroundings)
   }
@@ -87,8 +91,7 @@ async function loadMcpServer(
   { store }: ServiceSurroundings,
 ): Promise<OneSource> {
   const source = await connectMcpSource(options).catch((thrown: unknown) => {
-    const message = toReason(thrown)
-    throw thrown instanceof TypeError ? new UsageError(message) : new RemoteError(message)
+    throw explainMcpFailure(thrown)
   })
   const service = createService({
     name: options.name,
@@ -101,6 +104,22 @@ async function loadMcpServer(
   return { service, notes: [] }
 }
 
+/** What stands behind "cannot be reached" is what a person can mend: a missing package, a misspelt program. */
+function explainMcpFailure(thrown: unknown): UsageError | RemoteError {
+  const cause = thrown instanceof Error ? thrown.cause : undefined
+  for (const error of [thrown, cause]) {
+    if (error instanceof TypeError && error.message.includes('npm install')) {
+      return new UsageError(error.message)
+    }
+  }
+  const { code, path } = (cause ?? {}) as { readonly code?: unknown; readonly path?: unknown }
+  if (code === 'ENOENT' && typeof path === 'string') {
+    return new UsageError(`the program "${path}" does not exist; is it installed and in PATH?`)
+  }
+  const reason = cause === undefined ? '' : `: ${toReason(cause)}`
+  return new RemoteError(printable(`${toReason(thrown)}${reason}`))
+}
+
 async function loadDescription(
   reference: string,
   io: Io,
@@ -111,9 +130,7 @@ async function loadDescription(
   if (!parsed.ok) throw new UsageError(formatProblems(parsed.problems, 'text'))
   const kind = sniffDocument(parsed.document)
   if (kind === 'unknown') {
-    throw new UsageError(
-      `${reference} is neither a tool spec (domain, tools) nor an API description (openapi, swagger)`,
-    )
+    throw new UsageError(explainUnknown(parsed.document, reference))
   }
   const { spec, notes } =
     kind === 'openapi'
@@ -127,6 +144,14 @@ async function loadDescription(
   })
   const { triggers, unused } = readSpecTriggers(spec, reference)
   return { service, triggers, notes: [...notes, ...unused] }
+}
+
+/** A discovery document says what a service does, not how; a mock or its own address can stand in. */
+function explainUnknown(document: unknown, reference: string): string {
+  if (isRecord(document) && Array.isArray(document['functions'])) {
+    return `${reference} is a discovery document, which describes functions and cannot run them; answer in their place with "waymark mock ${reference}", or name the service itself`
+  }
+  return `${reference} is neither a tool spec (domain, tools) nor an API description (openapi, swagger)`
 }
 
 function titleOf(document: unknown, spec: ToolSpec, reference: string): string {

@@ -3,6 +3,7 @@ import type { ExamplePairing } from '../core/description.ts'
 import type { FunctionDefinition } from '../core/function.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { JsonSchema } from '../core/schema.ts'
+import { formatNear, nearest } from '../core/suggest.ts'
 import type { DiscoveryDocument } from '../discovery/types.ts'
 import { createValueMaker } from '../mock/value.ts'
 import { readForrstDocument } from '../remote/forrst-document.ts'
@@ -43,7 +44,7 @@ export interface SubjectOptions {
   readonly only: readonly string[]
 }
 
-/** Asks a service what it says about itself. Throws a CallError when it does not answer. */
+/** Asks a service what it says about itself. Throws a CallError when it does not answer, a RangeError for a function it does not have. */
 export async function openSubject(door: Door, options: SubjectOptions): Promise<Subject> {
   const client = createClient({
     transport: toTransport(door),
@@ -58,6 +59,10 @@ export async function openSubject(door: Door, options: SubjectOptions): Promise<
     throw new TypeError(`its discovery document cannot be read: ${discovered.error.message}`)
   const { functions } = readForrstDocument(discovered.result, () => ({ handler: () => null }))
   const chosen = functions.filter(({ name }) => isChosen(name, options.only))
+  requireChosen(
+    functions.map(({ name }) => name),
+    options.only,
+  )
   const capabilities = await client.capabilities({ form: 'system' })
   const cases = chosen.flatMap(toCases)
   const isSpared = ({ definition }: Case) =>
@@ -130,6 +135,16 @@ function toMadeCase(definition: FunctionDefinition): Case {
     return { ...frame, arguments: made as JsonObject }
   } catch {
     return { ...frame, arguments: {} }
+  }
+}
+
+/** An examination of nothing finds nothing, and would pass for a good one. */
+function requireChosen(names: readonly string[], only: readonly string[]): void {
+  for (const one of only) {
+    if (names.some((name) => isChosen(name, [one]))) continue
+    throw new RangeError(
+      `only: the service has no function "${one}"${formatNear(nearest(one, names))}`,
+    )
   }
 }
 

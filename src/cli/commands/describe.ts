@@ -1,9 +1,15 @@
-import type { FunctionObject } from '../../discovery/types.ts'
+import { type Client, createClient, createLocalTransport } from '../../client/index.ts'
+import type { DiscoveryDocument, FunctionObject } from '../../discovery/types.ts'
+import { createApp } from '../../http/app.ts'
+import { readForrstDocument } from '../../remote/forrst-document.ts'
+import { createService } from '../../system/create-service.ts'
 import type { Command, CommandInput } from '../command.ts'
 import { EXIT, UsageError } from '../exit.ts'
 import { JSON_FLAG, readText } from '../flags.ts'
 import { formatDocument, formatFunction } from '../format-description.ts'
-import { createPaint, formatJson } from '../print.ts'
+import { loadDiscovery } from '../load-description.ts'
+import { createPaint, formatJson, printable } from '../print.ts'
+import { isOnDisk } from '../reference.ts'
 import { connect, HEADER_FLAG, toRemoteError } from '../remote.ts'
 import { didYouMean } from '../suggest.ts'
 
@@ -11,7 +17,7 @@ import { didYouMean } from '../suggest.ts'
 export const describeCommand: Command = {
   name: 'describe',
   summary: 'Explain a service, or one function of it',
-  usage: '<url> [function]',
+  usage: '<url|source> [function]',
   flags: {
     version: { type: 'string', value: 'semver', summary: 'version of the function' },
     header: HEADER_FLAG,
@@ -21,38 +27,75 @@ export const describeCommand: Command = {
     'waymark describe http://127.0.0.1:4000',
     'waymark describe http://127.0.0.1:4000 events.get',
     'waymark describe http://127.0.0.1:4000 --json > service.json',
+    'waymark describe service.ts orders.create',
   ],
   async run(input) {
-    const [, name] = input.positionals
-    return name === undefined ? describeService(input) : describeFunction(input, name)
+    const [reference, name] = input.positionals
+    if (reference !== undefined && isSource(reference, input.io.cwd)) {
+      return describeSource(reference, name, input)
+    }
+    return name === undefined
+      ? describeService(input)
+      : describeFunction(input, name, connect(input))
   },
+}
+
+/** What is no address of a running service is read here, without anybody serving it. */
+function isSource(reference: string, cwd: string): boolean {
+  if (/^https?:\/\//i.test(reference)) return /\.(?:json|ya?ml)$/i.test(reference)
+  return /^(?:git|mcp|mcp\+[\w-]+|file):|^-$/.test(reference) || isOnDisk(reference, cwd)
+}
+
+async function describeSource(
+  reference: string,
+  name: string | undefined,
+  input: CommandInput,
+): Promise<number> {
+  const { document, notes } = await loadDiscovery(reference, input)
+  for (const note of notes) input.io.err(`${printable(note)}\n`)
+  if (name === undefined) return printDocument(document, input)
+  const { functions } = readForrstDocument(document, () => ({ handler: () => null }))
+  const service = createService({ info: document.info, functions })
+  const transport = createLocalTransport(createApp(service).handle)
+  try {
+    return await describeFunction(input, name, createClient({ transport }))
+  } finally {
+    await service.close()
+  }
 }
 
 async function describeService(input: CommandInput): Promise<number> {
   const outcome = await connect(input).discover({ signal: input.io.signal })
   if (!outcome.ok) throw toRemoteError(outcome)
-  input.io.out(
-    input.flags['json']
-      ? formatJson(outcome.result)
-      : formatDocument(outcome.result, createPaint(input.io)),
-  )
+  return printDocument(outcome.result, input)
+}
+
+function printDocument(document: DiscoveryDocument, { flags, io }: CommandInput): number {
+  io.out(flags['json'] ? formatJson(document) : formatDocument(document, createPaint(io)))
   return EXIT.ok
 }
 
-async function describeFunction(input: CommandInput, name: string): Promise<number> {
-  const client = connect(input)
+function printFunction(entry: FunctionObject, { flags, io }: CommandInput): number {
+  io.out(flags['json'] ? formatJson(entry) : formatFunction(entry, createPaint(io)))
+  return EXIT.ok
+}
+
+async function describeFunction(
+  input: CommandInput,
+  name: string,
+  client: Client,
+): Promise<number> {
   const version = readText(input, 'version')
   const outcome = await client.discoverFunction(name, { version, signal: input.io.signal })
   if (!outcome.ok && outcome.error.code === 'FUNCTION_NOT_FOUND') {
     const known = await client.discover({ signal: input.io.signal })
-    const names = known.ok ? known.result.functions.map((entry: FunctionObject) => entry.name) : []
-    throw new UsageError(`the service has no function "${name}".${didYouMean(name, names)}`)
+    throw new UsageError(explainUnknown(name, known.ok ? known.result : { functions: [] }))
   }
   if (!outcome.ok) throw toRemoteError(outcome)
-  input.io.out(
-    input.flags['json']
-      ? formatJson(outcome.result)
-      : formatFunction(outcome.result, createPaint(input.io)),
-  )
-  return EXIT.ok
+  return printFunction(outcome.result, input)
+}
+
+function explainUnknown(name: string, { functions }: Pick<DiscoveryDocument, 'functions'>): string {
+  const names = functions.map((entry) => entry.name)
+  return `the service has no function "${name}".${didYouMean(name, names)}`
 }

@@ -1,4 +1,5 @@
-import { basename, dirname, relative, resolve } from 'node:path'
+import { statSync } from 'node:fs'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import {
   type ClientRuntime,
   type GeneratedFile,
@@ -68,6 +69,10 @@ export const generateCommand: Command = {
       return EXIT.ok
     }
     const out = resolve(input.io.cwd, readText(input, 'out') ?? 'client.ts')
+    if (statSync(out, { throwIfNoEntry: false })?.isDirectory()) {
+      const shown = relative(input.io.cwd, out) || '.'
+      throw new UsageError(`${shown} is a folder; name a file: --out ${join(shown, 'client.ts')}`)
+    }
     const facts = { functions: document.functions.length, bytes: Buffer.byteLength(text) }
     return writeClient({ path: basename(out), text }, dirname(out), { input, facts })
   },

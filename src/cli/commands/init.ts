@@ -110,10 +110,22 @@ function formatResult(
   if (flags['json']) return `${JSON.stringify({ folder: target, name, files: paths })}\n`
   const paint = createPaint(io)
   const shown = relative(io.cwd, target)
-  const steps = [...(shown === '' ? [] : [`cd ${shown}`]), 'npm install', 'npm test', 'npm start']
+  const steps = [
+    ...(shown === '' ? [] : [`cd ${quoteWord(shown)}`]),
+    'npm install',
+    'npm test',
+    'npm start',
+  ]
+  const place = shown === '' ? '' : ` to ${shown}`
+  if (paths.length === 0) return `Nothing is written${place}: every file is there already.\n`
   return [
-    `${paint.bold(name)} is written${shown === '' ? '' : ` to ${shown}`}:\n`,
+    `${paint.bold(name)} is written${place}:\n`,
     formatTable(paths.map((path) => [path])),
     `\nNext: ${steps.join(' && ')}\n`,
   ].join('')
+}
+
+/** Writes a word so that a shell takes it as one. */
+function quoteWord(word: string): string {
+  return /^[\p{L}\p{N}_./@-]+$/u.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }

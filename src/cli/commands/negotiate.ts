@@ -83,7 +83,8 @@ export const negotiateCommand: Command = {
       allowLoopback,
     })
     input.io.out(input.flags['json'] ? formatJson(report) : formatReport(report))
-    return EXIT.ok
+    // That two parties share nothing is an answer; a profile nobody can read is none.
+    return report.outcome === 'profile_malformed' ? EXIT.input : EXIT.ok
   },
 }
 

@@ -5,7 +5,7 @@ import type { Service } from '../../core/service.ts'
 import { type Exchange, isWorthKeeping, replayExchange } from '../../verify/exchange.ts'
 import { toDoor, type VerifyReport, verifyService } from '../../verify/verify.ts'
 import type { Command, CommandInput } from '../command.ts'
-import { EXIT, RemoteError, UsageError } from '../exit.ts'
+import { EXIT, RemoteError, UsageError, untilInterrupted } from '../exit.ts'
 import { JSON_FLAG, readList, readText } from '../flags.ts'
 import { createPaint, formatJson, printable } from '../print.ts'
 import { createProgress } from '../progress.ts'
@@ -54,6 +54,7 @@ export const verifyCommand: Command = {
       if (replay !== undefined) return await runReplay(target, replay, input)
       return await runVerify(target, input)
     } catch (thrown) {
+      if (thrown instanceof RangeError) throw new UsageError(thrown.message)
       if (!(thrown instanceof CallError || thrown instanceof TypeError)) throw thrown
       const code = thrown instanceof CallError ? thrown.code : ''
       throw new RemoteError(`${thrown.message}${advise(code, thrown.message)}`)
@@ -85,13 +86,14 @@ async function runVerify(target: Service | string, input: CommandInput): Promise
   const folder = readText(input, 'record')
   const exchanges: Exchange[] = []
   const progress = createProgress(io)
-  const report = await verifyService(target, {
+  const examination = verifyService(target, {
     only: readList(input, 'only'),
     allowEffects: input.flags['allow-effects'] === true,
     headers: readHeaders(input),
     onExchange: (exchange) => exchanges.push(exchange),
     onProgress: (part) => progress.show(`checking ${part}`),
-  }).finally(progress.end)
+  })
+  const report = await untilInterrupted(examination, io.signal).finally(progress.end)
   if (folder !== undefined) writeExchanges(resolve(io.cwd, folder), exchanges)
   io.out(input.flags['json'] ? formatJson(report) : formatReport(report, input))
   return report.ok ? EXIT.ok : EXIT.found
@@ -105,13 +107,19 @@ function formatReport(report: VerifyReport, { io }: CommandInput): string {
     return `${mark} ${rule}: ${printable(sentence)}`
   })
   const notes = [
-    ...(skipped.length > 0
-      ? [`not called, because of side effects (--allow-effects): ${skipped.join(', ')}`]
-      : []),
-    ...(unproven.length > 0 ? [`declared, and nothing provoked it: ${unproven.join(', ')}`] : []),
+    ...formatList('not called, because of side effects (--allow-effects):', skipped),
+    ...formatList('declared, and nothing provoked it:', unproven),
   ].map((note) => paint.dim(printable(note)))
-  const sum = findings.length === 0 ? paint.good('no findings') : `${findings.length} findings`
-  return `${[...lines, ...notes, `${sum} in ${exchanges} exchanges`].join('\n')}\n`
+  const sum = findings.length === 0 ? paint.good('no findings') : count(findings.length, 'finding')
+  return `${[...lines, ...notes, `${sum} in ${count(exchanges, 'exchange')}`].join('\n')}\n`
+}
+
+function formatList(title: string, entries: readonly string[]): readonly string[] {
+  return entries.length === 0 ? [] : [title, ...entries.map((entry) => `  ${entry}`)]
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`
 }
 
 /** Ids of this run stand in the requests, so a file holds all there is to send again. */

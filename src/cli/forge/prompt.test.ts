@@ -171,7 +171,7 @@ describe('waymark forge tool --prompt', () => {
     // Aborted before it starts: the message tells where the key would have gone.
     const mine = { env: { OPENAI_API_KEY: 'mine' }, signal: AbortSignal.abort() }
     const kept = await place.runWith(mine, ...PROMPT, '--yes', '--dry-run')
-    expect([kept.code, kept.err]).toEqual([3, expect.stringContaining('https://api.openai.com')])
+    expect([kept.code, kept.err]).toEqual([130, expect.stringContaining('https://api.openai.com')])
   })
 
   it('adds a second draft to the spec that is there and removes nothing', async () => {

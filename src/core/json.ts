@@ -22,6 +22,14 @@ export function createRecord<Value>(): Record<string, Value> {
   return Object.create(null) as Record<string, Value>
 }
 
+/** Looks up a name from outside; what every object inherits, such as `constructor`, is not there. */
+export function ownMember<Value>(
+  record: Readonly<Record<string, Value>> | undefined,
+  name: string,
+): Value | undefined {
+  return record !== undefined && Object.hasOwn(record, name) ? record[name] : undefined
+}
+
 /** Tells whether a value is a list; `Array.isArray` would make its items `any`. */
 export function isList(value: unknown): value is readonly unknown[] {
   return Array.isArray(value)

@@ -1,5 +1,5 @@
 import { DIALECT_URIS, type Dialect, readDialect } from './dialect.ts'
-import { isList, isRecord } from './json.ts'
+import { isList, isRecord, ownMember } from './json.ts'
 import type { JsonSchema } from './schema.ts'
 import { isSubschema, mapSubschemas, roleOf, type Subschema } from './schema-keywords.ts'
 import { type FindDefinition, matchDefinition } from './schema-links.ts'
@@ -76,7 +76,7 @@ function normalize(schema: Subschema, outer: Reading, state: State): Subschema {
   const rules: Refinement[] = []
   for (const [keyword, value] of Object.entries(chooseKeywords(schema, reading))) {
     noteInherited(keyword, value, state)
-    const rule = RULES[keyword]?.(value, schema)
+    const rule = ownMember(RULES, keyword)?.(value, schema)
     if (rule !== undefined) rules.push(...rule)
     else assign(draft, keyword, normalizeValue(keyword, value, schema, reading, state))
   }

@@ -1,4 +1,4 @@
-import { isRecord } from '../core/json.ts'
+import { isRecord, ownMember } from '../core/json.ts'
 import { formatPointer } from '../core/pointer.ts'
 import { toText } from '../core/text.ts'
 import type { FacetCollector } from './model.ts'
@@ -71,7 +71,8 @@ const OLD_NAMES: Readonly<Record<string, string>> = {
 
 function listFlows(scheme: Node, pointer: string): readonly Flow[] {
   const { flow, flows } = scheme
-  if (typeof flow === 'string') return [{ name: OLD_NAMES[flow] ?? flow, scheme, pointer }]
+  if (typeof flow === 'string')
+    return [{ name: ownMember(OLD_NAMES, flow) ?? flow, scheme, pointer }]
   return Object.entries(isRecord(flows) ? flows : {}).flatMap(([name, own]) =>
     isRecord(own)
       ? [{ name, scheme: own, pointer: `${pointer}${formatPointer(['flows', name])}` }]

@@ -12,7 +12,11 @@ export type AsyncMode = 'never' | 'preferred' | 'always'
 const MODES: readonly unknown[] = ['never', 'preferred', 'always'] satisfies AsyncMode[]
 
 /** Reads the mode that a function declares: `extensions: [{ urn: 'urn:forrst:ext:async', mode: 'never' }]`. */
-export function readAsyncMode({ name, definition, system }: Target): AsyncMode {
+export function readAsyncMode({
+  name,
+  definition,
+  system,
+}: Pick<Target, 'name' | 'definition' | 'system'>): AsyncMode {
   if (system) return 'never'
   const declared = definition.extensions?.find(({ urn }) => urn === ASYNC_URN)
   const mode = declared?.['mode'] ?? 'preferred'

@@ -18,7 +18,10 @@ const NO_TAGS: readonly string[] = []
 const PLACE = /\{(\w+)\}/g
 
 /** Reads the caching declaration of a function; a mistake throws a TypeError at start. */
-export function readCacheDeclaration(target: Target, maxAgeMs: number): CacheDeclaration {
+export function readCacheDeclaration(
+  target: Pick<Target, 'name' | 'definition'>,
+  maxAgeMs: number,
+): CacheDeclaration {
   const declared = target.definition.extensions?.find(({ urn }) => urn === URN)
   const refuse = (field: string, expected: string): never => {
     throw new TypeError(`function ${target.name}: extensions ${URN} ${field} must be ${expected}`)

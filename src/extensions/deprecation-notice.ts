@@ -43,7 +43,7 @@ export interface DeprecationNotice {
 
 /** Collects what a definition and its schemas say about deprecation; throws when a declaration is wrong. */
 export function toNotice(target: Target): DeprecationNotice {
-  const declaration = readDeclaration(target)
+  const declaration = readDeprecationDeclaration(target)
   const { arguments: ofArguments = {}, fields: ofFields = {} } = declaration
   return {
     declaration,
@@ -126,7 +126,11 @@ function encodeNote({ message, sunset, replacement, documentation }: Deprecation
   }
 }
 
-function readDeclaration({ name, definition }: Target): DeprecationDeclaration {
+/** Reads what a function says about its deprecation; a mistake throws a TypeError at start. */
+export function readDeprecationDeclaration({
+  name,
+  definition,
+}: Pick<Target, 'name' | 'definition'>): DeprecationDeclaration {
   const found = definition.extensions?.find(({ urn }) => canonicalUrn(urn) === DEPRECATION_URN)
   if (found === undefined) return {}
   const { since, documentation, replacement } = found

@@ -22,7 +22,7 @@ export function queryExtension(options: QueryExtensionOptions = {}): Extension {
   const prepare = (target: Target): QueryParser | undefined => {
     const known = parsers.get(target.definition)
     if (known !== undefined || target.definition.query === undefined) return known
-    const parser = toParser(target, options)
+    const parser = toQueryParser(target, options)
     parsers.set(target.definition, parser)
     return parser
   }
@@ -45,7 +45,11 @@ export function queryExtension(options: QueryExtensionOptions = {}): Extension {
   }
 }
 
-function toParser({ definition }: Target, { cursorSecret }: QueryExtensionOptions): QueryParser {
+/** Creates the parser of what a function declares; a mistake throws a TypeError at start. */
+export function toQueryParser(
+  { definition }: Pick<Target, 'definition'>,
+  { cursorSecret }: QueryExtensionOptions = {},
+): QueryParser {
   const { name, version, query = {}, extensions } = definition
   const declaration = extensions?.find(({ urn }) => urn === URN)
   const timeAttribute = declaration?.['time_attribute']

@@ -2,7 +2,7 @@ import { type Call, createReply, type Outcome } from '../core/call.ts'
 import { resolveCode } from '../core/codes.ts'
 import { toMilliseconds } from '../core/duration.ts'
 import { toFailure } from '../core/invoke.ts'
-import { isRecord } from '../core/json.ts'
+import { isRecord, ownMember } from '../core/json.ts'
 import type { Service } from '../core/service.ts'
 import { toStoredOutcome } from './idempotency-record.ts'
 import type { ReplayCall, ReplayOutcome } from './replay-record.ts'
@@ -34,7 +34,7 @@ export async function runReplay(
   if (outcome.ok) return { kind: 'over', end, ok: true }
   const [{ code, details }] = outcome.errors
   const retryMs = readRetryMs(details?.['retry_after'])
-  const scope = CLOSED[code]
+  const scope = ownMember(CLOSED, code)
   if (scope !== undefined) return { kind: 'closed', scope, retryMs }
   return resolveCode(code).retryable
     ? { kind: 'transient', end, retryMs }

@@ -1,6 +1,6 @@
 import type { QueryCapabilities } from '../core/description.ts'
 import type { FunctionDefinition } from '../core/function.ts'
-import { isRecord } from '../core/json.ts'
+import { isRecord, ownMember } from '../core/json.ts'
 import type { JsonSchema } from '../core/schema.ts'
 import { toText } from '../core/text.ts'
 import type { RelationshipObject, ResourceObject } from '../query/resource.ts'
@@ -105,7 +105,7 @@ function createRelated({ relationships, fields }: QueryCapabilities, seed: strin
     Array.from({ length: RELATED }, (_, index): ResourceObject => {
       const random = createRandom(`${seed}\n${path}\n${index}`)
       const type = path.split('.').at(-1) ?? path
-      const names = ['name', ...(fields?.related?.[path] ?? [])]
+      const names = ['name', ...(ownMember(fields?.related, path) ?? [])]
       const inner = children(`${path}.`)
       return {
         type,

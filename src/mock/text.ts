@@ -1,4 +1,4 @@
-import { isRecord } from '../core/json.ts'
+import { isRecord, ownMember } from '../core/json.ts'
 import type { JsonSchema } from '../core/schema.ts'
 import { toRegExp } from '../core/schema-patterns.ts'
 import { writeMatch } from './pattern.ts'
@@ -71,7 +71,8 @@ interface Proposal {
 
 function propose(schema: JsonSchema, proposal: Proposal): string {
   const { random, attempt, least, pattern, name } = proposal
-  const make = typeof schema['format'] === 'string' ? FORMATS[schema['format']] : undefined
+  const { format } = schema
+  const make = typeof format === 'string' ? ownMember(FORMATS, format) : undefined
   // A format comes first; where a pattern refuses what it gives, the pattern has the last word.
   if (make !== undefined && (pattern === undefined || attempt < 4)) return make(random)
   if (pattern !== undefined) {

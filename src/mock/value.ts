@@ -1,5 +1,5 @@
 import { readDialect, to202012 } from '../core/dialect.ts'
-import { isList, isRecord } from '../core/json.ts'
+import { isList, isRecord, ownMember } from '../core/json.ts'
 import { compileSchema } from '../core/json-schema.ts'
 import { resolvePointer } from '../core/pointer.ts'
 import type { JsonSchema } from '../core/schema.ts'
@@ -153,8 +153,8 @@ const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
 
 function filterByType(values: readonly unknown[], { type }: JsonSchema): readonly unknown[] {
   if (type === undefined) return values
-  const allowed = [type].flat().map(String)
-  return values.filter((value) => allowed.some((one) => TYPES[one]?.(value)))
+  const allowed = [type].flat().filter((one) => typeof one === 'string')
+  return values.filter((value) => allowed.some((one) => ownMember(TYPES, one)?.(value)))
 }
 
 const OBJECT = [

@@ -1,6 +1,7 @@
 import type { Components, Info } from '../core/description.ts'
 import type { FunctionDefinition } from '../core/function.ts'
 import { isRecord } from '../core/json.ts'
+import { decodeComponents, decodeFunctionObject } from '../discovery/decode.ts'
 import type { FunctionObject } from '../discovery/types.ts'
 import { type Behaviour, readFunctionObject } from './forrst-function.ts'
 import { toVisibleText } from './untrusted-text.ts'
@@ -29,8 +30,10 @@ export function readForrstDocument(
   if (!isRecord(document) || !Array.isArray(document['functions'])) {
     throw new TypeError('this is no discovery document: it has no list of functions')
   }
-  const components = toComponents(document['components'])
   const warnings: string[] = []
+  const components = decodeComponents(document['components'] ?? {}, (place, expected) => {
+    warnings.push(`${toVisibleText(place).slice(0, 200)} is left out: it must be ${expected}`)
+  })
   const seen = new Set<string>()
   const listed: readonly unknown[] = document['functions']
   if (listed.length > MOST_FUNCTIONS) {
@@ -64,17 +67,18 @@ function readOne(
   if (JSON.stringify(object).length > LONGEST_FUNCTION) {
     return { problem: `its description is longer than ${LONGEST_FUNCTION} characters` }
   }
-  return readFunctionObject(object as unknown as FunctionObject, components, behave)
+  let leftOut: string | undefined
+  const decoded = decodeFunctionObject(object, (place, expected) => {
+    leftOut ??= `${place} must be ${expected}`
+  })
+  if (decoded === undefined) return { problem: leftOut ?? 'it cannot be read' }
+  const read = readFunctionObject(decoded, components, behave)
+  return leftOut === undefined ? read : { ...read, problem: leftOut }
 }
 
 function nameOf(object: unknown): string {
   const name = isRecord(object) ? object['name'] : undefined
   return typeof name === 'string' ? ` ("${toVisibleText(name).slice(0, 100)}")` : ''
-}
-
-/** Components are only looked up, so those of unknown kinds do no harm. */
-function toComponents(components: unknown): Components {
-  return isRecord(components) ? components : {}
 }
 
 function toInfo(info: unknown): Info {

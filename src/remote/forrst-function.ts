@@ -19,6 +19,7 @@ import { toTargetShape } from '../core/target.ts'
 import { toReason } from '../core/text.ts'
 import { isPrerelease } from '../core/version.ts'
 import type { FunctionObject } from '../discovery/types.ts'
+import { checkDeclarations } from '../extensions/check-declarations.ts'
 import { toVisibleText } from './untrusted-text.ts'
 
 /** What runs when a described function is called. */
@@ -36,6 +37,8 @@ export interface ReadFunction {
 const ATTEMPTS: readonly (readonly (keyof FunctionDefinition)[])[] = [
   [],
   ['examples', 'simulations'],
+  ['query', 'links', 'extensions'],
+  ['examples', 'simulations', 'query', 'links', 'extensions'],
   ['examples', 'simulations', 'output', 'result', 'item', 'query', 'links', 'extensions'],
 ]
 
@@ -56,6 +59,7 @@ export function readFunctionObject(
       checkDefinition(definition, { components: {}, system: false }, () =>
         toTargetShape(definition, {}, { system: false, validateResults: true }),
       )
+      checkDeclarations(definition)
       return { definition, ...(problem !== undefined && { problem }) }
     } catch (thrown) {
       problem ??= toReason(thrown)

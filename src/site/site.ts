@@ -1,3 +1,4 @@
+import { decodeDocument } from '../discovery/decode.ts'
 import type { DiscoveryDocument } from '../discovery/types.ts'
 import { renderFunction } from './function-page.ts'
 import { type Html, html } from './html.ts'
@@ -22,7 +23,8 @@ const SITE_LINKS = [
 ]
 
 /** Builds a static documentation site of a service: pages that need nothing but themselves. */
-export function buildSite(document: DiscoveryDocument): readonly SiteFile[] {
+export function buildSite(given: DiscoveryDocument): readonly SiteFile[] {
+  const document = decodeDocument({ ...given })
   const model = toSiteModel(document)
   const page = (path: string, title: string, main: Html): SiteFile => ({
     path,
@@ -33,7 +35,7 @@ export function buildSite(document: DiscoveryDocument): readonly SiteFile[] {
     ...model.functions.map((entry) => page(entry.page, entry.name, renderFunction(model, entry))),
     ...(model.errors.length > 0 ? [page('errors.html', 'Errors', renderErrors(model))] : []),
     ...(model.schemas.length > 0 ? [page('schemas.html', 'Schemas', renderSchemas(model))] : []),
-    { path: 'discovery.json', text: `${JSON.stringify(document, null, 2)}\n` },
+    { path: 'discovery.json', text: `${JSON.stringify(given, null, 2)}\n` },
     { path: 'llms.txt', text: buildLlmsText(document, { links: SITE_LINKS }) },
   ]
 }

@@ -20,7 +20,9 @@ import { fc } from '../support/property.ts'
 const call = {
   url: "http://127.0.0.1/explorer/tools/it's/call",
   mcpUrl: 'http://127.0.0.1/mcp',
+  origin: 'http://127.0.0.1',
   tool: "it's",
+  function: "it's",
   body: `{"a":"it's </script>"}`,
   headers: [['authorization', "Bearer a'b"]] as const,
 }

@@ -41,6 +41,7 @@ const TOOLS: readonly Tool[] = [
       password: { type: 'string', format: 'password' },
     }),
   },
+  { name: 'wide', description: 'Many columns.' },
   { name: 'Übersicht', description: 'Größe.' },
   { name: 'photo\u202egnp.exe', description: 'Pretends to be a picture.' },
   { name: 'manual', description: MANUAL },
@@ -67,8 +68,11 @@ const TOOLS: readonly Tool[] = [
   },
 ]
 
+const WIDE = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`column_${at}`, at]))
+
 const ANSWERS: Readonly<Record<string, readonly ToolContent[]>> = {
   log: [{ type: 'text', text: 'x'.repeat(99).concat('\n').repeat(30_000) }],
+  wide: [{ type: 'text', text: JSON.stringify([WIDE]) }],
   report: [
     {
       type: 'resource',

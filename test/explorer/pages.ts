@@ -18,6 +18,10 @@ export const PATIENCE_MS = 30_000
 export interface OpenOptions {
   readonly dark?: boolean
   readonly at?: string
+  /** Of the window; that of the group when absent. */
+  readonly width?: number
+  /** Runs in the page before anything else does. */
+  readonly prepare?: string
 }
 
 /** The pages of one group of tests; each test has at most one, which is closed after it. */
@@ -83,6 +87,9 @@ function createPages(settings: BrowserContextOptions): Pages {
       if (message.type() === 'error' && !ignored) faults.push(message.text())
     })
     await page.emulateMedia({ colorScheme: options.dark ? 'dark' : 'light' })
+    if (options.width !== undefined)
+      await page.setViewportSize({ width: options.width, height: 800 })
+    if (options.prepare !== undefined) await page.addInitScript(options.prepare)
     await page.goto(`${server.url}${options.at ?? '/explorer/'}${hash}`)
     return page
   }

@@ -1,61 +1,17 @@
+import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
 import type { App } from 'waymark'
-import { findBrowser, launchBrowser } from './browser.ts'
 import { createDemo } from './demo.ts'
 import { createFixture } from './fixtures.ts'
 import { createOddities, LONG_NAME } from './oddities.ts'
-import { startServer, type TestServer } from './server.ts'
+import { button, describeInBrowser, editor, result, rows, soon } from './pages.ts'
 
-const path = await findBrowser()
-const PATIENCE_MS = 30_000
-
-describe.skipIf(path === undefined)(
-  'the explorer with what nobody expected (skipped where no Chrome or Chromium is found)',
-  () => {
-    let browser: Browser
-    let context: BrowserContext
-    let server: TestServer
-    let page: Page
-    const faults: string[] = []
-
-    vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
-    beforeAll(async () => {
-      browser = await launchBrowser(path ?? '')
-      context = await browser.newContext({
-        viewport: { width: 1400, height: 900 },
-        permissions: ['clipboard-read', 'clipboard-write'],
-      })
-    })
-    afterAll(() => browser?.close())
-    afterEach(async () => {
-      await page?.close()
-      await server?.close()
-      expect(faults.splice(0)).toEqual([])
-    })
-
-    /** Opens a page at an origin of its own; `prepare` runs in it before anything else does. */
-    async function open(
-      app: App,
-      hash: string,
-      { width = 1400, prepare }: { readonly width?: number; readonly prepare?: string } = {},
-    ): Promise<Page> {
-      server = await startServer(app)
-      page = await context.newPage()
-      page.setDefaultTimeout(PATIENCE_MS)
-      page.on('pageerror', (error) => faults.push(error.message))
-      await page.setViewportSize({ width, height: 800 })
-      if (prepare !== undefined) await page.addInitScript(prepare)
-      await page.goto(`${server.url}/explorer/${hash}`)
-      await page.locator('.tool-head, .panel, .trouble').first().waitFor()
-      return page
-    }
-
-    const soon = <Value>(read: () => Value) => expect.poll(read, { timeout: PATIENCE_MS })
-    const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
-    const editor = (page: Page) => page.getByRole('textbox', { name: 'Arguments as JSON' })
-    const result = (page: Page) => page.locator('.result-body')
+describeInBrowser(
+  'the explorer with what nobody expected',
+  { permissions: ['clipboard-read', 'clipboard-write'] },
+  ({ open, visit }) => {
     const execute = async (page: Page) => {
       await button(page, 'Execute').click()
       await page.getByText(/(?:Completed|Failed) in/).waitFor()
@@ -69,16 +25,22 @@ describe.skipIf(path === undefined)(
       )
 
     describe('on a small screen', () => {
+      const openNarrow = async (app: App, hash: string) => {
+        const page = await visit(app, hash, { width: 360 })
+        await page.locator('.tool-head').waitFor()
+        return page
+      }
+
       it.each([
         ['a nested form', () => createDemo(), '#/tool/events__schedule'],
         ['very long words', () => createOddities().app, `#/tool/${LONG_NAME}`],
       ])('never scrolls sideways: %s', async (_name, create, hash) => {
-        const page = await open(create(), hash, { width: 360 })
+        const page = await openNarrow(create(), hash)
         await soon(() => readOverflow(page)).toEqual([0, 0, 0, 0])
       })
 
       it('has a menu that says whether it is open, and closes by Escape or by a choice', async () => {
-        const page = await open(createFixture(), '#/tool/echo', { width: 360 })
+        const page = await openNarrow(createFixture(), '#/tool/echo')
         const menu = button(page, 'List of tools')
         const state = () => menu.getAttribute('aria-expanded')
         expect(await state()).toBe('false')
@@ -193,10 +155,10 @@ describe.skipIf(path === undefined)(
       it('does not mind accents, and offers a way back when nothing is found', async () => {
         const page = await open(createOddities().app, '#/')
         await page.getByRole('searchbox').fill('ubersicht')
-        await soon(() => page.locator('.tool-row').count()).toBe(1)
+        await soon(() => rows(page).count()).toBe(1)
         await page.getByRole('searchbox').fill('no such thing')
         await button(page, 'Show all tools').click()
-        await soon(() => page.locator('.tool-row').count()).toBeGreaterThan(5)
+        await soon(() => rows(page).count()).toBeGreaterThan(5)
       })
 
       it('names the tool in the title of the tab', async () => {
@@ -246,6 +208,15 @@ describe.skipIf(path === undefined)(
         await page.getByText('Copied!').waitFor()
       })
 
+      it('with the connection is told as such', async () => {
+        const page = await open(createFixture(), '#/tool/echo')
+        await page.route('**/tools/**', (route) => route.abort())
+        await button(page, 'Execute').click()
+        await page.getByText('The server cannot be reached.').waitFor()
+        await button(page, 'Validate').click()
+        await page.locator('.verdict', { hasText: 'The server cannot be reached.' }).waitFor()
+      })
+
       it('at the door of the server is told in its words', async () => {
         const page = await open(createDemo(), '#/tool/reports__attendance')
         await page.route('**/call', (route) =>
@@ -257,6 +228,52 @@ describe.skipIf(path === undefined)(
         await button(page, 'Execute').click()
         await page.getByText('Not from over there').waitFor()
       })
+    })
+
+    it('a call is announced when it starts and when it ends, not ten times a second', async () => {
+      const page = await open(createOddities().app, '#/tool/slow')
+      const status = page.locator('.console [role="status"]')
+      await status.waitFor({ state: 'attached' })
+      await page.evaluate(() => {
+        const said: string[] = []
+        const box = document.querySelector('.console [role="status"]')
+        const note = () => said.push(box?.textContent ?? '')
+        if (box)
+          new MutationObserver(note).observe(box, {
+            subtree: true,
+            characterData: true,
+            childList: true,
+          })
+        Object.assign(globalThis, { said })
+      })
+      await execute(page)
+      expect(await page.evaluate('said')).toEqual(['Running', 'The call succeeded'])
+    })
+
+    it('a wide table says how many columns it leaves out', async () => {
+      const page = await open(createOddities().app, '#/tool/wide')
+      await execute(page)
+      await page.getByRole('tab', { name: 'Table' }).click()
+      await page.getByText('10 more columns are in the result').waitFor()
+      expect(await page.getByRole('tabpanel', { name: 'Table' }).count()).toBe(1)
+    })
+
+    it('a function of a service can be called from a command line', async () => {
+      const page = await open(createDemo(), `#/tool/venues__get${toArgs({ id: "it's" })}`)
+      await page.getByRole('tab', { name: 'Command line' }).click()
+      const line = (await page.locator('.snippet').textContent()) ?? ''
+      const [, ...words] = execFileSync('sh', ['-c', `printf '%s\\n' ${line}`], {
+        encoding: 'utf8',
+      })
+        .trim()
+        .split('\n')
+      expect(words).toEqual([
+        'waymark',
+        'call',
+        new URL(page.url()).origin,
+        'venues.get',
+        `{"id":"it's"}`,
+      ])
     })
 
     it('descriptions show headings, lists, code and links, and no address but http', async () => {

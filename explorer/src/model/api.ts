@@ -36,14 +36,14 @@ export function createToolApi(
   const toolUrl = (name: string) => `${base}/tools/${encodeURIComponent(name)}`
 
   async function read<Value>(url: string): Promise<Value> {
-    const response = await fetch(url, { headers: headers() })
+    const response = await send(url, { headers: headers() })
     const body = await readJson(response)
     if (!response.ok) throw new ApiError(response.status, describeFailure(response.status, body))
     return body as Value
   }
 
   function post(url: string, body: string, signal?: AbortSignal): Promise<Response> {
-    return fetch(url, {
+    return send(url, {
       method: 'POST',
       headers: { ...headers(), 'content-type': 'application/json' },
       body,
@@ -108,6 +108,18 @@ function toVerdict(status: number, body: unknown): Verdict {
     return { state: 'invalid', errors: errors as readonly Failure[], body }
   }
   return { state: 'failed', reason: describeFailure(status, body) }
+}
+
+/** Browsers say little, and each something else, about a connection that failed. */
+async function send(url: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, init)
+  } catch (thrown) {
+    // A header that cannot be sent is a TypeError as well, with a text of its own.
+    if (thrown instanceof TypeError && /fetch$|network|load failed/i.test(thrown.message))
+      throw new Error('The server cannot be reached.', { cause: thrown })
+    throw thrown
+  }
 }
 
 async function readJson(response: Response): Promise<unknown> {

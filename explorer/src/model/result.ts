@@ -62,8 +62,12 @@ export function toRows(value: unknown): readonly Record<string, unknown>[] | und
 
 /** Gives the value links look into: structured content, or the only JSON text. */
 export function toResultValue(content: readonly Content[], structured: unknown): unknown {
+  return toPiecesValue(content.slice(0, 1).map(toPiece), structured)
+}
+
+/** Gives the same from pieces that were made before; a long text is not read twice. */
+export function toPiecesValue([first]: readonly Piece[], structured: unknown): unknown {
   if (structured !== undefined) return structured
-  const [first] = content.map(toPiece)
   return first?.kind === 'json' ? first.value : first?.kind === 'text' ? first.text : undefined
 }
 

@@ -164,7 +164,7 @@ function format(value: unknown): string {
 function toLostAnswer(thrown: unknown, controller: AbortController): CallAnswer {
   const notice = controller.signal.aborted
     ? 'Cancelled. The tool may still be running on the server.'
-    : `No answer: ${describeThrown(thrown)}`
+    : describeThrown(thrown)
   return { status: 0, elapsed: 0, envelope: undefined, content: [], isError: true, notice }
 }
 

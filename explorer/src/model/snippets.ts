@@ -2,7 +2,11 @@
 export interface SnippetCall {
   readonly url: string
   readonly mcpUrl: string
+  /** Of the service. */
+  readonly origin: string
   readonly tool: string
+  /** The function the tool stands for. */
+  readonly function: string
   /** JSON text of the arguments, as it is sent. */
   readonly body: string
   readonly headers: readonly (readonly [name: string, value: string])[]
@@ -15,6 +19,15 @@ export function toCurl({ url, body, headers }: SnippetCall): string {
     `curl -X POST ${quoteShell(url)}`,
     ...all.map(([name, value]) => `-H ${quoteShell(`${name}: ${value}`)}`),
     `-d ${quoteShell(body)}`,
+  ]
+  return lines.join(' \\\n  ')
+}
+
+/** Writes the call for our own command line. */
+export function toCommand({ origin, function: name, body, headers }: SnippetCall): string {
+  const lines = [
+    `npx waymark call ${quoteShell(origin)} ${quoteShell(name)} ${quoteShell(body)}`,
+    ...headers.map(([header, value]) => `-H ${quoteShell(`${header}: ${value}`)}`),
   ]
   return lines.join(' \\\n  ')
 }

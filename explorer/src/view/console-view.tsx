@@ -42,7 +42,7 @@ export function ConsoleView({
       </Card>
       <ResultView session={session} />
       <RelatedLinks session={session} facts={facts} />
-      <SnippetsView session={session} />
+      <SnippetsView session={session} facts={facts} />
       <HistoryView tool={session.detail.name} onPick={({ body }) => session.edit(reformat(body))} />
     </div>
   )

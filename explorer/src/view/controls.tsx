@@ -143,6 +143,26 @@ export function Tabs({
   )
 }
 
+/** What the chosen tab shows. */
+export function TabPanel({
+  tabs,
+  current,
+  children,
+  class: name,
+}: {
+  readonly tabs: readonly Tab[]
+  readonly current: string
+  readonly children: ComponentChildren
+  readonly class?: string
+}): JSX.Element {
+  const label = tabs.find(({ id }) => id === current)?.label
+  return (
+    <div role="tabpanel" aria-label={label} class={name}>
+      {children}
+    </div>
+  )
+}
+
 /** A framed part of the page with a heading of its own. */
 export function Card({
   title,

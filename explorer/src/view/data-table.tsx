@@ -12,7 +12,8 @@ export function DataTable({
   readonly rows: readonly Record<string, unknown>[]
 }): JSX.Element {
   const [shown, setShown] = useState(CHUNK)
-  const columns = [...new Set(rows.slice(0, 50).flatMap(Object.keys))].slice(0, MAX_COLUMNS)
+  const names = [...new Set(rows.slice(0, 50).flatMap(Object.keys))]
+  const columns = names.slice(0, MAX_COLUMNS)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable without a mouse
     <section class="table-scroll" tabIndex={0} aria-label="Result as a table">
@@ -42,6 +43,9 @@ export function DataTable({
           ))}
         </tbody>
       </table>
+      {names.length > columns.length && (
+        <p class="notice">{names.length - columns.length} more columns are in the result</p>
+      )}
       {rows.length > shown && (
         <button type="button" class="quiet-button" onClick={() => setShown(shown + CHUNK * 5)}>
           Show more ({rows.length - shown} left)

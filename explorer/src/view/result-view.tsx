@@ -1,21 +1,35 @@
 import type { JSX } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import { useCell } from '../model/cell.ts'
-import { type Piece, toErrors, toPiece, toResultValue, toRows } from '../model/result.ts'
+import { type Piece, toErrors, toPiece, toPiecesValue, toRows } from '../model/result.ts'
 import { fromBase64, saveFile, toFileName } from '../model/save.ts'
 import type { Run, Session } from '../model/session.ts'
 import type { CallAnswer } from '../model/types.ts'
-import { Card, CopyButton, SaveButton, Tabs } from './controls.tsx'
+import { Card, CopyButton, SaveButton, TabPanel, Tabs } from './controls.tsx'
 import { DataTable } from './data-table.tsx'
 import { JsonTree } from './json-tree.tsx'
 import { LongText } from './long-text.tsx'
 
 /** Shows how the last call of a session went. */
-export function ResultView({ session }: { readonly session: Session }): JSX.Element | null {
+export function ResultView({ session }: { readonly session: Session }): JSX.Element {
   const run = useCell(session.run)
-  if (run.state === 'idle') return null
-  if (run.state === 'running') return <Running run={run} onCancel={session.cancel} />
-  return <Answer key={run} answer={run.answer} label={run.label} tool={session.detail.name} />
+  return (
+    <>
+      <p class="unseen" role="status">
+        {announce(run)}
+      </p>
+      {run.state === 'running' && <Running run={run} onCancel={session.cancel} />}
+      {run.state === 'done' && (
+        <Answer key={run} answer={run.answer} label={run.label} tool={session.detail.name} />
+      )}
+    </>
+  )
+}
+
+/** Says once what changes: a screen reader reads every change of a status aloud. */
+function announce(run: Run): string {
+  if (run.state === 'done') return run.answer.isError ? 'The call failed' : 'The call succeeded'
+  return run.state === 'running' ? 'Running' : ''
 }
 
 function Running({
@@ -39,7 +53,7 @@ function Running({
         </button>
       }
     >
-      <p class="running" role="status">
+      <p class="running">
         <span class="spinner" aria-hidden="true" /> Running for{' '}
         {formatElapsed(Math.max(0, now - run.since))}
       </p>
@@ -57,11 +71,12 @@ function Answer({
   readonly tool: string
 }): JSX.Element {
   const [tab, setTab] = useState('result')
-  const rows = answer.isError ? undefined : toRows(toResultValue(answer.content, answer.structured))
-  const write = () => (tab === 'raw' ? writeJson(answer.envelope) : writeAnswer(answer))
+  const pieces = useMemo(() => answer.content.map(toPiece), [answer])
+  const rows = answer.isError ? undefined : toRows(toPiecesValue(pieces, answer.structured))
+  const write = () => (tab === 'raw' ? writeJson(answer.envelope) : writeAnswer(answer, pieces))
   const save = () => {
     const text = write()
-    const isJson = tab === 'raw' || isJsonAnswer(answer)
+    const isJson = tab === 'raw' || isJsonAnswer(answer, pieces)
     const type = isJson ? 'application/json' : 'text/plain'
     saveFile(`${toFileName(tool)}.${isJson ? 'json' : 'txt'}`, text, type)
   }
@@ -81,19 +96,19 @@ function Answer({
       }
     >
       <div class="result-head">
-        <p class={`outcome ${answer.isError ? 'is-error' : 'is-good'}`} role="status">
+        <p class={`outcome ${answer.isError ? 'is-error' : 'is-good'}`}>
           <span class="dot" aria-hidden="true" />
           {describeOutcome(answer)}
         </p>
         <Tabs label="How to show the result" tabs={tabs} current={tab} onChange={setTab} />
       </div>
-      <div class={`result-body ${answer.isError ? 'is-error' : ''}`}>
+      <TabPanel tabs={tabs} current={tab} class={`result-body ${answer.isError ? 'is-error' : ''}`}>
         {answer.notice && <p class="notice">{answer.notice}</p>}
         <Errors answer={answer} />
-        {tab === 'result' && <Pieces answer={answer} />}
+        {tab === 'result' && <Pieces answer={answer} pieces={pieces} />}
         {tab === 'table' && rows && <DataTable rows={rows} />}
         {tab === 'raw' && <LongText text={writeJson(answer.envelope)} class="code" coloured />}
-      </div>
+      </TabPanel>
     </Card>
   )
 }
@@ -117,23 +132,27 @@ function writeJson(value: unknown): string {
   return JSON.stringify(value, null, 2) ?? ''
 }
 
-function isJsonAnswer({ content, structured }: CallAnswer): boolean {
-  return structured !== undefined || content.map(toPiece).some(({ kind }) => kind !== 'text')
+function isJsonAnswer({ structured }: CallAnswer, pieces: readonly Piece[]): boolean {
+  return structured !== undefined || pieces.some(({ kind }) => kind !== 'text')
 }
 
 /** Writes what a tool said, without the envelope it came in; of pictures and files only that tells something. */
-function writeAnswer(answer: CallAnswer): string {
-  const { content, structured, envelope } = answer
+function writeAnswer(answer: CallAnswer, pieces: readonly Piece[]): string {
+  const { structured, envelope } = answer
   if (structured !== undefined) return writeJson(structured)
-  const pieces = content.map(toPiece)
   const [first] = pieces
   if (pieces.length === 1 && first?.kind === 'json') return writeJson(first.value)
-  if (isJsonAnswer(answer) || pieces.length === 0) return writeJson(envelope)
+  if (isJsonAnswer(answer, pieces) || pieces.length === 0) return writeJson(envelope)
   return pieces.map((piece) => (piece.kind === 'text' ? piece.text : '')).join('\n')
 }
 
-function Pieces({ answer }: { readonly answer: CallAnswer }): JSX.Element {
-  const pieces = answer.content.map(toPiece)
+function Pieces({
+  answer,
+  pieces,
+}: {
+  readonly answer: CallAnswer
+  readonly pieces: readonly Piece[]
+}): JSX.Element {
   const drawn =
     answer.structured !== undefined &&
     pieces.every(({ kind }) => kind === 'json' || kind === 'text')

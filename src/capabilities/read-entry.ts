@@ -4,6 +4,7 @@ import { isHttps } from './authority.ts'
 import type { Diagnostic, DiagnosticCode } from './diagnostic.ts'
 import {
   type CapabilityEntry,
+  type Entry,
   type HandlerEntry,
   type ServiceEntry,
   type Side,
@@ -61,18 +62,14 @@ export function readCapability(
   value: Record<string, unknown>,
   place: Place,
 ): CapabilityEntry | undefined {
-  if (!hasCommon(reading, value, place)) return undefined
+  const common = readCommon(reading, value, place)
+  if (common === undefined) return undefined
   const parents = readParents(value['extends'])
   if (parents === 'malformed') return reportEntry(reading, 'invalid_entry', place, 'extends')
-  const { version, spec, schema, id, config, operations } = value
+  const { operations } = value
   const wellFormed = operations !== undefined && isStringList(operations)
   return {
-    index: place.index,
-    version,
-    spec: textOf(spec),
-    schema,
-    id: textOf(id),
-    config: objectOf(config),
+    ...common,
     extends: parents,
     operations: wellFormed ? operations : undefined,
     operationsMalformed: operations !== undefined && !wellFormed,
@@ -85,8 +82,9 @@ export function readService(
   value: Record<string, unknown>,
   place: Place,
 ): ServiceEntry | undefined {
-  if (!hasCommon(reading, value, place)) return undefined
-  const { version, spec, schema, id, config, transport, endpoint } = value
+  const common = readCommon(reading, value, place)
+  if (common === undefined) return undefined
+  const { transport, endpoint } = value
   if (!isTransport(transport)) return reportEntry(reading, 'unknown_transport', place, 'transport')
   if (endpoint !== undefined && typeof endpoint !== 'string') {
     return reportEntry(reading, 'invalid_entry', place, 'endpoint')
@@ -101,12 +99,7 @@ export function readService(
     reportEntry(reading, 'endpoint_not_https', place, 'endpoint')
   }
   return {
-    index: place.index,
-    version,
-    spec: textOf(spec),
-    schema,
-    id: textOf(id),
-    config: objectOf(config),
+    ...common,
     transport,
     endpoint,
   }
@@ -118,16 +111,12 @@ export function readHandler(
   value: Record<string, unknown>,
   place: Place,
 ): HandlerEntry | undefined {
-  if (!hasCommon(reading, value, place)) return undefined
-  const { version, spec, schema, id, config, available_instruments: instruments } = value
+  const common = readCommon(reading, value, place)
+  if (common === undefined) return undefined
+  const { available_instruments: instruments } = value
   const readable = Array.isArray(instruments) && instruments.every(isRecord)
   return {
-    index: place.index,
-    version,
-    spec: textOf(spec),
-    schema,
-    id: textOf(id),
-    config: objectOf(config),
+    ...common,
     availableInstruments: readable ? (instruments as JsonObject[]) : undefined,
   }
 }
@@ -144,29 +133,29 @@ export function isDate(reading: Reading, value: unknown, place?: Place): value i
   return true
 }
 
-type WithCommon = Record<string, unknown> & {
-  readonly version: string
-  readonly schema: string | undefined
-}
-
-function hasCommon(
+function readCommon(
   reading: Reading,
   value: Record<string, unknown>,
   place: Place,
-): value is WithCommon {
-  const { version, spec, schema } = value
+): Entry | undefined {
+  const { version, spec, schema, id, config } = value
   if (!isDate(reading, version, place)) {
-    reportEntry(reading, 'invalid_entry', place, 'version')
-    return false
+    return reportEntry(reading, 'invalid_entry', place, 'version')
   }
   if (schema !== undefined && typeof schema !== 'string') {
-    reportEntry(reading, 'invalid_entry', place, 'schema')
-    return false
+    return reportEntry(reading, 'invalid_entry', place, 'schema')
   }
   if (spec !== undefined && (typeof spec !== 'string' || !spec.startsWith('https://'))) {
     reportEntry(reading, 'spec_not_https', place, 'spec')
   }
-  return true
+  return {
+    index: place.index,
+    version,
+    spec: textOf(spec),
+    schema,
+    id: textOf(id),
+    config: objectOf(config),
+  }
 }
 
 function readParents(value: unknown): readonly string[] | undefined | 'malformed' {

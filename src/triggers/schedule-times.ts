@@ -2,6 +2,7 @@ import type { Cron } from 'croner'
 import { toReason } from '../core/text.ts'
 import { parseCron } from '../spec/cron.ts'
 import type { ScheduleTrigger } from '../spec/types.ts'
+import { withShifts } from './schedule-shifts.ts'
 
 /** The moments a cron expression means, in epoch milliseconds. */
 export interface ScheduleTimes {
@@ -18,14 +19,24 @@ export interface ScheduleTimes {
  */
 export function readScheduleTimes(trigger: ScheduleTrigger): ScheduleTimes {
   const cron = parse(trigger)
+  const { next, isRepeated } = withShifts(cron, trigger)
+  const before = (moment: number) => cron.previousRuns(1, new Date(moment))[0]?.getTime()
   return {
-    next: (after) => cron.nextRun(new Date(after))?.getTime(),
+    next,
     latest(now) {
       // croner cuts milliseconds off and looks before the moment it is given.
-      const found = cron.previousRuns(1, new Date(now + 1_000))[0]?.getTime()
-      return found !== undefined && found <= now ? found : undefined
+      let found = before(now + 1_000)
+      while (found !== undefined && (found > now || isRepeated(found))) found = before(found)
+      const leftOut = found === undefined ? undefined : next(found)
+      return leftOut !== undefined && leftOut <= now ? leftOut : found
     },
-    list: (after, count) => cron.nextRuns(count, new Date(after)).map((run) => run.getTime()),
+    list(after, count) {
+      const runs: number[] = []
+      for (let run = next(after); run !== undefined && runs.length < count; run = next(run)) {
+        runs.push(run)
+      }
+      return runs
+    },
   }
 }
 

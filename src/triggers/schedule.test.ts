@@ -60,6 +60,8 @@ async function start({ context }: Desk): Promise<TriggerSource> {
 const stop = (source: TriggerSource | undefined) => source?.stop(AbortSignal.abort())
 const pass = (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds)
 const HOUR = 3_600_000
+const toMinutes = (runs: readonly number[]) =>
+  runs.map((run) => new Date(run).toISOString().slice(0, 16))
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] })
@@ -125,6 +127,51 @@ describe('a schedule', () => {
       '2026-10-25T00:30:00.000Z',
       '2026-10-26T01:30:00.000Z',
     ])
+  })
+
+  it.each([
+    ['15,45 2 * * *', '2026-03-29T01:00', '2026-03-30T00:15', '2026-03-30T00:45'],
+    ['*/30 2 * * *', '2026-03-29T01:00', '2026-03-30T00:00', '2026-03-30T00:30'],
+    ['30 2,3 * * *', '2026-03-29T01:00', '2026-03-29T01:30', '2026-03-30T00:30'],
+    ['*/30 * * * *', '2026-03-28T12:30', '2026-03-28T13:00', '2026-03-28T13:30'],
+    ['@daily', '2026-03-28T23:00', '2026-03-29T22:00', '2026-03-30T22:00'],
+  ])(
+    '[TS-189] %s runs at the next valid minute where clocks leave its time out',
+    (cron, ...runs) => {
+      const trigger = { ...HOURLY, cron, timezone: 'Europe/Berlin' }
+      expect(toMinutes(listRuns(trigger, Date.parse('2026-03-28T12:00:00Z'), 3))).toEqual(runs)
+    },
+  )
+
+  it.each([
+    ['15,45 2 * * *', '2026-10-25T00:15', '2026-10-25T00:45', '2026-10-26T01:15'],
+    ['*/30 2 * * *', '2026-10-25T00:00', '2026-10-25T00:30', '2026-10-26T01:00'],
+    ['30 2,3 * * *', '2026-10-25T00:30', '2026-10-25T02:30', '2026-10-26T01:30'],
+  ])('[TS-189] %s runs once where clocks repeat its time', (cron, ...runs) => {
+    const trigger = { ...HOURLY, cron, timezone: 'Europe/Berlin' }
+    expect(toMinutes(listRuns(trigger, Date.parse('2026-10-24T12:00:00Z'), 3))).toEqual(runs)
+  })
+
+  it.each([
+    [
+      '*/30 * * * *',
+      '2026-10-25T00:00',
+      '2026-10-25T00:30',
+      '2026-10-25T01:00',
+      '2026-10-25T01:30',
+    ],
+    ['0 * * * *', '2026-10-25T00:00', '2026-10-25T01:00', '2026-10-25T02:00', '2026-10-25T03:00'],
+  ])('%s of every hour goes on through an hour that clocks repeat', (cron, ...runs) => {
+    const trigger = { ...HOURLY, cron, timezone: 'Europe/Berlin' }
+    expect(toMinutes(listRuns(trigger, Date.parse('2026-10-24T23:45:00Z'), 4))).toEqual(runs)
+  })
+
+  it('fires in the minute after a time that clocks left out', async () => {
+    vi.setSystemTime('2026-03-29T00:30:00Z')
+    const desk = createDesk({ cron: '15,45 2 * * *', timezone: 'Europe/Berlin' })
+    await start(desk)
+    await pass(HOUR)
+    expect(desk.fired.map(({ id }) => id)).toEqual(['hourly@2026-03-29T01:00:00.000Z'])
   })
 
   it.each([

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { isRecord } from '../../../src/core/json.ts'
+import { toText } from '../../../src/core/text.ts'
 import type { Schema, SchemaObject } from '../model/types.ts'
 import { IconButton } from '../view/controls.tsx'
 import { Icon } from '../view/icon.tsx'
@@ -221,7 +222,7 @@ function nameVariant(variant: Schema, root: Schema, at: number): string {
   const fixed = Object.values(properties).find(
     (property) => isRecord(property) && 'const' in property,
   )
-  if (isRecord(fixed)) return String(fixed.const)
+  if (isRecord(fixed)) return toText(fixed.const)
   return `${at + 1}: ${describeType(variant, root)}`
 }
 

@@ -52,10 +52,12 @@ export function TextControl({ schema, value, path, ...field }: Props): JSX.Eleme
     )
   if (isLong(schema, text))
     return <textarea {...shared} rows={Math.min(12, text.split('\n').length + 2)} />
-  const type = schema.writeOnly ? 'password' : (INPUT_TYPES[schema.format ?? ''] ?? 'text')
+  const type = (
+    schema.writeOnly ? 'password' : (INPUT_TYPES[schema.format ?? ''] ?? 'text')
+  ) as 'text'
   return (
     <div class="control-row">
-      <input {...shared} type={type as 'text'} />
+      <input {...shared} type={type} />
       {schema.format === 'date-time' && (
         <button
           type="button"
@@ -128,7 +130,7 @@ export function BooleanControl({ value, path, ...field }: Props): JSX.Element {
       aria-label="true or false"
     >
       {[true, false].map((choice) => (
-        <label key={String(choice)} class="pill">
+        <label key={JSON.stringify(choice)} class="pill">
           <input
             type="radio"
             name={field.id}
@@ -161,7 +163,7 @@ export function ChoiceControl({ schema, value, path, ...field }: Props): JSX.Ele
     >
       {current === -1 && <option value="-1">Choose…</option>}
       {choices.map((choice, at) => (
-        <option key={String(choice)} value={String(at)}>
+        <option key={JSON.stringify(choice)} value={String(at)}>
           {toText(choice) || JSON.stringify(choice)}
         </option>
       ))}

@@ -163,10 +163,15 @@ function mergeAll(
   followed: ReadonlySet<string>,
 ): SchemaObject {
   const parts = [base, ...allOf.map((part) => resolveSchema(part, root, followed))]
-  const properties = Object.assign({}, ...parts.map((part) => part.properties))
+  const merged: SchemaObject = {}
+  const properties: Record<string, Schema> = {}
+  for (const part of parts) {
+    Object.assign(merged, part)
+    Object.assign(properties, part.properties)
+  }
   const required = [...new Set(parts.flatMap((part) => part.required ?? []))]
   return {
-    ...Object.assign({}, ...parts),
+    ...merged,
     ...(Object.keys(properties).length > 0 && { properties }),
     ...(required.length > 0 && { required }),
   }

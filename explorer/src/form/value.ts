@@ -1,4 +1,4 @@
-import { isRecord } from '../../../src/core/json.ts'
+import { isList, isRecord } from '../../../src/core/json.ts'
 import { hasMembers, isExactNumber } from '../model/exact-json.ts'
 import type { Schema, SchemaObject } from '../model/types.ts'
 import { placesOf, resolveSchema, toFieldKind, typesOf, variantsOf } from './schema.ts'
@@ -10,9 +10,9 @@ export type Path = readonly (string | number)[]
 export function prefill(schema: Schema): Record<string, unknown> {
   const { required = [], properties = {} } = resolveSchema(schema, schema)
   // Tools are taken as they come; what is no list names nothing.
-  if (!Array.isArray(required)) return {}
+  if (!isList(required)) return {}
   return Object.fromEntries(
-    required.map((name) => {
+    required.map((name): [string, unknown] => {
       const property = Object.hasOwn(properties, name) ? properties[name] : undefined
       return [name, resolveSchema(property, schema).default ?? null]
     }),
@@ -68,7 +68,7 @@ export function setAt(value: unknown, path: Path, next: unknown): unknown {
   const [key, ...rest] = path
   if (key === undefined) return next
   if (typeof key === 'number') {
-    const list = Array.isArray(value) ? [...value] : []
+    const list: unknown[] = isList(value) ? [...value] : []
     if (rest.length === 0 && next === undefined) list.splice(key, 1)
     else list[key] = setAt(list[key], rest, next)
     return list

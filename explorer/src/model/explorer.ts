@@ -1,5 +1,6 @@
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
+import { toReason } from '../../../src/core/text.ts'
 import { ApiError, createToolApi, type ToolApi } from './api.ts'
 import { type Cell, createCell } from './cell.ts'
 import { type Credentials, createCredentials } from './credentials.ts'
@@ -143,7 +144,7 @@ async function load<Value>(read: () => Promise<Value>): Promise<Load<Value>> {
   try {
     return { state: 'ready', value: await read() }
   } catch (thrown) {
-    const reason = thrown instanceof Error ? thrown.message : String(thrown)
+    const reason = toReason(thrown)
     return { state: 'failed', reason, ...(thrown instanceof ApiError && { status: thrown.status }) }
   }
 }

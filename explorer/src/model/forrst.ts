@@ -1,4 +1,5 @@
 import { isRecord } from '../../../src/core/json.ts'
+import { toText } from '../../../src/core/text.ts'
 import type { Link } from './link.ts'
 import type { CallAnswer, Schema } from './types.ts'
 
@@ -184,11 +185,11 @@ export function toServiceFacts(document: Record<string, unknown>): ServiceFacts 
     functions.set(facts.name, [...(functions.get(facts.name) ?? []), facts])
   }
   return {
-    title: String(info['title'] ?? ''),
-    version: String(info['version'] ?? ''),
+    title: toText(info['title'] ?? ''),
+    version: toText(info['version'] ?? ''),
     ...(typeof info['description'] === 'string' && { description: info['description'] }),
     functions,
-    root: document as Schema,
+    root: document,
   }
 }
 
@@ -204,7 +205,7 @@ function toFunctionFacts(entry: unknown, resolve: Resolver): FunctionFacts | und
   return {
     ...entry,
     name: entry['name'],
-    version: String(entry['version'] ?? ''),
+    version: toText(entry['version'] ?? ''),
     arguments: resolved('arguments'),
     errors: resolved('errors'),
     links: resolved('links'),
@@ -233,7 +234,7 @@ function listOf(value: unknown): readonly unknown[] {
 function firstError(body: unknown): string | undefined {
   const [first] = listOf(isRecord(body) ? body['errors'] : undefined)
   if (!isRecord(first)) return undefined
-  return [first['code'], first['message']].filter(Boolean).join(': ')
+  return [first['code'], first['message']].filter(Boolean).map(toText).join(': ')
 }
 
 function parse(text: string): unknown {

@@ -1,4 +1,5 @@
-import { isRecord } from '../../../src/core/json.ts'
+import { isRecord, ownMember } from '../../../src/core/json.ts'
+import { toText } from '../../../src/core/text.ts'
 import { type Cell, createCell } from './cell.ts'
 import { type Forrst, FUNCTIONS } from './forrst.ts'
 
@@ -70,7 +71,7 @@ export function createHealthMonitor(forrst: Forrst): HealthMonitor {
 function toHealthSample(result: Record<string, unknown>, at: number): HealthSample {
   return {
     at,
-    status: String(result['status'] ?? 'unknown'),
+    status: toText(result['status'] ?? 'unknown'),
     version: typeof result['version'] === 'string' ? result['version'] : undefined,
     components: toComponents(result['components']),
     functions: toComponents(result['functions']),
@@ -85,7 +86,7 @@ function toComponents(value: unknown): ReadonlyMap<string, ComponentSample> {
 function toComponent(component: unknown): ComponentSample {
   const { status, latency, message } = isRecord(component) ? component : {}
   return {
-    status: String(status ?? 'unknown'),
+    status: toText(status ?? 'unknown'),
     latency: toMilliseconds(latency),
     message: typeof message === 'string' ? message : undefined,
   }
@@ -93,5 +94,5 @@ function toComponent(component: unknown): ComponentSample {
 
 function toMilliseconds(duration: unknown): number | undefined {
   if (!isRecord(duration) || typeof duration['value'] !== 'number') return undefined
-  return duration['value'] * (UNITS[String(duration['unit'])] ?? 1)
+  return duration['value'] * (ownMember(UNITS, toText(duration['unit'])) ?? 1)
 }

@@ -6,6 +6,7 @@ import {
 import { negotiate } from '../../../src/capabilities/negotiate.ts'
 import { resolveOperations } from '../../../src/capabilities/operations.ts'
 import { readVersions } from '../../../src/capabilities/read-profile.ts'
+import { toReason } from '../../../src/core/text.ts'
 import { buildPicture, type Picture } from './capability-picture.ts'
 import type { Business } from './negotiation.ts'
 
@@ -99,6 +100,6 @@ function parse(text: string): { readonly value: unknown } | { readonly problem: 
   try {
     return { value: JSON.parse(text) as unknown }
   } catch (thrown) {
-    return { problem: thrown instanceof Error ? thrown.message : String(thrown) }
+    return { problem: toReason(thrown) }
   }
 }

@@ -6,6 +6,7 @@ import {
 import type { Profile } from '../../../src/capabilities/model.ts'
 import { readProfile } from '../../../src/capabilities/read-profile.ts'
 import { isRecord } from '../../../src/core/json.ts'
+import { toReason } from '../../../src/core/text.ts'
 import { type Cell, createCell } from './cell.ts'
 import type { Load } from './types.ts'
 
@@ -69,8 +70,8 @@ export function createNegotiationDesk(
         const allowLoopback = isLoopbackUrl(location.origin)
         business.set({ state: 'ready', value: { profile, documents, allowLoopback } })
       } catch (thrown) {
-        const reason = thrown instanceof Error ? thrown.message : String(thrown)
-        business.set({ state: 'failed', reason: `The service shows no profile: ${reason}` })
+        const reason = `The service shows no profile: ${toReason(thrown)}`
+        business.set({ state: 'failed', reason })
       }
     },
   }

@@ -1,3 +1,5 @@
+import { toText } from '../../../src/core/text.ts'
+
 /** Hands bytes or text to the browser to be saved as a file. */
 export function saveFile(name: string, content: BlobPart, mimeType: string): void {
   const link = document.createElement('a')
@@ -17,7 +19,7 @@ export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
 export function readBase64(file: Blob): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader()
-    reader.onload = () => resolve(String(reader.result).replace(/^[^,]*,/, ''))
+    reader.onload = () => resolve(toText(reader.result).replace(/^[^,]*,/, ''))
     reader.onerror = () => reject(reader.error ?? new Error('The file cannot be read'))
     reader.readAsDataURL(file)
   })

@@ -1,3 +1,4 @@
+import { toReason } from '../../../src/core/text.ts'
 import { type Path, prefill, setAt } from '../form/value.ts'
 import type { ToolApi, Verdict } from './api.ts'
 import { type Cell, createCell } from './cell.ts'
@@ -86,7 +87,7 @@ export function createSession(detail: ToolDetail, options: SessionOptions): Sess
     try {
       verdict.set(await api.validate(detail.name, JSON.stringify(parsed.value)))
     } catch (thrown) {
-      verdict.set({ state: 'failed', reason: describeThrown(thrown) })
+      verdict.set({ state: 'failed', reason: toReason(thrown) })
     }
   }
 
@@ -145,7 +146,7 @@ export function parseArguments(
   try {
     return { ok: true, value: parseExactly(text) }
   } catch (thrown) {
-    return { ok: false, reason: `Not valid JSON: ${describeThrown(thrown)}` }
+    return { ok: false, reason: `Not valid JSON: ${toReason(thrown)}` }
   }
 }
 
@@ -164,10 +165,6 @@ function format(value: unknown): string {
 function toLostAnswer(thrown: unknown, controller: AbortController): CallAnswer {
   const notice = controller.signal.aborted
     ? 'Cancelled. The tool may still be running on the server.'
-    : describeThrown(thrown)
+    : toReason(thrown)
   return { status: 0, elapsed: 0, envelope: undefined, content: [], isError: true, notice }
-}
-
-function describeThrown(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown)
 }

@@ -10,7 +10,7 @@ export function Boundary({
   readonly name: string
   readonly children: ComponentChildren
 }): JSX.Element {
-  const [thrown] = useErrorBoundary()
+  const thrown: unknown = useErrorBoundary()[0]
   if (thrown === undefined) return <>{children}</>
   const reason = thrown instanceof Error ? thrown.message : 'unknown'
   return <Trouble reason={`${name} cannot be shown: ${reason}`} />

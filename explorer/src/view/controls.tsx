@@ -51,6 +51,7 @@ function copyBySelection(text: string): boolean {
   area.className = 'unseen'
   document.body.append(area)
   area.select()
+  // oxlint-disable-next-line typescript/no-deprecated -- a page that came over plain http has no other clipboard
   const copied = document.execCommand('copy')
   area.remove()
   if (before instanceof HTMLElement) before.focus()

@@ -50,6 +50,7 @@ beforeAll(async () => {
   const { port } = silent.address() as AddressInfo
   place.write('service.json', JSON.stringify(DOCUMENT))
   place.write('other.json', '{"a":1}')
+  place.write('slip.mjs', 'const orders = undefined\nexport default orders.list()\n')
   words = {
     URL: server.url,
     SILENT: `http://127.0.0.1:${port}`,
@@ -90,6 +91,9 @@ describe('a mistake at the keyboard', () => {
     ['verify URL --only orders.crate', 2, 'did you mean orders.create?'],
     ['describe service.json orders.crate', 2, 'Did you mean "orders.create"?'],
     ['describe service.json orders.create --version 9.0.0', 3, 'known: 1.0.0'],
+    ['generate client service.json --name 12', 2, '--name must begin with a letter'],
+    ['call http://127.0.0.1:6000 a.b', 3, 'fetch refuses ports that belong to other protocols'],
+    ['serve slip.mjs', 2, 'slip.mjs:2:'],
     ['negotiate other.json other.json', 2, 'A profile cannot be used'],
   ])('is answered for "%s"', async (line, code, sentence) => {
     const result = await run(line)

@@ -66,6 +66,9 @@ export function advise(code: string, message: string): string {
   if (code === 'CLIENT_UNREACHABLE' && /ENOTFOUND|EAI_AGAIN/.test(message)) {
     return '; is the host spelt right?'
   }
+  if (code === 'CLIENT_UNREACHABLE' && message.includes('(bad port)')) {
+    return '; fetch refuses ports that belong to other protocols, so the service needs another one'
+  }
   // A name that is near was suggested by the service itself.
   if (code === 'FUNCTION_NOT_FOUND' && message.includes('did you mean')) return ''
   const advice = ownMember(ADVICE, code)

@@ -102,8 +102,12 @@ async function importModule(path: string, reference: string): Promise<Record<str
 }
 
 function toLoadError(thrown: unknown, reference: string): UsageError {
-  // A definition mistake names its function and field; the stack of the module loader adds nothing.
-  if (thrown instanceof TypeError) return new UsageError(`${reference}: ${thrown.message}`)
+  // A definition mistake names its function and field; of the stack only the author's own line adds something.
+  if (thrown instanceof TypeError) {
+    const [, place = ''] =
+      /^ {4}at (?:.*\()?(?:file:\/\/)?([^()]+:\d+:\d+)\)?$/m.exec(formatStack(thrown)) ?? []
+    return new UsageError(`${reference}: ${thrown.message}${place && ` (${place})`}`)
+  }
   const reason = thrown instanceof Error ? formatStack(thrown) : toText(thrown)
   return new UsageError(`${reference} cannot be loaded: ${reason}${adviseOnMissing(thrown)}`)
 }

@@ -150,7 +150,7 @@ function redirected(response: Response, url: URL): Error {
 
 // With these the connection was never established, so no handler can have run. Names of Node, then of Bun.
 const NEVER_CONNECTED =
-  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_.*|CERT_.*|.*_CERT|.*_CERT_.*|ConnectionRefused)$/
+  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_.*|CERT_.*|.*_CERT|.*_CERT_.*|ConnectionRefused|bad port)$/
 
 function toTransportError(thrown: unknown, url: URL): unknown {
   if (thrown instanceof CallError) return thrown
@@ -168,6 +168,8 @@ function findReason(thrown: unknown): string {
   for (const error of [thrown, (thrown as { cause?: unknown } | undefined)?.cause]) {
     const code = (error as { code?: unknown } | undefined)?.code
     if (typeof code === 'string') return code
+    // `fetch` never connects to ports of other protocols, such as 6000 or 6667.
+    if (error instanceof Error && error.message === 'bad port') return error.message
   }
   return ''
 }

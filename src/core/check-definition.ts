@@ -1,4 +1,5 @@
 import { checkExamples } from './check-examples.ts'
+import { checkFields } from './check-fields.ts'
 import type { Components } from './description.ts'
 import type { FunctionDefinition } from './function.ts'
 import { isRecord } from './json.ts'
@@ -24,6 +25,7 @@ export function checkDefinition(
     throw new TypeError(`function ${definition.name ?? '(unnamed)'}: ${field} ${reason}`)
   }
   checkName(definition, environment.system, refuse)
+  checkFields(definition, refuse)
   checkAcceptance(definition, refuse)
   checkDetails(definition, refuse)
   checkReferences(definition, environment.components, refuse)

@@ -96,7 +96,7 @@ export interface FunctionDefinition<
   readonly externalDocs?: ExternalDocs
   /** Negotiated capability the function belongs to: `dev.ucp.shopping.checkout`. */
   readonly capability?: string
-  /** State at start; `service.setFunctionHealth` changes it at run time. */
+  /** State at start; `service.registry.setHealth` changes it at run time. */
   readonly health?: FunctionHealth
   /** Says what the call would do, without doing it. */
   dryRun?(invocation: Invocation<OutputOf<Input, UntypedInput>, Code>): Maybe<DryRunReport>

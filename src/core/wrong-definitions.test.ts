@@ -35,6 +35,17 @@ describe('a wrong definition fails at start and names function and field', () =>
       { accepts: { supported: ['urn:a:b', 'urn:a:b'] } },
       'accepts lists an extension twice',
     ],
+    [
+      'a misspelt field',
+      { sumary: 'x' } as never,
+      'sumary is no field of a function; did you mean',
+    ],
+    [
+      'a side effect that is none of the three',
+      { writes: ['creates'] } as never,
+      'writes[0] must be one of create, update, delete; got "creates"; did you mean "create"?',
+    ],
+    ['side effects that are no list', { writes: 'create' } as never, 'writes must be a list'],
     ['readOnly and writes', { readOnly: true, writes: ['create'] }, 'readOnly cannot be combined'],
     [
       'readOnly with side effects',
@@ -140,6 +151,19 @@ describe('a wrong definition fails at start and names function and field', () =>
     const create = () => serviceOf([definition], { components })
     expect(create).toThrow(TypeError)
     expect(create).toThrow(`function ${definition.name}: ${message}`)
+  })
+
+  it.each([
+    [undefined, 'functions must be a list of what defineFunction gives'],
+    [{}, 'functions must be a list of what defineFunction gives'],
+    [[undefined], 'functions[0] must be what defineFunction gives'],
+    [['orders.get'], 'functions[0] must be what defineFunction gives'],
+  ])('functions that are %j', (functions, message) => {
+    expect(() => serviceOf(functions as never)).toThrow(new TypeError(message))
+  })
+
+  it('but a field that only its author knows is fine', () => {
+    expect(() => serviceOf([define({ owner: 'team-a' } as never)])).not.toThrow()
   })
 
   it('[F-72] the same name and version twice', () => {

@@ -7,6 +7,7 @@ import { type Extension, orderExtensions } from '../core/extension.ts'
 import type { FunctionDefinition } from '../core/function.ts'
 import type { ComponentCheck } from '../core/health.ts'
 import { createInvoke } from '../core/invoke.ts'
+import { isRecord } from '../core/json.ts'
 import type { Maybe } from '../core/maybe.ts'
 import type { Middleware } from '../core/middleware.ts'
 import type { ProfileDefinition } from '../core/profile.ts'
@@ -145,7 +146,7 @@ export function createService<const Functions extends readonly FunctionDefinitio
     },
   }
   if (store) setStoreOf(service, store)
-  for (const definition of options.functions) registry.add(definition)
+  for (const definition of listFunctions(options)) registry.add(definition)
   const provided = extensions.flatMap((extension) => extension.functions?.(service) ?? [])
   for (const definition of [...systemFunctions(service), ...provided]) {
     registry.add(definition, { system: true })
@@ -206,4 +207,21 @@ function toServiceName(title: string): string {
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-|-$/g, '')
+}
+
+/** A service in plain JavaScript has no compiler that would have asked for its functions. */
+function listFunctions({
+  functions,
+}: {
+  readonly functions: unknown
+}): readonly FunctionDefinition[] {
+  if (!Array.isArray(functions)) {
+    throw new TypeError('functions must be a list of what defineFunction gives')
+  }
+  for (const [index, definition] of functions.entries()) {
+    if (!isRecord(definition)) {
+      throw new TypeError(`functions[${index}] must be what defineFunction gives`)
+    }
+  }
+  return functions as readonly FunctionDefinition[]
 }

@@ -58,7 +58,7 @@ export const generateCommand: Command = {
     const reference = readReference(input)
     const { document, origin, notes } = await loadDiscovery(reference, input)
     for (const note of notes) input.io.err(`${note}\n`)
-    const name = readText(input, 'name')
+    const name = readName(input)
     const text = generateClient(document, {
       origin: withoutSecrets(origin),
       runtime: readChoice(input, 'runtime', RUNTIMES) ?? 'inline',
@@ -128,6 +128,14 @@ async function writeOrExplain(
     if (typeof code !== 'string' || !/^E[A-Z]+$/.test(code)) throw thrown
     throw new UsageError(`${file.path} cannot be written: ${message}`)
   }
+}
+
+function readName(input: CommandInput): string | undefined {
+  const name = readText(input, 'name')
+  if (name === undefined || /^[A-Za-z][\w -]*$/.test(name)) return name
+  throw new UsageError(
+    `--name must begin with a letter, as in Events for createEventsClient; got "${name}"`,
+  )
 }
 
 function readReference({ positionals }: CommandInput): string {

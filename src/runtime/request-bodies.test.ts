@@ -1,15 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { fieldOf as field, requestOf } from '../../test/codegen/call-spec.ts'
-import { type RecordingServer, startRecordingServer } from '../../test/codegen/recording-server.ts'
+import { useRecordingServer } from '../../test/codegen/recording-server.ts'
 import type { ToolDef } from '../spec/types.ts'
 
-let server: RecordingServer
-
-beforeAll(async () => {
-  server = await startRecordingServer()
-})
-beforeEach(() => server.answer({ body: { ok: true } }))
-afterAll(() => server.close())
+const server = useRecordingServer()
 
 const sent = (tool: Partial<ToolDef>, args?: Record<string, unknown>) =>
   requestOf(server, tool, args)

@@ -1,16 +1,10 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references in a base URL are written like that
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { callSpec, fieldOf as field, oneTool, requestOf } from '../../test/codegen/call-spec.ts'
-import { type RecordingServer, startRecordingServer } from '../../test/codegen/recording-server.ts'
+import { useRecordingServer } from '../../test/codegen/recording-server.ts'
 import type { FieldDef, ToolDef } from '../spec/types.ts'
 
-let server: RecordingServer
-
-beforeAll(async () => {
-  server = await startRecordingServer()
-})
-beforeEach(() => server.answer({ body: { ok: true } }))
-afterAll(() => server.close())
+const server = useRecordingServer()
 
 const sent = (tool: Partial<ToolDef>, args?: Record<string, unknown>) =>
   requestOf(server, tool, args)

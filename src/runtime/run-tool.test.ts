@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { callSpec, failureOf, oneTool } from '../../test/codegen/call-spec.ts'
-import { type RecordingServer, startRecordingServer } from '../../test/codegen/recording-server.ts'
+import { useRecordingServer } from '../../test/codegen/recording-server.ts'
 import { createClient } from '../client/client.ts'
 import { createLocalTransport } from '../client/local-transport.ts'
 import type { CallOutcome } from '../client/outcome.ts'
@@ -10,12 +10,7 @@ import { createService } from '../system/create-service.ts'
 import { createPublicOnlyFetch } from './public-only.ts'
 import { createToolFunctions, type ToolFunctionsOptions, toSummary } from './run-tool.ts'
 
-let api: RecordingServer
-beforeAll(async () => {
-  api = await startRecordingServer()
-})
-beforeEach(() => api.answer({ body: { ok: true } }))
-afterAll(() => api.close())
+const api = useRecordingServer()
 
 /** Calls a function of a spec the way other services do: through the protocol, checks included. */
 async function dispatch(

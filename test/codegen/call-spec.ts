@@ -50,7 +50,7 @@ export function oneTool(
 
 /** Calls a tool of a recording server and gives the last request that arrived there. */
 export async function requestOf(
-  server: RecordingServer,
+  server: Pick<RecordingServer, 'url' | 'requests'>,
   tool: Partial<ToolDef>,
   args: Record<string, unknown> = {},
 ): Promise<RecordedRequest> {

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, beforeEach } from 'vitest'
 
 /** A request as it arrived. */
 export interface RecordedRequest {
@@ -56,6 +57,25 @@ export async function startRecordingServer(): Promise<RecordingServer> {
       server.closeAllConnections()
       return new Promise((resolve) => server.close(() => resolve()))
     },
+  }
+}
+
+/** Starts a recording server for the tests of a file; before each of them it answers `{ ok: true }` again. */
+export function useRecordingServer(): Omit<RecordingServer, 'close'> {
+  let server: RecordingServer
+  beforeAll(async () => {
+    server = await startRecordingServer()
+  })
+  beforeEach(() => server.answer({ body: { ok: true } }))
+  afterAll(() => server.close())
+  return {
+    get url() {
+      return server.url
+    },
+    get requests() {
+      return server.requests
+    },
+    answer: (reply) => server.answer(reply),
   }
 }
 

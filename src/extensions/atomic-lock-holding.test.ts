@@ -55,6 +55,20 @@ describe('atomic lock extension', () => {
     await expect(advanceFence(store, 'ledger', newer + 1)).resolves.toBeUndefined()
   })
 
+  it('prolongs the lock no longer than it is told to, and aborts the function then', async () => {
+    const holder = setUp(
+      createMemoryStore(),
+      async ({ signal }) => {
+        holder.clock.advance(2_000)
+        await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
+        throw signal.reason
+      },
+      { renewFor: { value: 1, unit: 'second' } },
+    )
+    const response = await holder.lock({ key: 'k', ttl: { value: 30, unit: 'millisecond' } })
+    expect(response.body.errors?.[0].message).toBe('The lock was lost while the function ran')
+  })
+
   it('aborts the function when the store stays away for longer than the lock lives', async () => {
     const { store, fail } = createFailingStore()
     const service = setUp(store, async ({ signal }) => {
@@ -110,6 +124,14 @@ describe('atomic lock extension', () => {
     await new Promise((resolve) => setTimeout(resolve, 20))
     caller.abort()
     expect((await waiting).body.errors?.[0].code).toBe('CANCELLED')
+  })
+
+  it('stops waiting at once, however long the pause is', async () => {
+    const caller = new AbortController()
+    const waiting = createLockQueue().wait('k', 3_600_000, caller.signal)
+    caller.abort()
+    await expect(waiting).resolves.toBeUndefined()
+    await expect(createLockQueue().wait('k', 3_600_000, caller.signal)).resolves.toBeUndefined()
   })
 
   it('stops waiting at the deadline', async () => {

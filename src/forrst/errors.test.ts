@@ -108,6 +108,17 @@ describe('errors on the wire', () => {
     ])
   })
 
+  it('[F-42] are HTTP 400 when there are several, whatever the status of each', async () => {
+    const { status, body } = await failWith(() =>
+      CallError.all([
+        { code: 'NOT_FOUND', message: 'No such order' },
+        { code: 'CONFLICT', message: 'Shipped already' },
+      ]),
+    )
+    expect(status).toBe(400)
+    expect(body.errors?.map(({ code }) => code)).toEqual(['NOT_FOUND', 'CONFLICT'])
+  })
+
   it('[F-47] never show what a handler threw by accident, but log it', async () => {
     const log = createTestLogger()
     const secret = new Error('password is hunter2')

@@ -1,9 +1,11 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { toRequest } from '../../test/support/forrst.ts'
+import { closedPort } from '../../test/support/listen.ts'
 import { createTestLogger, serviceOf } from '../../test/support/service.ts'
 import { defineFunction } from '../core/function.ts'
+import { createTriggers } from '../triggers/index.ts'
 import { createApp } from './app.ts'
 import { serve } from './serve.ts'
 
@@ -123,6 +125,41 @@ describe('serve', () => {
     expect(status).toBe(403)
     expect(warnings[0]).toContain('the explorer does not execute functions')
     expect((await execute('0.0.0.0', () => ({ id: 'ada' }))).status).toBe(200)
+  })
+
+  it('says nothing about the length of an answer that has no body', async () => {
+    const origin = 'https://page.example'
+    const server = await serve(serviceOf([echo]), { port: 0, allowedOrigins: [origin] })
+    onTestFinished(() => server.close())
+    const preflight = await fetch(`${server.url}/mcp`, {
+      method: 'OPTIONS',
+      headers: { origin, 'access-control-request-method': 'POST' },
+    })
+    expect(preflight.status).toBe(204)
+    expect(preflight.headers.has('content-length')).toBe(false)
+    const live = await fetch(`${server.url}/health/live`)
+    expect(Number(live.headers.get('content-length'))).toBeGreaterThan(0)
+  })
+
+  it('listens no more when its triggers cannot start', async () => {
+    const port = await closedPort()
+    const service = serviceOf([echo])
+    const triggers = createTriggers({
+      service,
+      env: {},
+      triggers: [
+        {
+          type: 'webhook',
+          name: 'hook',
+          description: 'Something happened.',
+          path: '/hook',
+          secret_env: 'HOOK_SECRET',
+          tool: 'orders.echo',
+        },
+      ],
+    })
+    await expect(serve(service, { port, triggers })).rejects.toThrow('HOOK_SECRET')
+    await expect(fetch(`http://127.0.0.1:${port}/health/live`)).rejects.toThrow()
   })
 
   it('does not wait for a connection on which nobody said anything', async () => {

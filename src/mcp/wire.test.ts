@@ -5,6 +5,7 @@ import { createShop } from '../../test/mcp/shop.ts'
 import { modernClient, readMessages, toHttpRequest } from '../../test/mcp/wire.ts'
 import { createWireCheck, HAS_SCHEMAS } from '../../test/mcp/wire-schema.ts'
 import { fc, hostileJson } from '../../test/support/property.ts'
+import { defineFunction } from '../core/function.ts'
 import type { JsonObject } from '../core/json.ts'
 import { createMcpHandler } from './index.ts'
 
@@ -107,6 +108,34 @@ describe('requests of the stateless revision', () => {
     )
     expect(result['structuredContent']).toEqual(['one', 'two'])
   })
+
+  it.each([
+    ['says the same', { region: 'eu' }, { 'mcp-param-region': 'eu' }, 200],
+    ['is missing', { region: 'eu' }, {}, 400],
+    ['says something else', { region: 'eu' }, { 'mcp-param-region': 'us' }, 400],
+    ['says what no argument says', {}, { 'mcp-param-region': 'us' }, 400],
+  ])(
+    'compares an argument with its header: one that %s',
+    async (_case, input, headers, expected) => {
+      const route = defineFunction({
+        name: 'shop.route',
+        version: '1.0.0',
+        input: {
+          type: 'object',
+          properties: { region: { type: 'string', 'x-mcp-header': 'Region' } },
+        },
+        handler: () => 'routed',
+      })
+      const client = modernClient(createMcpHandler(createShop({}, [route])))
+      const { status, error } = await client.request(
+        'tools/call',
+        { name: 'shop__route', arguments: input },
+        { headers },
+      )
+      expect(status).toBe(expected)
+      expect(error.code === -32020).toBe(expected === 400)
+    },
+  )
 
   it.each(['initialize', 'ping', 'logging/setLevel', 'resources/subscribe', 'tasks/list'])(
     'does not know %s',

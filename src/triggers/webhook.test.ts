@@ -211,6 +211,16 @@ describe('webhook', () => {
     expect(github.events[0]).toMatchObject({ event: 'push', payload: { ref: 'main' } })
   })
 
+  it('refuses a form with more than a thousand fields, or with one that every object inherits', async () => {
+    const hook = start()
+    const type = { 'content-type': 'application/x-www-form-urlencoded' }
+    const fields = (count: number) => Array.from({ length: count }, (_, at) => `f${at}=1`).join('&')
+    expect((await hook.send(signed(fields(1000), { id: 'm1', type }))).status).toBe(202)
+    expect((await hook.send(signed(fields(1001), { id: 'm2', type }))).status).toBe(400)
+    expect((await hook.send(signed('__proto__=1', { id: 'm3', type }))).status).toBe(400)
+    expect(hook.events).toHaveLength(1)
+  })
+
   it('names the event as its sender does, else as the definition does', async () => {
     const hook = start({ event: 'order.created' })
     await hook.send(signed('{"type":"order.paid"}', { id: 'm1' }))

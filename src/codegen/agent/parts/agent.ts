@@ -55,6 +55,8 @@ export interface AgentTrigger {
   readonly cron?: string
   readonly timezone?: string
   readonly overlap?: 'skip' | 'queue' | 'allow'
+  /** Whether one run makes up for those missed while the machine slept. */
+  readonly catch_up?: 'none' | 'one'
   /** Each run is late by a random part of it. */
   readonly jitter?: { readonly value: number; readonly unit: string }
   readonly watch_path?: string

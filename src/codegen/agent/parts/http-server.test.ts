@@ -249,7 +249,7 @@ describe('triggers of an agent', () => {
   })
 
   it('[TS-85] answer a URL verification', async () => {
-    const url = await start({ triggers: [hook({})] })
+    const url = await start({ triggers: [hook({ signature: 'slack' })] })
     const challenge = { type: 'url_verification', challenge: 'abc' }
     expect(await post(`${url}/hook`, challenge)).toEqual([200, { challenge: 'abc' }])
   })

@@ -86,11 +86,11 @@ async function route(
   { agent, triggers }: Surroundings,
   signal: AbortSignal,
 ): Promise<AgentReply> {
-  const webhook = triggers.webhook(request)
+  const stranger = refuseStranger(request, agent)
+  const webhook = triggers.isUnsigned(request) && stranger ? stranger : triggers.webhook(request)
   if (webhook) return webhook
   if (request.path === '/health') return { status: 200, body: { status: 'ok' } }
-  const refusal = refuseStranger(request, agent)
-  if (refusal) return refusal
+  if (stranger) return stranger
   if (request.path === '/mcp') {
     if (request.method !== 'POST') return { status: 405, headers: { allow: 'POST' } }
     return answerMcp(request.body, agent, signal)

@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { createOverlap, parseCron, startSchedule } from './schedule.ts'
+import type { AgentTrigger } from './agent.ts'
+import { parseCron } from './cron.ts'
+import { createOverlap, startSchedule } from './schedule.ts'
 
 function at(text: string): Date {
   const [date = '', time = ''] = text.split(' ')
@@ -94,5 +96,96 @@ describe('jitter', () => {
     expect(new Set(delays).size).toBeGreaterThan(6)
     stop()
     expect(vi.getTimerCount()).toBe(0)
+  })
+})
+
+describe('a change of clocks', () => {
+  function runsOf(cron: string, from: string, hours: number): string[] {
+    const { isDue } = parseCron(cron, 'Europe/Berlin')
+    const begin = Date.parse(from)
+    const minutes = Array.from({ length: hours * 60 }, (_, index) => begin + index * 60_000)
+    return minutes.filter(isDue).map((minute) => new Date(minute).toISOString().slice(5, 16))
+  }
+
+  it.each([
+    ['30 2 * * *', ['03-29T01:00']],
+    ['15,45 2 * * *', ['03-29T01:00']],
+    ['30 2,3 * * *', ['03-29T01:00', '03-29T01:30']],
+    ['0 3 * * *', ['03-29T01:00']],
+    ['*/30 * * * *', ['03-29T00:30', '03-29T01:00', '03-29T01:30', '03-29T02:00']],
+  ])('[TS-189] that leaves a time out has %s run once', (cron, runs) => {
+    expect(runsOf(cron, '2026-03-29T00:15:00Z', 2)).toEqual(runs)
+  })
+
+  it.each([
+    ['30 2 * * *', ['10-25T00:30']],
+    ['15,45 2 * * *', ['10-25T00:15', '10-25T00:45']],
+    ['0 * * * *', ['10-25T00:00', '10-25T01:00', '10-25T02:00']],
+  ])('[TS-189] that repeats a time has %s run once, or every hour if it says so', (cron, runs) => {
+    expect(runsOf(cron, '2026-10-25T00:00:00Z', 3)).toEqual(runs)
+  })
+})
+
+describe('a clock that jumps', () => {
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
+  function watch(more: Partial<AgentTrigger> = {}): { runs: string[]; stop: () => void } {
+    vi.useFakeTimers({ now: new Date('2026-11-16T10:30:20Z') })
+    const runs: string[] = []
+    const trigger: AgentTrigger = {
+      type: 'schedule',
+      name: 'hourly',
+      description: 'x',
+      cron: '0 * * * *',
+      timezone: 'UTC',
+      handler: async () => null,
+      ...more,
+    }
+    const stop = startSchedule(trigger, async () => {
+      runs.push(new Date().toISOString().slice(11, 16))
+    })
+    return { runs, stop }
+  }
+  const pass = (minutes: number) => vi.advanceTimersByTimeAsync(minutes * 60_000)
+
+  it('does not cost the tick after a sleep', async () => {
+    const { runs, stop } = watch()
+    await pass(1)
+    vi.setSystemTime('2026-11-16T10:58:00Z')
+    await pass(5)
+    expect(runs).toEqual(['11:00'])
+    stop()
+  })
+
+  it('does not fire a minute twice when it goes back a little', async () => {
+    const { runs, stop } = watch()
+    await pass(30)
+    vi.setSystemTime('2026-11-16T10:59:30Z')
+    await pass(5)
+    expect(runs).toEqual(['11:00'])
+    stop()
+  })
+
+  it('goes on when it is put back far', async () => {
+    const { runs, stop } = watch()
+    await pass(30)
+    vi.setSystemTime('2026-11-15T07:30:00Z')
+    await pass(60)
+    expect(runs).toEqual(['11:00', '08:00'])
+    stop()
+  })
+
+  it.each([
+    [undefined, ['16:00']],
+    ['none', ['16:00']],
+    ['one', ['15:20', '16:00']],
+  ] as const)('over ticks with catch_up %s', async (catch_up, expected) => {
+    const { runs, stop } = watch(catch_up && { catch_up })
+    vi.setSystemTime('2026-11-16T15:20:00Z')
+    await pass(60)
+    expect(runs).toEqual(expected)
+    stop()
   })
 })

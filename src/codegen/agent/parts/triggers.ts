@@ -11,14 +11,17 @@ import {
 import { createAttempts, type Work } from './attempts.ts'
 import { type Challenge, createChallenge } from './challenge.ts'
 import { fillPrompt, toArguments } from './map-payload.ts'
+import { readDelivered, toMembers } from './payload.ts'
 import { startSchedule } from './schedule.ts'
 import { watchFiles } from './watch-files.ts'
-import { createVerifier, type Verifier } from './webhook.ts'
+import { createVerifier, readScheme, type Verifier } from './webhook.ts'
 
 /** The triggers of an agent, at work. */
 export interface Triggers {
   /** Answers a request that belongs to a webhook; undefined for any other. */
   readonly webhook: (request: AgentRequest) => Promise<AgentReply> | undefined
+  /** Tells whether a request is for a webhook that has no signature to tell who sends it. */
+  readonly isUnsigned: (request: AgentRequest) => boolean
   /** Fires the triggers of an event without waiting. */
   readonly emit: (event: string, payload: unknown) => void
   /** Fires the triggers of an event and waits for what they answer. */
@@ -51,6 +54,10 @@ export function startTriggers(agent: AgentOptions): Triggers {
     if (trigger.type === 'webhook' && trigger.path) {
       const verify = createVerifier(trigger, agent.env)
       const challenge = createChallenge(trigger, agent.env)
+      if (trigger.secret_env === undefined) {
+        const who = agent.token ? 'whoever sends the token' : 'this machine'
+        agent.log(`webhook ${trigger.name} has no secret_env: only ${who} may call it`)
+      }
       hooks.set(trigger.path, { trigger, verify, challenge, seen: new Set(), run, runLater })
     }
     if (trigger.type === 'schedule')
@@ -71,6 +78,10 @@ export function startTriggers(agent: AgentOptions): Triggers {
     webhook: (request) => {
       const hook = hooks.get(request.path)
       return hook && answerHook(hook, request, agent.log)
+    },
+    isUnsigned: ({ method, path }) => {
+      const hook = method === 'POST' ? hooks.get(path) : undefined
+      return hook !== undefined && hook.trigger.secret_env === undefined
     },
     emit: (event, payload) => {
       for (const { runLater } of listeners(event)) void runLater({ payload, event })
@@ -132,19 +143,21 @@ async function answerHook(
   const verdict = verify(request, Date.now())
   if (!verdict.ok || hook.challenge?.signs(request.body))
     return { status: 401, body: { error: 'the signature is not right' } }
-  const { id } = verdict
+  const scheme = readScheme(trigger)
+  const delivered = readDelivered(request, scheme)
+  if (delivered === undefined) return { status: 400, body: { error: 'the body is not JSON' } }
+  const { payload, id = verdict.id } = delivered
+  const { type, challenge } = toMembers(payload)
+  if (scheme === 'slack' && type === 'url_verification') return { status: 200, body: { challenge } }
   if (id !== undefined && seen.has(id)) return { status: 200, body: { status: 'accepted' } }
-  const payload = parsePayload(request)
-  const challenge = (payload as { type?: unknown; challenge?: unknown } | null) ?? {}
-  if (challenge.type === 'url_verification')
-    return { status: 200, body: { challenge: challenge.challenge } }
   if (id !== undefined) remember(seen, id)
+  const happening = { payload, id, ...(delivered.event && { event: delivered.event }) }
   if (!trigger.wait) {
-    void hook.runLater({ payload, id })
+    void hook.runLater(happening)
     return { status: 200, body: { status: 'accepted' } }
   }
   try {
-    const result = await hook.run({ payload, id })
+    const result = await hook.run(happening)
     return { status: 200, body: { status: 'done', result: result ?? null } }
   } catch (thrown) {
     // Whoever waited knows of the failure and may send it again.
@@ -158,16 +171,6 @@ function remember(seen: Set<string>, id: string): void {
   seen.add(id)
   const [oldest] = seen
   if (seen.size > 10_000 && oldest !== undefined) seen.delete(oldest)
-}
-
-function parsePayload(request: AgentRequest): unknown {
-  const type = request.header('content-type')
-  if (type.includes('form-urlencoded')) return Object.fromEntries(new URLSearchParams(request.body))
-  try {
-    return JSON.parse(request.body)
-  } catch {
-    return request.body
-  }
 }
 
 /** Makes what is tried: the tool, then the code of the trigger. A tool that has answered is not called again. */

@@ -1,32 +1,43 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
-import type { AgentRequest, AgentTrigger } from './agent.ts'
+import { type AgentRequest, type AgentTrigger, toFacts } from './agent.ts'
+import { parseKey } from './webhook-key.ts'
 
 const TOLERANCE_S = 300
+const MAX_SIGNATURES = 16
 
 /** What checking a delivery gives: whether it is genuine, and what tells it from others. */
-export type Verdict =
-  | { readonly ok: false }
-  | { readonly ok: true; readonly id?: string | undefined }
+export type Verdict = { readonly ok: false } | { readonly ok: true; readonly id?: string }
 
 /** Checks the signature of a delivery. */
 export type Verifier = (request: AgentRequest, now: number) => Verdict
 
-/** Makes the check of a webhook; throws when its secret is not set. */
+/** Makes the check of a webhook; throws when its secret is not set, or is none. */
 export function createVerifier(
   trigger: AgentTrigger,
   env: Readonly<Record<string, string | undefined>>,
 ): Verifier {
-  if (trigger.secret_env === undefined) return () => ({ ok: true })
-  const secrets = readSecrets(trigger, trigger.secret_env, env)
+  const { name, secret_env: variable } = trigger
+  if (variable === undefined) return () => ({ ok: true })
+  const secrets = readSecrets(trigger, variable, env)
   const { signature = 'standard' } = trigger
-  const { scheme, header } = typeof signature === 'string' ? { scheme: signature } : signature
-  const check = SCHEMES[scheme]
-  if (check === undefined)
-    throw new Error(`webhook ${trigger.name}: signature ${scheme} is not known`)
-  return (request, now) => {
-    const verdicts = secrets.map((secret) => check({ request, secret, now, header }))
-    return verdicts.find((verdict) => verdict.ok) ?? { ok: false }
+  const header = typeof signature === 'string' ? undefined : signature.header?.toLowerCase()
+  const scheme = readScheme(trigger)
+  const create = Object.hasOwn(SCHEMES, scheme) ? SCHEMES[scheme] : undefined
+  if (create === undefined) throw new Error(`webhook ${name}: signature ${scheme} is not known`)
+  try {
+    const checks = secrets.map((secret) => create(secret, header))
+    return (request, now) => {
+      const verdicts = checks.map((check) => check(request, now))
+      return verdicts.find(({ ok }) => ok) ?? REFUSED
+    }
+  } catch (thrown) {
+    throw new Error(`webhook ${name}: variable ${variable}: ${toFacts(thrown).message as string}`)
   }
+}
+
+/** Reads the scheme of a webhook; `standard` when none is named. */
+export function readScheme({ signature = 'standard' }: AgentTrigger): string {
+  return typeof signature === 'string' ? signature : signature.scheme
 }
 
 /** Reads the secrets that a variable holds, separated by commas; throws when there is none. */
@@ -41,61 +52,87 @@ export function readSecrets(
   throw new Error(`webhook ${name}: set the environment variable ${variable}`)
 }
 
-interface Delivery {
-  readonly request: AgentRequest
-  readonly secret: string
-  readonly now: number
-  /** Header named in the spec instead of the usual one. */
-  readonly header: string | undefined
+type CreateCheck = (secret: string, header: string | undefined) => Verifier
+
+const REFUSED: Verdict = { ok: false }
+
+const SCHEMES: Readonly<Record<string, CreateCheck>> = {
+  standard: createStandardCheck,
+  github: (secret, header = 'x-hub-signature-256') =>
+    createHubCheck(secret, header, 'x-github-delivery'),
+  bitbucket: (secret, header = 'x-hub-signature') =>
+    createHubCheck(secret, header, 'x-request-uuid'),
+  slack: createSlackCheck,
+  stripe: createStripeCheck,
+  secret: createSecretCheck,
 }
 
-type Scheme = (delivery: Delivery) => Verdict
+function createStandardCheck(secret: string, header: string | undefined): Verifier {
+  const isSigned = parseKey(secret)
+  return (request, now) => {
+    // Senders that run on Svix use its own names for the three; all of them, or none.
+    const prefix = request.header('webhook-id') === '' ? 'svix' : 'webhook'
+    const id = request.header(`${prefix}-id`)
+    const timestamp = request.header(`${prefix}-timestamp`)
+    if (!isMessageId(id) || !isFresh(timestamp, now)) return REFUSED
+    const given = request.header(header ?? `${prefix}-signature`).split(' ', MAX_SIGNATURES)
+    const text = `${id}.${timestamp}.${request.body}`
+    return given.some((one) => isSigned(text, one)) ? { ok: true, id } : REFUSED
+  }
+}
 
-const SCHEMES: Readonly<Record<string, Scheme>> = {
-  standard: ({ request, secret, now, header }) => {
-    const id = request.header('webhook-id')
-    const timestamp = request.header('webhook-timestamp')
-    const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
-    const expected = hmac(key, `${id}.${timestamp}.${request.body}`).toString('base64')
-    const given = request.header(header?.toLowerCase() ?? 'webhook-signature').split(' ')
-    const ok = given.some((one) => one.startsWith('v1,') && equal(one.slice(3), expected))
-    return isFresh(timestamp, now) && ok ? { ok, id } : { ok: false }
-  },
-  github: (delivery) => hubSignature(delivery, 'x-hub-signature-256', 'x-github-delivery'),
-  bitbucket: (delivery) => hubSignature(delivery, 'x-hub-signature', 'x-request-uuid'),
-  slack: ({ request, secret, now, header }) => {
+// The full stop separates the signed parts: an id that held one could pass a part of the body off as its time.
+function isMessageId(id: string): boolean {
+  return id.length <= 255 && /^[\x21-\x2d\x2f-\x7e]+$/.test(id)
+}
+
+/** `sha256=<hex or base64>` over the body; many senders of that kind leave the prefix out. */
+function createHubCheck(secret: string, header: string, idHeader: string): Verifier {
+  return (request) => {
+    const given = request.header(header).replace(/^sha256=/i, '')
+    const digest = hmac(secret, request.body)
+    const hex = digest.toString('hex')
+    const fits = equal(given.toLowerCase(), hex) || equal(given, digest.toString('base64'))
+    return fits ? { ok: true, id: request.header(idHeader) || toId(hex) } : REFUSED
+  }
+}
+
+function createSlackCheck(secret: string, header = 'x-slack-signature'): Verifier {
+  return (request, now) => {
     const timestamp = request.header('x-slack-request-timestamp')
     const expected = `v0=${hmac(secret, `v0:${timestamp}:${request.body}`).toString('hex')}`
-    const given = request.header(header?.toLowerCase() ?? 'x-slack-signature')
-    return isFresh(timestamp, now) && equal(given, expected)
-      ? { ok: true, id: given }
-      : { ok: false }
-  },
-  stripe: ({ request, secret, now, header }) => {
-    const given = request.header(header?.toLowerCase() ?? 'stripe-signature')
-    const parts = given.split(',').map((part) => part.trim().split('=', 2))
-    const timestamp = parts.find(([name]) => name === 't')?.[1] ?? ''
+    const fits = isFresh(timestamp, now) && equal(request.header(header), expected)
+    return fits ? { ok: true, id: toId(expected) } : REFUSED
+  }
+}
+
+function createStripeCheck(secret: string, header = 'stripe-signature'): Verifier {
+  return (request, now) => {
+    const parts = request.header(header).split(',', MAX_SIGNATURES)
+    const named = parts.map((part) => part.trim().split('=', 2))
+    const timestamp = named.find(([name]) => name === 't')?.[1] ?? ''
     const expected = hmac(secret, `${timestamp}.${request.body}`).toString('hex')
-    const ok = parts.some(([name, value]) => name === 'v1' && equal(value ?? '', expected))
-    return isFresh(timestamp, now) && ok ? { ok, id: given } : { ok: false }
-  },
-  secret: ({ request, secret, header }) => {
-    return { ok: equal(request.header(header?.toLowerCase() ?? 'x-webhook-secret'), secret) }
-  },
+    const isSigned = named.some(([name, value]) => name === 'v1' && equal(value ?? '', expected))
+    return isFresh(timestamp, now) && isSigned ? { ok: true, id: toId(expected) } : REFUSED
+  }
 }
 
-function hubSignature(delivery: Delivery, usual: string, idHeader: string): Verdict {
-  const { request, secret, header } = delivery
-  const given = request.header(header?.toLowerCase() ?? usual)
-  const digest = hmac(secret, request.body)
-  const isHex = equal(given.toLowerCase(), `sha256=${digest.toString('hex')}`)
-  return isHex || equal(given, `sha256=${digest.toString('base64')}`)
-    ? { ok: true, id: request.header(idHeader) || undefined }
-    : { ok: false }
+function createSecretCheck(secret: string, header = 'x-webhook-secret'): Verifier {
+  return (request) => {
+    if (!equal(request.header(header), secret)) return REFUSED
+    // The secret is the same for every delivery: without an id two equal bodies are two deliveries.
+    const id = request.header('webhook-id') || request.header('x-request-id')
+    return id === '' ? { ok: true } : { ok: true, id }
+  }
 }
 
-function hmac(key: string | Buffer, text: string): Buffer {
+function hmac(key: string, text: string): Buffer {
   return createHmac('sha256', key).update(text).digest()
+}
+
+/** A signature tells one delivery from another; as an id it is not shown as it is. */
+function toId(signature: string): string {
+  return createHash('sha256').update(signature).digest('hex')
 }
 
 /** Compares digests of equal length: how far two texts agree must not show in the time it takes. */
@@ -105,5 +142,6 @@ export function equal(given: string, expected: string): boolean {
 }
 
 function isFresh(timestamp: string, now: number): boolean {
-  return /^\d+$/.test(timestamp) && Math.abs(now / 1000 - Number(timestamp)) <= TOLERANCE_S
+  const isWhole = /^(?:0|[1-9]\d{0,11})$/.test(timestamp)
+  return isWhole && Math.abs(now / 1000 - Number(timestamp)) <= TOLERANCE_S
 }

@@ -1,5 +1,6 @@
 import type { Command, CommandInput } from '../command.ts'
 import { EXIT, UsageError } from '../exit.ts'
+import { runCall } from '../forge/call.ts'
 import { runEnv } from '../forge/env.ts'
 import { runAgent } from '../forge/forge-agent.ts'
 import {
@@ -19,7 +20,7 @@ import { withSettings } from '../forge/settings.ts'
 import { runValidate } from '../forge/validate.ts'
 import { didYouMean } from '../suggest.ts'
 
-const NOUNS: readonly string[] = ['tool', 'agent', 'env', 'auth']
+const NOUNS: readonly string[] = ['tool', 'agent', 'env', 'auth', 'call']
 
 const JOBS: Readonly<Record<ForgeJob, (input: CommandInput) => Promise<number>>> = {
   spec: runSpec,
@@ -29,13 +30,14 @@ const JOBS: Readonly<Record<ForgeJob, (input: CommandInput) => Promise<number>>>
   agent: runAgent,
   env: runEnv,
   login: runLogin,
+  call: runCall,
 }
 
 /** Makes tool specs, TypeScript and agents of API descriptions and of words. */
 export const forgeCommand: Command = {
   name: 'forge',
   summary: 'Turn API descriptions or a wish into tool specs, TypeScript and agents',
-  usage: 'tool|agent|env|auth [file…]',
+  usage: 'tool|agent|env|auth|call [file…]',
   flags: FORGE_FLAGS,
   examples: [
     'waymark forge tool --list api.yaml',
@@ -46,6 +48,7 @@ export const forgeCommand: Command = {
     'waymark forge tool --spec api.yaml --target openai --stdout',
     'waymark forge env tools/zendesk.tool-spec.yaml > .env',
     'waymark forge auth login tools/zendesk.tool-spec.yaml --env-file .env',
+    'waymark forge call tools/zendesk.tool-spec.yaml create_ticket subject=Printer --dry-run',
     'waymark forge agent --name ops-bot --tools zendesk.tool-spec.yaml,jira.yaml --standalone',
   ],
   async run(given) {
@@ -66,7 +69,7 @@ export const forgeCommand: Command = {
 
 function readJob({ positionals, flags }: CommandInput): ForgeJob {
   const [noun, verb] = positionals
-  if (noun === 'agent' || noun === 'env') return noun
+  if (noun === 'agent' || noun === 'env' || noun === 'call') return noun
   if (noun === 'tool') return chooseJob({ flags })
   if (noun === 'auth' && verb === 'login') return 'login'
   if (noun === 'auth') {
@@ -78,7 +81,7 @@ function readJob({ positionals, flags }: CommandInput): ForgeJob {
     )
   }
   throw new UsageError(
-    `forge knows tool, agent, env and auth, not "${noun}".${didYouMean(noun, NOUNS)} Run "waymark forge --help".`,
+    `forge knows tool, agent, env, auth and call, not "${noun}".${didYouMean(noun, NOUNS)} Run "waymark forge --help".`,
   )
 }
 
@@ -88,6 +91,7 @@ const WORDS: Partial<Record<ForgeJob, { readonly least: number; readonly most: n
   validate: { least: 0, most: Number.POSITIVE_INFINITY },
   env: { least: 1, most: Number.POSITIVE_INFINITY },
   login: { least: 1, most: 1 },
+  call: { least: 1, most: Number.POSITIVE_INFINITY },
 }
 
 function checkWords({ positionals }: CommandInput, job: ForgeJob): void {

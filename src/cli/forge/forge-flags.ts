@@ -9,7 +9,12 @@ export type ForgeJob = ToolJob | keyof typeof OWN_COMMANDS
 type ToolJob = 'spec' | 'list' | 'prompt' | 'validate'
 
 /** Jobs that are no source of `forge tool`, as a person types them. */
-export const OWN_COMMANDS = { agent: 'agent', env: 'env', login: 'auth login' } as const
+export const OWN_COMMANDS = {
+  agent: 'agent',
+  env: 'env',
+  login: 'auth login',
+  call: 'call',
+} as const
 
 /** What can be generated from a spec. */
 export const TARGETS: readonly ['ts', ...typeof DEFINITION_TARGETS] = ['ts', ...DEFINITION_TARGETS]
@@ -22,7 +27,7 @@ const READING: readonly ForgeJob[] = ['spec', 'list']
 const WRITING: readonly ForgeJob[] = ['spec', 'prompt']
 const EVERY_JOB: readonly ForgeJob[] = [
   ...(['spec', 'list', 'prompt', 'validate'] as const),
-  ...(['agent', 'env', 'login'] as const),
+  ...(['agent', 'env', 'login', 'call'] as const),
 ]
 
 const text = (jobs: readonly ForgeJob[], value: string, summary: string): ForgeFlag => ({
@@ -87,7 +92,10 @@ const TOOL_FLAGS: Readonly<Record<string, ForgeFlag>> = {
     'what is generated: TypeScript, or tool definitions as JSON; ts when absent',
   ),
   watch: yesNo(['spec'], 'generate again whenever the file changes, until interrupted'),
-  'dry-run': yesNo(WRITING, 'say what would be written'),
+  'dry-run': yesNo(
+    [...WRITING, 'call'],
+    'say what would be written; of a call, print it as a curl command without secrets',
+  ),
   stdout: yesNo(
     WRITING,
     'print the tool spec, or the code or definitions of one, instead of writing files',
@@ -103,7 +111,15 @@ const AGENT_FLAGS: Readonly<Record<string, ForgeFlag>> = {
   prefix: text(['agent'], 'domain|clash', 'put the domain before all tool names, or clashing ones'),
   rename: list(['agent'], 'dom:old=new', 'another name for one tool'),
   'no-docker': yesNo(['agent'], 'without Dockerfile'),
-  'env-file': text(['login'], 'file', 'read variables there, and write the token there'),
+}
+
+const CALL_FLAGS: Readonly<Record<string, ForgeFlag>> = {
+  args: text(['call'], 'json', 'the arguments as one JSON object, or a file that holds it'),
+  'env-file': text(
+    ['login', 'call'],
+    'file',
+    'read variables there, too; a login writes its token there',
+  ),
 }
 
 const COMMON_FLAGS: Readonly<Record<string, ForgeFlag>> = {
@@ -126,6 +142,7 @@ const FLAGS: Readonly<Record<string, ForgeFlag>> = {
   ...SOURCE_FLAGS,
   ...TOOL_FLAGS,
   ...AGENT_FLAGS,
+  ...CALL_FLAGS,
   ...COMMON_FLAGS,
 }
 

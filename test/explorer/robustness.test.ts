@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import type { App } from 'waymark'
+import { createShop } from './capability-demo.ts'
 import { createDemo } from './demo.ts'
 import { createFixture } from './fixtures.ts'
 import { createOddities, LONG_NAME } from './oddities.ts'
@@ -39,6 +40,20 @@ describeInBrowser(
         await soon(() => readOverflow(page)).toEqual([0, 0, 0, 0])
       })
 
+      it.each([
+        ['operations', createDemo, '.operation'],
+        ['health', createDemo, '.component'],
+        ['capabilities', createShop, '.card'],
+      ])('keeps the panel of %s inside its margins', async (panel, create, part) => {
+        const page = await visit(create(), `#/${panel}`, { width: 360 })
+        await page.locator(part).first().waitFor()
+        const ends = await page
+          .locator(part)
+          .evaluateAll((found) => found.map((one) => one.getBoundingClientRect().right))
+        expect(Math.max(...ends)).toBeLessThanOrEqual(342)
+        expect(await readOverflow(page)).toEqual([0, 0])
+      })
+
       it('has a menu that says whether it is open, and closes by Escape or by a choice', async () => {
         const page = await openNarrow(createFixture(), '#/tool/echo')
         const menu = button(page, 'List of tools')
@@ -56,6 +71,24 @@ describeInBrowser(
     })
 
     describe('the keyboard', () => {
+      it('stays in the form when fields come and go', async () => {
+        const page = await open(createFixture(), '#/tool/weather')
+        const focused = () => page.evaluate(() => document.activeElement?.id)
+        const press = (name: string) => page.getByRole('button', { name }).press('Enter')
+        await press('Add note')
+        await soon(focused).toBe('field_47note')
+        await press('Remove note')
+        await soon(focused).toBe('add-field_47note')
+        await press('Add tags')
+        await soon(focused).toBe('add-field_47tags')
+        await press('Add item')
+        await soon(focused).toBe('field_47tags_470')
+        await press('Add item')
+        await soon(focused).toBe('field_47tags_471')
+        await press('Remove item 2')
+        await soon(focused).toBe('field_47tags_470')
+      })
+
       it('runs a tool once, however often the keys are pressed while it runs', async () => {
         const odd = createOddities()
         const page = await open(odd.app, '#/tool/slow')
@@ -66,11 +99,12 @@ describeInBrowser(
         expect(odd.calls).toHaveLength(1)
       })
 
-      it('runs nothing behind a window, and comes back to where it was', async () => {
+      it('runs nothing behind a window, begins in its field, and comes back to where it was', async () => {
         const odd = createOddities()
         const page = await open(odd.app, '#/tool/echo')
         await page.getByRole('button', { name: /Authorization/ }).click()
-        await page.getByRole('textbox', { name: 'Token' }).press('Control+Enter')
+        await soon(() => page.evaluate(() => document.activeElement?.id)).toBe('token')
+        await page.keyboard.press('Control+Enter')
         await button(page, 'Close').click()
         await soon(() => page.evaluate(() => document.activeElement?.className)).toContain(
           'token-button',
@@ -88,6 +122,8 @@ describeInBrowser(
         expect(odd.calls).toEqual([exact])
         expect(await result(page).textContent()).toContain('12345678901234567890')
         expect(await page.locator('.snippet').textContent()).toContain(exact)
+        await page.getByRole('tab', { name: 'TypeScript' }).click()
+        expect(await page.locator('.snippet').textContent()).toContain(`body: '${exact}'`)
         await page.getByLabel('id', { exact: true }).fill('98765432109876543210')
         await soon(() => editor(page).inputValue()).toContain('98765432109876543210')
       })

@@ -8,16 +8,18 @@ import { describeType, resolveSchema } from './schema.ts'
 export function AbsentField({
   schema,
   name,
+  id,
   onAdd,
 }: {
   readonly schema: Schema | undefined
   readonly name: string
+  readonly id: string
   readonly onAdd: () => void
 }): JSX.Element {
   const { root } = useForm()
   const { description, title } = resolveSchema(schema, root)
   return (
-    <button type="button" class="absent-field" onClick={onAdd}>
+    <button type="button" id={id} class="absent-field" onClick={onAdd}>
       <Icon name="plus" size={14} />
       <span class="unseen">Add </span>
       <span class="field-name">{name}</span>

@@ -6,9 +6,9 @@ import type { Schema, SchemaObject } from '../model/types.ts'
 import { IconButton } from '../view/controls.tsx'
 import { Icon } from '../view/icon.tsx'
 import { AbsentField } from './absent-field.tsx'
-import { type ControlProps, useForm } from './field-context.ts'
+import { type ControlProps, focusField, focusSoon, toFieldId, useForm } from './field-context.ts'
 import { describeType, placesOf, resolveSchema, variantsOf } from './schema.ts'
-import { chooseVariant, startValue } from './value.ts'
+import { chooseVariant, type Path, startValue } from './value.ts'
 
 type Props = ControlProps & { readonly schema: SchemaObject }
 
@@ -28,6 +28,10 @@ export function ObjectControl({ schema, value, path }: Props): JSX.Element {
   const present = names.filter((name) => required.has(name) || Object.hasOwn(members, name))
   const unknown = Object.keys(members).filter((name) => !names.includes(name))
   const absent = names.filter((name) => !present.includes(name))
+  const remove = (name: string) => {
+    change([...path, name], undefined)
+    focusSoon(() => document.getElementById(toOfferId([...path, name])))
+  }
   return (
     <div class="fields">
       {[...present, ...unknown].map((name) => (
@@ -38,7 +42,7 @@ export function ObjectControl({ schema, value, path }: Props): JSX.Element {
           name={name}
           value={members[name] ?? null}
           required={required.has(name)}
-          onRemove={required.has(name) ? undefined : () => change([...path, name], undefined)}
+          onRemove={required.has(name) ? undefined : () => remove(name)}
         />
       ))}
       {absent.length > 0 && (
@@ -48,7 +52,11 @@ export function ObjectControl({ schema, value, path }: Props): JSX.Element {
               key={name}
               schema={properties[name]}
               name={name}
-              onAdd={() => change([...path, name], startValue(properties[name], root))}
+              id={toOfferId([...path, name])}
+              onAdd={() => {
+                change([...path, name], startValue(properties[name], root))
+                focusField([...path, name])
+              }}
             />
           ))}
           {!all && absent.length > OFFERED && (
@@ -111,6 +119,11 @@ export function ListControl({ schema, value, path }: Props): JSX.Element {
     ;[next[from], next[to]] = [next[to], next[from]]
     change(path, next)
   }
+  const remove = (at: number) => {
+    change([...path, at], undefined)
+    if (items.length > 1) focusField([...path, Math.min(at, items.length - 2)])
+    else focusSoon(() => document.getElementById(toOfferId(path)))
+  }
   return (
     <div class="fields">
       {items.map((item, at) => (
@@ -121,7 +134,7 @@ export function ListControl({ schema, value, path }: Props): JSX.Element {
             name={`item ${at + 1}`}
             value={item}
             required={false}
-            onRemove={() => change([...path, at], undefined)}
+            onRemove={() => remove(at)}
           />
           <span class="list-moves">
             <IconButton
@@ -141,7 +154,11 @@ export function ListControl({ schema, value, path }: Props): JSX.Element {
       ))}
       <AddButton
         label="Add item"
-        onClick={() => change(path, [...items, startValue(inner, root)])}
+        id={toOfferId(path)}
+        onClick={() => {
+          change(path, [...items, startValue(inner, root)])
+          focusField([...path, items.length])
+        }}
       />
     </div>
   )
@@ -201,15 +218,22 @@ export function VariantControl({ schema, ...field }: Props): JSX.Element {
   )
 }
 
+/** The id of the button that adds what is at a path, or to it. */
+function toOfferId(path: Path): string {
+  return `add-${toFieldId(path)}`
+}
+
 function AddButton({
   label,
+  id,
   onClick,
 }: {
   readonly label: string
+  readonly id?: string
   readonly onClick: () => void
 }): JSX.Element {
   return (
-    <button type="button" class="quiet-button add" onClick={onClick}>
+    <button type="button" id={id} class="quiet-button add" onClick={onClick}>
       <Icon name="plus" size={14} />
       {label}
     </button>

@@ -51,6 +51,26 @@ export function toFieldId(path: Path): string {
   return `field${toPointer(path).replace(/[^\w-]/g, (character) => `_${character.charCodeAt(0)}`)}`
 }
 
+/** Moves the focus into a field once it is drawn: whoever works without a mouse would begin at the top again. */
+export function focusField(path: Path): void {
+  focusSoon(() => {
+    const field = document.querySelector(`[data-pointer=${JSON.stringify(toPointer(path))}]`)
+    return (
+      document.querySelector<HTMLElement>(
+        `#${toFieldId(path)}:is(input, select, textarea, button)`,
+      ) ??
+      field?.querySelector<HTMLElement>(
+        ':scope > :not(.field-head) :is(input, select, textarea, button)',
+      )
+    )
+  })
+}
+
+/** Moves the focus to something that the next frame draws. */
+export function focusSoon(find: () => HTMLElement | null | undefined): void {
+  requestAnimationFrame(() => find()?.focus())
+}
+
 /** What a control is handed. */
 export interface ControlProps {
   readonly id: string

@@ -1,3 +1,5 @@
+import { parseExactly } from './exact-json.ts'
+
 /** What a snippet calls. */
 export interface SnippetCall {
   readonly url: string
@@ -42,7 +44,7 @@ export function toFetch({ url, body, headers }: SnippetCall): string {
     '  headers: {',
     ...members,
     '  },',
-    `  body: JSON.stringify(${indentRest(prettify(body), 2)}),`,
+    `  body: ${writeBody(body)},`,
     '})',
     'const result = await response.json()',
   ].join('\n')
@@ -88,9 +90,17 @@ function toKey(name: string): string {
   return /^[a-z_$][\w$]*$/i.test(name) ? name : quoteScript(name)
 }
 
-function prettify(body: string): string {
+/** As an object to be changed; as text where JavaScript would round a number in it. */
+function writeBody(body: string): string {
+  const pretty = prettify(body)
+  return pretty === prettify(body, JSON.parse)
+    ? `JSON.stringify(${indentRest(pretty, 2)})`
+    : quoteScript(body)
+}
+
+function prettify(body: string, parse: (text: string) => unknown = parseExactly): string {
   try {
-    return JSON.stringify(JSON.parse(body), null, 2)
+    return JSON.stringify(parse(body), null, 2)
   } catch {
     return body
   }

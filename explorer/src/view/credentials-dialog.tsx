@@ -26,6 +26,7 @@ export function CredentialsDialog({ onClose }: { readonly onClose: () => void })
           class="mono"
           type="text"
           placeholder="Bearer eyJhbGci..."
+          autofocus
           autocomplete="off"
           spellcheck={false}
           value={token}

@@ -4,6 +4,7 @@ import { andThen } from './maybe.ts'
 import { formatPointer, resolvePointer } from './pointer.ts'
 import type { Check, JsonSchema, Problem, StandardSchema, Validation } from './schema.ts'
 import { formatUnknownProperty } from './schema-messages.ts'
+import { nearest } from './suggest.ts'
 
 /** How many problems of one value are reported; more would only be noise. */
 const MAX_PROBLEMS = 100
@@ -11,7 +12,7 @@ const MAX_PROBLEMS = 100
 /** Checks values with the schema library's own rules, transforms and defaults included. */
 export function toStandardCheck(schema: StandardSchema): Check {
   const { validate } = schema['~standard']
-  return (value) => andThen(validate(value), (result) => toValidation(result, schema))
+  return (value) => andThen(validate(value), (result) => toValidation(result, schema, value))
 }
 
 /** Prints a Standard Schema as JSON Schema 2020-12, seen from the caller or from the handler. */
@@ -32,11 +33,12 @@ export function toStandardJsonSchema(
 function toValidation(
   result: StandardSchemaV1.Result<unknown>,
   schema: StandardSchema,
+  value: unknown,
 ): Validation {
   if (result.issues === undefined) return { ok: true, value: result.value }
   const [first, ...rest] = result.issues
     .slice(0, MAX_PROBLEMS)
-    .flatMap((issue) => toProblems(issue, schema))
+    .flatMap((issue) => toProblems(issue, schema, value))
     .slice(0, MAX_PROBLEMS)
   const fallback = { pointer: '', code: 'invalid', message: 'is not valid' }
   return { ok: false, problems: [first ?? fallback, ...rest] }
@@ -49,13 +51,14 @@ interface ZodIssue extends StandardSchemaV1.Issue {
   readonly keys?: unknown
 }
 
-function toProblems(issue: ZodIssue, schema: StandardSchema): readonly Problem[] {
+function toProblems(issue: ZodIssue, schema: StandardSchema, value: unknown): readonly Problem[] {
   const path = (issue.path ?? []).map((segment) =>
     String(typeof segment === 'object' ? segment.key : segment),
   )
   const code = typeof issue.code === 'string' ? issue.code : 'invalid'
   if (code !== 'unrecognized_keys' || !Array.isArray(issue.keys)) {
-    return [{ pointer: formatPointer(path), code, message: issue.message }]
+    const message = `${issue.message}${findMisspelt(path, schema, value)}`
+    return [{ pointer: formatPointer(path), code, message }]
   }
   const known = listMembers(schema, path)
   return issue.keys
@@ -67,6 +70,22 @@ function toProblems(issue: ZodIssue, schema: StandardSchema): readonly Problem[]
       message: formatUnknownProperty(key, known),
     }))
 }
+
+/** A member that is missing may be there under a name that an object which takes any member passes over. */
+function findMisspelt(path: readonly string[], schema: StandardSchema, value: unknown): string {
+  const above = path.slice(0, -1)
+  const parent = resolvePointer(value, formatPointer(above))
+  const [missing] = path.slice(-1)
+  if (missing === undefined || !isRecord(parent) || Object.hasOwn(parent, missing)) return ''
+  const near = nearest(missing, Object.keys(parent), { count: 3 })
+  if (near.length === 0) return ''
+  const known = new Set(listMembers(schema, above))
+  const misspelt = near.find((name) => !known.has(name))
+  return misspelt === undefined ? '' : `; did you mean it by "${misspelt.slice(0, LONGEST_NAME)}"?`
+}
+
+/** Names come from outside and may be of any length. */
+const LONGEST_NAME = 100
 
 /** Lists the properties that the schema printed as JSON Schema has at a path; none where it has a choice. */
 function listMembers(schema: StandardSchema, path: readonly string[]): readonly string[] {

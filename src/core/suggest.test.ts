@@ -31,6 +31,13 @@ const service = createService({
     named('orders.move', {
       input: z.strictObject({ to: address.optional(), stops: z.array(address).optional() }),
     }),
+    named('orders.pay', {
+      input: z.object({
+        customer_id: z.string(),
+        customer: z.string().optional(),
+        card: z.object({ number: z.string() }).optional(),
+      }),
+    }),
   ],
   components: {
     schemas: {
@@ -95,6 +102,23 @@ describe('did you mean', () => {
       source: { pointer: `/call/arguments/${field.replaceAll('.', '/')}` },
     })
   })
+
+  it.each([
+    [{ customerid: 'c' }, 'customer_id', 'customerid'],
+    [{ customer_id: 'c', card: { nummber: '1' } }, 'card.number', 'nummber'],
+  ])('says in %j which name stands for the one that is missing', async (input, field, written) => {
+    const { message } = await refusal({ function: 'orders.pay', arguments: input })
+    expect(message).toContain(`${field}: `)
+    expect(message).toContain(`did you mean it by "${written}"?`)
+  })
+
+  it.each([{ customer: 'c' }, { weather: 'x' }, {}])(
+    'takes no other argument of %j for the one that is missing',
+    async (input) => {
+      const { message } = await refusal({ function: 'orders.pay', arguments: input })
+      expect(message).toBe('customer_id: Invalid input: expected string, received undefined')
+    },
+  )
 
   it('suggests the extension that was misspelt', async () => {
     const extensions = [{ urn: 'urn:forrst:ext:qury' }]

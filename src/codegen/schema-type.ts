@@ -1,4 +1,4 @@
-import { isRecord } from '../core/json.ts'
+import { asList, isRecord } from '../core/json.ts'
 import type { Doc, DocTag } from './comments.ts'
 import {
   isKeyword,
@@ -68,9 +68,9 @@ function convertJoined(schema: Record<string, unknown>, inner: Context): TypeNod
   const demands = [
     typeof schema['$ref'] === 'string' ? convertRef(schema['$ref'], inner) : undefined,
     convertOwn(schema, inner),
-    ...listOf(schema['allOf']).map((part) => convert(part, inner)),
+    ...asList(schema['allOf']).map((part) => convert(part, inner)),
     ...['anyOf', 'oneOf'].map((key) => {
-      const parts = listOf(schema[key])
+      const parts = asList(schema[key])
       return parts.length === 0 ? undefined : toUnion(parts.map((part) => convert(part, inner)))
     }),
   ]
@@ -86,7 +86,7 @@ function convertRef(ref: string, context: Context): TypeNode {
 
 function convertOwn(schema: Record<string, unknown>, context: Context): TypeNode | undefined {
   if (schema['const'] !== undefined) return { kind: 'literal', value: schema['const'] }
-  const values = listOf(schema['enum'])
+  const values = asList(schema['enum'])
   if (values.length > 0) return toUnion(values.map((value) => ({ kind: 'literal', value })))
   const { type } = schema
   if (typeof type === 'string') return convertType(type, schema, context)
@@ -138,7 +138,7 @@ function convertArray(schema: Record<string, unknown>, context: Context): TypeNo
 
 function convertObject(schema: Record<string, unknown>, context: Context): ObjectNode {
   const properties = isRecord(schema['properties']) ? schema['properties'] : {}
-  const required = new Set(listOf(schema['required']).filter((key) => typeof key === 'string'))
+  const required = new Set(asList(schema['required']).filter((key) => typeof key === 'string'))
   const members: MemberNode[] = Object.entries(properties).map(([key, property]) => ({
     key,
     type: convert(property, context),
@@ -170,8 +170,4 @@ function convertIndex(
 
 function isNullable(schema: Record<string, unknown>): boolean {
   return schema['nullable'] === true || schema['x-nullable'] === true
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : []
 }

@@ -1,4 +1,4 @@
-import { isRecord } from './json.ts'
+import { asList, isRecord } from './json.ts'
 import type { JsonSchema } from './schema.ts'
 import { eachSubschema, mapSubschemas, mapValues, type Subschema } from './schema-keywords.ts'
 import { toText } from './text.ts'
@@ -197,8 +197,4 @@ function renameRef(
 
 function asRecord(value: unknown): Record<string, unknown> {
   return isRecord(value) ? value : {}
-}
-
-function asList(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : []
 }

@@ -1,4 +1,4 @@
-import { createRecord, isRecord } from '../core/json.ts'
+import { asList, createRecord, entriesOf, isRecord } from '../core/json.ts'
 import { formatPointer, resolvePointer } from '../core/pointer.ts'
 import type { SchemaAt } from './model.ts'
 
@@ -68,13 +68,13 @@ export function readEffective(at: SchemaAt, document: unknown): EffectiveSchema 
     for (const [name, property] of entriesOf(schema['properties'])) {
       if (!properties.has(name)) properties.set(name, below(part, ['properties', name], property))
     }
-    for (const name of listOf(schema['required'])) if (typeof name === 'string') required.add(name)
+    for (const name of asList(schema['required'])) if (typeof name === 'string') required.add(name)
     const { additionalProperties: rest, items: ownItems } = schema
     if (rest === false) additional = false
     else if (isRecord(rest)) additional = below(part, ['additionalProperties'], rest)
     if (isRecord(ownItems)) items ??= below(part, ['items'], ownItems)
     for (const key of ['oneOf', 'anyOf']) {
-      for (const [index, choice] of listOf(schema[key]).entries()) {
+      for (const [index, choice] of asList(schema[key]).entries()) {
         choices.push(below(part, [key, String(index)], choice))
       }
     }
@@ -134,7 +134,7 @@ function collectParts(at: SchemaAt, document: unknown): readonly Part[] {
     if (!isRecord(schema) || seen.has(schema) || parts.length >= MAX_PARTS) return
     seen.add(schema)
     parts.push({ ...target, schema })
-    for (const [index, part] of listOf(schema['allOf']).entries()) {
+    for (const [index, part] of asList(schema['allOf']).entries()) {
       visit(below(target, ['allOf', String(index)], part))
     }
   }
@@ -179,14 +179,6 @@ function readValues(schema: Record<string, unknown>): readonly unknown[] | undef
 
 function isNull(schema: unknown): boolean {
   return isRecord(schema) && schema['type'] === 'null'
-}
-
-function entriesOf(value: unknown): readonly [string, unknown][] {
-  return isRecord(value) ? Object.entries(value) : []
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : []
 }
 
 function decodePointer(text: string): string {

@@ -1,6 +1,6 @@
 import type { Components, ContentDescriptor } from '../core/description.ts'
 import { canonicalUrn } from '../core/extension-urn.ts'
-import { isRecord } from '../core/json.ts'
+import { asList, isRecord } from '../core/json.ts'
 import { formatPointer, resolvePointer } from '../core/pointer.ts'
 import { type ComponentKind, isReference, resolveReference } from '../core/reference.ts'
 import { toText } from '../core/text.ts'
@@ -42,7 +42,7 @@ function readFunction(
   { document, components }: { readonly document: unknown; readonly components: Components },
 ): DescribedFunction {
   const place = <Component>(kind: ComponentKind, list: unknown, at: string): Placed<Component>[] =>
-    listOf(list).flatMap((value, index) => {
+    asList(list).flatMap((value, index) => {
       const component =
         resolveReference(value, components, kind) ??
         (isReference(value) ? resolvePointer(document, value.$ref.slice(1)) : undefined)
@@ -147,7 +147,7 @@ function addDocs(entry: FunctionObject, pointer: string, facets: FacetCollector)
     { rules: { changed: 'example-changed' }, label: 'the examples', value: entry.examples ?? [] },
     '/examples',
   )
-  for (const scenario of listOf(entry.simulations)) {
+  for (const scenario of asList(entry.simulations)) {
     const { name } = isRecord(scenario) ? scenario : {}
     add(
       `simulation\u0000${toText(name)}`,
@@ -203,7 +203,7 @@ function addState(
 }
 
 function addExtensions(declared: unknown, pointer: string, facets: FacetCollector): void {
-  for (const [index, declaration] of listOf(declared).entries()) {
+  for (const [index, declaration] of asList(declared).entries()) {
     if (!isRecord(declaration) || typeof declaration['urn'] !== 'string') continue
     const urn = canonicalUrn(declaration['urn'])
     const { urn: _urn, ...configuration } = declaration
@@ -228,7 +228,7 @@ function readServers(document: DiscoveryDocument): Facets {
     value: withoutVersion(document.info),
     pointer: '/info',
   })
-  for (const [index, server] of listOf(document.servers).entries()) {
+  for (const [index, server] of asList(document.servers).entries()) {
     if (!isRecord(server)) continue
     const pointer = formatPointer(['servers', String(index)])
     const name = toText(server['name'])
@@ -268,8 +268,4 @@ function withoutVersion(info: unknown): unknown {
 
 function toSchemaAt(schema: unknown, pointer: string): SchemaAt {
   return { schema, pointer, base: schema }
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : []
 }

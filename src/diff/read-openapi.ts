@@ -1,4 +1,4 @@
-import { isRecord } from '../core/json.ts'
+import { asList, entriesOf, isRecord } from '../core/json.ts'
 import { formatPointer, resolvePointer } from '../core/pointer.ts'
 import { toText } from '../core/text.ts'
 import {
@@ -104,7 +104,7 @@ function listParameters({
     [operation['parameters'], `${pointer}/parameters`],
     [item['parameters'], `${above}/parameters`],
   ] as const) {
-    for (const [index, value] of listOf(list).entries()) {
+    for (const [index, value] of asList(list).entries()) {
       const parameter = follow(value, document)
       const key = `${toText(parameter['in'])} ${toText(parameter['name'])}`
       if (!found.has(key))
@@ -329,16 +329,16 @@ function readDocumentFacets(document: Node): Facets {
 function listServers(document: Node): readonly (readonly [string, string])[] {
   const { host, basePath = '', schemes } = document
   if (typeof host === 'string') {
-    const all = listOf(schemes).length === 0 ? ['https'] : listOf(schemes)
+    const all = asList(schemes).length === 0 ? ['https'] : asList(schemes)
     return all.map((scheme) => [`${toText(scheme)}://${host}${toText(basePath)}`, '/host'])
   }
-  return listOf(document['servers']).flatMap((server, index) =>
+  return asList(document['servers']).flatMap((server, index) =>
     isRecord(server) ? [[toText(server['url']), `/servers/${index}`] as const] : [],
   )
 }
 
 function consumesOf({ document, operation }: OperationAt): readonly string[] {
-  return listOf(operation['consumes'] ?? document['consumes']).map(String)
+  return asList(operation['consumes'] ?? document['consumes']).map(String)
 }
 
 function follow(value: unknown, document: Node): Node {
@@ -354,12 +354,4 @@ function follow(value: unknown, document: Node): Node {
 function referenceOf(value: unknown): string | undefined {
   const ref = isRecord(value) ? value['$ref'] : undefined
   return typeof ref === 'string' && ref.startsWith('#') ? ref.slice(1) : undefined
-}
-
-function entriesOf(value: unknown): readonly [string, unknown][] {
-  return isRecord(value) ? Object.entries(value) : []
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : []
 }

@@ -1,8 +1,9 @@
+import { entriesOf } from '../core/json.ts'
 import type { ContentType } from '../spec/types.ts'
 import { joinSentences } from './describe.ts'
 import type { Draft, FieldRequest } from './draft.ts'
 import type { Folded } from './folded.ts'
-import { asFilledText, asFlag, asNode, asText, entriesOf, type Node, read } from './node.ts'
+import { asFilledText, asFlag, asNode, asText, type Node, read } from './node.ts'
 import type { Reducer } from './reduce.ts'
 
 /** What became of a request body. */

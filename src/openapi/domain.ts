@@ -1,5 +1,6 @@
+import { asList } from '../core/json.ts'
 import { toSnake } from './names.ts'
-import { asFilledText, asList, read } from './node.ts'
+import { asFilledText, read } from './node.ts'
 
 /** Chooses the domain of a document: from file name and title, else from the host, else `api`. */
 export function chooseDomain(document: unknown, file?: string): string {

@@ -1,5 +1,6 @@
+import { asList, entriesOf } from '../core/json.ts'
 import type { FieldType } from '../spec/types.ts'
-import { asFlag, asList, asNode, asText, entriesOf, type Node, read } from './node.ts'
+import { asFlag, asNode, asText, type Node, read } from './node.ts'
 import type { Resolver } from './resolve.ts'
 import { KEPT_KEYWORDS, LOST_KEYWORDS, typesOf } from './schema-keywords.ts'
 import { type Warn, warnUnresolved } from './warnings.ts'

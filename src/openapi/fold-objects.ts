@@ -1,6 +1,7 @@
+import { asList, entriesOf } from '../core/json.ts'
 import { type Flat, type FlattenContext, flattenSchema } from './flatten.ts'
 import type { Folded, FoldedGroup } from './folded.ts'
-import { asList, asText, entriesOf, read } from './node.ts'
+import { asText, read } from './node.ts'
 
 /** Folds alternatives that are all objects into one: the union of their properties. */
 export function foldObjects(

@@ -1,7 +1,8 @@
+import { entriesOf } from '../core/json.ts'
 import type { Flat, FlattenContext, Trail } from './flatten.ts'
 import { describeVariants, foldObjects } from './fold-objects.ts'
 import { type Fold, MAX_MEMBERS } from './folded.ts'
-import { asText, entriesOf, read } from './node.ts'
+import { asText, read } from './node.ts'
 
 /**
  * Folds the subtypes that a discriminator without alternatives stands for. Each of them includes

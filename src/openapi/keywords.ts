@@ -1,6 +1,7 @@
+import { asList } from '../core/json.ts'
 import type { Draft } from './draft.ts'
 import type { Folded } from './folded.ts'
-import { asFilledText, asFlag, asList, asNumber } from './node.ts'
+import { asFilledText, asFlag, asNumber } from './node.ts'
 import { coerceDefault, coerceEnum, isBeyondSafe } from './scalar.ts'
 
 /** Puts the keywords of a schema on a field; gives sentences for its description. */

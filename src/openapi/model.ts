@@ -1,4 +1,5 @@
-import { asList, asNode, asText, type Node, read } from './node.ts'
+import { asList } from '../core/json.ts'
+import { asNode, asText, type Node, read } from './node.ts'
 import type { OpenedDocument, Operation } from './operations.ts'
 import { consumesOf, convertParameters, convertServers } from './swagger2.ts'
 import { type Warn, warnUnresolved } from './warnings.ts'

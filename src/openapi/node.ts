@@ -19,16 +19,6 @@ export function asNode(value: unknown): Node | undefined {
   return isRecord(value) ? value : undefined
 }
 
-/** Gives the entries of a mapping, or none. */
-export function entriesOf(value: unknown): [string, unknown][] {
-  return isRecord(value) ? Object.entries(value) : []
-}
-
-/** Gives a list, or an empty one. */
-export function asList(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : []
-}
-
 /** Gives a text; numbers and booleans are written out, since YAML guesses types. */
 export function asText(value: unknown): string | undefined {
   if (typeof value === 'string') return value

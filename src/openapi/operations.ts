@@ -1,6 +1,7 @@
+import { asList, entriesOf } from '../core/json.ts'
 import { detectVersion, type OpenApiVersion } from './load.ts'
 import { type PlannedName, planNames } from './names.ts'
-import { asFilledText, asFlag, asList, asNode, entriesOf, type Node, read } from './node.ts'
+import { asFilledText, asFlag, asNode, type Node, read } from './node.ts'
 import { createResolver, type Resolver, type ResolverOptions } from './resolve.ts'
 import { convertServers } from './swagger2.ts'
 

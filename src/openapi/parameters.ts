@@ -1,9 +1,10 @@
+import { entriesOf } from '../core/json.ts'
 import { toText } from '../core/text.ts'
 import { placeholdersOf } from '../spec/fields.ts'
 import { HEADER_PATTERN } from '../spec/patterns.ts'
 import { FIELD_STYLES, type FieldDef, type FieldLocation, type FieldStyle } from '../spec/types.ts'
 import type { Draft } from './draft.ts'
-import { asFilledText, asFlag, asNode, asText, entriesOf, type Node, read } from './node.ts'
+import { asFilledText, asFlag, asNode, asText, type Node, read } from './node.ts'
 import type { Operation } from './operations.ts'
 import type { Reducer } from './reduce.ts'
 

@@ -1,6 +1,6 @@
-import { createRecord } from '../core/json.ts'
+import { asList, createRecord } from '../core/json.ts'
 import { toText } from '../core/text.ts'
-import { asList, asNode, type Node, read } from './node.ts'
+import { asNode, type Node, read } from './node.ts'
 
 /** Where a reference led: the target, or why there is none. */
 export type Resolved =

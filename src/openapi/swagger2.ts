@@ -1,5 +1,6 @@
+import { asList } from '../core/json.ts'
 import { toText } from '../core/text.ts'
-import { asFilledText, asFlag, asList, asText, type Node, read } from './node.ts'
+import { asFilledText, asFlag, asText, type Node, read } from './node.ts'
 import type { Warn } from './warnings.ts'
 
 /*

@@ -1,8 +1,9 @@
+import { entriesOf } from '../core/json.ts'
 import { toEnvDomain } from '../spec/patterns.ts'
 import type { FieldDef, WebhookTrigger } from '../spec/types.ts'
 import { cleanText, cutText, MAX_DESCRIPTION } from './describe.ts'
 import { shorten, toSnake, withSuffix } from './names.ts'
-import { asFilledText, asNode, entriesOf, type Node, read } from './node.ts'
+import { asFilledText, asNode, type Node, read } from './node.ts'
 import type { OpenedDocument } from './operations.ts'
 import { type Warn, warnUnresolved } from './warnings.ts'
 

@@ -1,4 +1,4 @@
-import { isRecord } from '../../core/json.ts'
+import { asList, isRecord } from '../../core/json.ts'
 import { toText } from '../../core/text.ts'
 import type { Command } from '../command.ts'
 import { EXIT } from '../exit.ts'
@@ -31,12 +31,12 @@ export const capabilitiesCommand: Command = {
     const section = (title: string, rows: readonly string[][]) =>
       rows.length === 0 ? '' : `\n${paint.bold(title)}\n${formatTable(rows)}`
     input.io.out(
-      `${paint.bold(printable(toText(service)))}  Forrst ${printable(list(protocolVersions).map(toText).join(', '))}\n` +
+      `${paint.bold(printable(toText(service)))}  Forrst ${printable(asList(protocolVersions).map(toText).join(', '))}\n` +
         section(
           'Functions',
-          list(functions).map((name) => [printable(toText(name))]),
+          asList(functions).map((name) => [printable(toText(name))]),
         ) +
-        section('Extensions', list(extensions).map(toExtensionRow)) +
+        section('Extensions', asList(extensions).map(toExtensionRow)) +
         section(
           'Limits',
           Object.entries(isRecord(limits) ? limits : {}).map(([name, value]) => [
@@ -47,10 +47,6 @@ export const capabilitiesCommand: Command = {
     )
     return EXIT.ok
   },
-}
-
-function list(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : []
 }
 
 function toExtensionRow(extension: unknown): string[] {

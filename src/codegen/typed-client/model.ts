@@ -8,7 +8,7 @@ import type {
   QueryCapabilities,
 } from '../../core/description.ts'
 import { canonicalUrn } from '../../core/extension-urn.ts'
-import { isRecord } from '../../core/json.ts'
+import { asList, isRecord } from '../../core/json.ts'
 import { type ComponentKind, isReference, resolveReference } from '../../core/reference.ts'
 import { compareVersions, isPrerelease, isVersion } from '../../core/version.ts'
 import type { DiscoveryDocument, FunctionObject } from '../../discovery/types.ts'
@@ -97,14 +97,14 @@ interface Surroundings {
 
 function toModel(source: FunctionObject, { components, isMain }: Surroundings): FunctionModel {
   const resolve = <Component>(kind: ComponentKind, values: unknown): readonly Component[] =>
-    listOf(values).flatMap((value) => {
+    asList(values).flatMap((value) => {
       const found = resolveReference(value, components, kind)
       return isRecord(found) ? [found as Component] : []
     })
   const described = resolve<ContentDescriptor>('contentDescriptors', source.arguments)
   const [result] = resolve<ContentDescriptor>('contentDescriptors', [source.result])
   const has = (urn: string): boolean =>
-    listOf(source.extensions).some(
+    asList(source.extensions).some(
       (entry) =>
         isRecord(entry) && typeof entry['urn'] === 'string' && canonicalUrn(entry['urn']) === urn,
     )
@@ -119,7 +119,7 @@ function toModel(source: FunctionObject, { components, isMain }: Surroundings): 
         : described.filter(({ name }) => typeof name === 'string'),
     result,
     errors: uniqueCodes(resolve<ErrorDefinition>('errors', source.errors)),
-    links: listOf(source.links).flatMap((link) => toLinks(link, components)),
+    links: asList(source.links).flatMap((link) => toLinks(link, components)),
     examples: resolve<ExamplePairing>('examplePairings', source.examples).map(({ params }) =>
       resolve<Example>('examples', params),
     ),
@@ -146,9 +146,4 @@ function toLinks(value: unknown, components: Components): readonly LinkModel[] {
   const key = isReference(value) ? value.$ref.slice(value.$ref.lastIndexOf('/') + 1) : link['name']
   const wished = toMemberName(typeof key === 'string' ? key : link['function'])
   return [{ wished, link: link as unknown as LinkModel['link'] }]
-}
-
-/** Gives a list, or none: documents of others may hold anything. */
-export function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : []
 }

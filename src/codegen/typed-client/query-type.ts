@@ -1,10 +1,9 @@
 import type { QueryCapabilities, Resource } from '../../core/description.ts'
-import { isRecord } from '../../core/json.ts'
+import { asList, isRecord } from '../../core/json.ts'
 import { toText } from '../../core/text.ts'
 import { LINE_WIDTH, toPropertyKey, toStringLiteral } from '../literals.ts'
 import { printType } from '../print-type.ts'
 import { keyword, type TypeNode, toUnion } from '../type-node.ts'
-import { listOf } from './model.ts'
 
 /** Operators that a condition can be written with, by every name they have. */
 const OPERATORS: ReadonlyMap<string, string> = new Map([
@@ -35,16 +34,16 @@ export function printQueryMembers(options: QueryTypeOptions): readonly string[] 
   const { filters, sorts, fields, relationships, pagination } = options.query
   return [
     ...(isRecord(filters) ? printFilters(options) : []),
-    ...(isRecord(sorts) ? [printSorts(listOf(sorts.allowed))] : []),
-    ...(isRecord(fields) ? [printList('fields', listOf(fields.allowed))] : []),
-    ...(isRecord(relationships) ? [printList('relationships', listOf(relationships.allowed))] : []),
-    ...(isRecord(pagination) ? printPagination(listOf(pagination.strategies)) : []),
+    ...(isRecord(sorts) ? [printSorts(asList(sorts.allowed))] : []),
+    ...(isRecord(fields) ? [printList('fields', asList(fields.allowed))] : []),
+    ...(isRecord(relationships) ? [printList('relationships', asList(relationships.allowed))] : []),
+    ...(isRecord(pagination) ? printPagination(asList(pagination.strategies)) : []),
   ]
 }
 
 function printFilters(options: QueryTypeOptions): readonly string[] {
   const { filters = {} } = options.query
-  const allowed = listOf(filters.allowed).filter((name) => typeof name === 'string')
+  const allowed = asList(filters.allowed).filter((name) => typeof name === 'string')
   const shared = toOperators(filters.operators)
   const attributes = allowed.map((attribute) => {
     const own = options.resource?.attributes[attribute]?.filterOperators
@@ -84,7 +83,7 @@ function printFilterList(names: string, operators: string): readonly string[] {
 const ANY_VALUE: TypeNode = toUnion([keyword('string'), keyword('number'), keyword('boolean')])
 
 function toOperators(declared: unknown): readonly string[] {
-  const known = listOf(declared).flatMap((name) => OPERATORS.get(toText(name)) ?? [])
+  const known = asList(declared).flatMap((name) => OPERATORS.get(toText(name)) ?? [])
   return known.length === 0 ? DEFAULT_OPERATORS : [...new Set(known)]
 }
 

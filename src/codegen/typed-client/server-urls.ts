@@ -1,11 +1,10 @@
-import { isRecord } from '../../core/json.ts'
+import { asList, isRecord } from '../../core/json.ts'
 import type { DiscoveryDocument } from '../../discovery/types.ts'
-import { listOf } from './model.ts'
 
 /** Lists the servers of a document with the defaults of their variables filled in; unusable ones are left out. */
 export function toServerUrls(document: DiscoveryDocument): readonly (readonly [string, string])[] {
   const found = new Map<string, string>()
-  for (const server of listOf(document.servers)) {
+  for (const server of asList(document.servers)) {
     if (!isRecord(server)) continue
     const { name, url, variables } = server
     if (typeof name !== 'string' || typeof url !== 'string' || found.has(name)) continue

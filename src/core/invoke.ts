@@ -58,8 +58,14 @@ export function toFailure(
     })
     return { ok: false, errors: new CallError('INTERNAL_ERROR').errors }
   }
-  const status = known.status ?? facts.target?.errors.get(known.code)?.status
+  const declared = facts.target?.errors.get(known.code)?.status
+  const status = isFailureStatus(known.status) ? known.status : declared
   return { ok: false, errors: known.errors, ...(status !== undefined && { status }) }
+}
+
+/** Hosts refuse to send what is no status, such as one of an upstream that did not answer. */
+function isFailureStatus(status: number | undefined): boolean {
+  return Number.isInteger(status) && Number(status) >= 400 && Number(status) <= 599
 }
 
 /** Turns validation problems of the arguments into one error per finding. */

@@ -4,18 +4,23 @@
  */
 export function toText(value: unknown): string {
   if (typeof value === 'string') return value
-  // oxlint-disable-next-line typescript/no-base-to-string -- no object reaches this line
-  if (typeof value !== 'object' || value === null) return String(value)
   try {
+    // oxlint-disable-next-line typescript/no-base-to-string -- no object reaches this line
+    if (typeof value !== 'object' || value === null) return String(value)
     return JSON.stringify(value) ?? NAMELESS
   } catch {
     return NAMELESS
   }
 }
 
-/** Says why something failed: the message of an error, anything else that was thrown as text. */
+/** Says why something failed, and never throws: the message of an error, anything else that was thrown as text. */
 export function toReason(thrown: unknown): string {
-  return thrown instanceof Error ? toText(thrown.message) || thrown.name : toText(thrown)
+  try {
+    return thrown instanceof Error ? toText(thrown.message) || thrown.name : toText(thrown)
+  } catch {
+    // A getter of an error may throw, and a proxy does not even tell whether it is one.
+    return NAMELESS
+  }
 }
 
 const NAMELESS = 'an object that cannot be shown'

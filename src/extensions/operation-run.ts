@@ -12,6 +12,7 @@ import {
   type OperationCall,
   type OperationOutcome,
   type OperationRecord,
+  toStoredJson,
 } from './operation-record.ts'
 import type { OperationStore } from './operation-store.ts'
 import type { OperationWatch } from './operation-watch.ts'
@@ -80,7 +81,7 @@ async function execute(job: Job, execution: Execution): Promise<OperationOutcome
     // Whoever has the job now records the end; a cancelled operation has its end already.
     if (job.signal.aborted && !stop.signal.aborted) throw job.signal.reason
     const entries = answers()
-    const kept = toKept(outcome, execution.maxResultBytes)
+    const kept = toKept(outcome, live, execution)
     return { outcome: kept, ...(entries.length > 0 && { entries }) }
   } finally {
     clearTimeout(deadline)
@@ -142,10 +143,19 @@ function startDeadline(
   return undefined
 }
 
+/** What JSON cannot hold ends an operation as it ends a call, instead of having the function run again. */
+function toKept(outcome: Outcome, call: Call, { service, maxResultBytes }: Execution): Outcome {
+  try {
+    if (outcome.ok) return toFitting(toResultText(outcome.result), maxResultBytes)
+    toStoredJson(outcome.errors)
+    return outcome
+  } catch (thrown) {
+    return toFailure(thrown, { call, log: service.log })
+  }
+}
+
 /** What is kept must fit: a function that did its work is not run again because its result is large. */
-function toKept(outcome: Outcome, maxBytes: number): Outcome {
-  if (!outcome.ok) return outcome
-  const text = toResultText(outcome.result)
+function toFitting(text: string, maxBytes: number): Outcome {
   const bytes = Buffer.byteLength(text)
   if (bytes <= maxBytes) return { ok: true, result: JSON.parse(text) }
   const { errors } = new CallError('CONFLICT', {

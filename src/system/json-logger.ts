@@ -1,4 +1,5 @@
 import type { Logger } from '../core/service.ts'
+import { toReason } from '../core/text.ts'
 
 /** Creates a logger that writes one JSON line per event to stderr. */
 export function jsonLogger(
@@ -7,9 +8,19 @@ export function jsonLogger(
   const log =
     (level: string) =>
     (message: string, facts: Readonly<Record<string, unknown>> = {}): void => {
-      write(`${JSON.stringify({ level, message, ...facts }, serialiseError)}\n`)
+      write(`${formatLine({ level, message }, facts)}\n`)
     }
   return { warn: log('warn'), error: log('error') }
+}
+
+/** Facts that JSON cannot hold are written as text: a line must not be lost because of what it is about. */
+function formatLine(head: object, facts: Readonly<Record<string, unknown>>): string {
+  try {
+    return JSON.stringify({ ...head, ...facts }, serialiseError)
+  } catch {
+    const texts = Object.entries(facts).map(([name, fact]) => [name, toReason(fact)])
+    return JSON.stringify({ ...head, ...Object.fromEntries(texts) })
+  }
 }
 
 function serialiseError(_key: string, value: unknown): unknown {

@@ -77,13 +77,16 @@ function findMisspelt(path: readonly string[], schema: StandardSchema, value: un
   const parent = resolvePointer(value, formatPointer(above))
   const [missing] = path.slice(-1)
   if (missing === undefined || !isRecord(parent) || Object.hasOwn(parent, missing)) return ''
-  const near = nearest(missing, Object.keys(parent), { count: 3 })
+  const given = Object.keys(parent)
+  const near = given.length > MOST_SEARCHED ? [] : nearest(missing, given, { count: 3 })
   if (near.length === 0) return ''
   const known = new Set(listMembers(schema, above))
   const misspelt = near.find((name) => !known.has(name))
   return misspelt === undefined ? '' : `; did you mean it by "${misspelt.slice(0, LONGEST_NAME)}"?`
 }
 
+/** Nobody misspells among so many; every missing member would have them compared again. */
+const MOST_SEARCHED = 100
 /** Names come from outside and may be of any length. */
 const LONGEST_NAME = 100
 

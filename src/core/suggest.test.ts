@@ -120,6 +120,13 @@ describe('did you mean', () => {
     },
   )
 
+  it('does not search a crowd for the one that is missing', async () => {
+    const crowd = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`x${index}`, 1]))
+    const input = { ...crowd, customerid: 'c' }
+    const { message } = await refusal({ function: 'orders.pay', arguments: input })
+    expect(message).toBe('customer_id: Invalid input: expected string, received undefined')
+  })
+
   it('suggests the extension that was misspelt', async () => {
     const extensions = [{ urn: 'urn:forrst:ext:qury' }]
     const { message } = await refusal({ function: 'orders.list', extensions })

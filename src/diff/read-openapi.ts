@@ -338,7 +338,7 @@ function listServers(document: Node): readonly (readonly [string, string])[] {
 }
 
 function consumesOf({ document, operation }: OperationAt): readonly string[] {
-  return asList(operation['consumes'] ?? document['consumes']).map(String)
+  return asList(operation['consumes'] ?? document['consumes']).map(toText)
 }
 
 function follow(value: unknown, document: Node): Node {

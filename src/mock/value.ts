@@ -4,6 +4,7 @@ import { compileSchema } from '../core/json-schema.ts'
 import { resolvePointer } from '../core/pointer.ts'
 import type { JsonSchema } from '../core/schema.ts'
 import { isSubschema, type Subschema } from '../core/schema-keywords.ts'
+import { toText } from '../core/text.ts'
 import { flattenSchema } from './flatten.ts'
 import { makeArray } from './make-array.ts'
 import type { MakeContext } from './make-context.ts'
@@ -170,7 +171,7 @@ const NUMBER = ['minimum', 'maximum', 'multipleOf', 'exclusiveMinimum', 'exclusi
 /** Null is a way to say nothing; it is only chosen where nothing else is left. */
 function pickType(schema: JsonSchema, random: Random): string {
   const { type } = schema
-  const types = type === undefined ? [] : [type].flat().map(String)
+  const types = type === undefined ? [] : [type].flat().map(toText)
   const [first, ...rest] = types.filter((one) => one !== 'null')
   if (first !== undefined) return random.pick([first, ...rest])
   if (types.includes('null')) return 'null'

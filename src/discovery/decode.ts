@@ -7,16 +7,13 @@ import type { DiscoveryDocument, FunctionObject } from './types.ts'
 export type OnLeftOut = (place: string, expected: string) => void
 
 /** Reads the parts of a discovery document that somebody else wrote; what is not of its type is left out. */
-export function decodeDocument(
-  document: Readonly<Record<string, unknown>>,
-  onLeftOut: OnLeftOut = IGNORE,
-): DiscoveryDocument {
+export function decodeDocument(document: object, onLeftOut: OnLeftOut = IGNORE): DiscoveryDocument {
   return DOCUMENT(document, '', onLeftOut) as DiscoveryDocument
 }
 
 /** Reads one function of a discovery document that somebody else wrote; what is not of its type is left out. */
 export function decodeFunctionObject(
-  object: Readonly<Record<string, unknown>>,
+  object: object,
   onLeftOut: OnLeftOut = IGNORE,
 ): FunctionObject | undefined {
   return FUNCTION(object, '', onLeftOut) as FunctionObject | undefined
@@ -121,7 +118,7 @@ const SERVER = shape(
     ),
     extensions: listOf(DECLARATION),
   } satisfies Partial<Record<keyof Server, Read>>,
-  { needs: ['url'] },
+  { needs: ['url'], defaults: { name: '' } },
 )
 const INFO = shape(
   {
@@ -136,7 +133,7 @@ const INFO = shape(
 )
 
 const CONTENT: Members = { ...WORDS, schema: record, required: flag, deprecated: flag }
-const RESULT = shape(CONTENT, { defaults: { schema: {} } })
+const RESULT = shape(CONTENT, { defaults: { name: 'result', schema: {} } })
 const DESCRIPTOR = shape(CONTENT, { needs: ['name'], defaults: { schema: {} } })
 const ERROR = shape(
   { code: text, message: text, data: record, status: figure },
@@ -145,20 +142,23 @@ const ERROR = shape(
 const EXAMPLE = shape({ ...WORDS, externalValue: text })
 const PAIRING = shape(
   { ...WORDS, params: rowOf(orReference(EXAMPLE)), result: orReference(EXAMPLE) },
-  { needs: ['params'] },
+  { needs: ['name', 'params'] },
 )
 const LINK = shape(
   { ...WORDS, function: text, params: record, server: SERVER },
   { needs: ['name'] },
 )
 const TAG = shape({ ...WORDS, externalDocs: DOCS }, { needs: ['name'] })
-const SIMULATION = shape({
-  name: text,
-  description: text,
-  input: record,
-  error: shape({ code: text, message: text, data: record }, { needs: ['code', 'message'] }),
-  metadata: record,
-})
+const SIMULATION = shape(
+  {
+    name: text,
+    description: text,
+    input: record,
+    error: shape({ code: text, message: text, data: record }, { needs: ['code', 'message'] }),
+    metadata: record,
+  },
+  { needs: ['name', 'input'] },
+)
 const NAMES_BY_RELATION = mapOf(texts)
 const QUERY = shape({
   filters: shape({
@@ -239,5 +239,5 @@ const DOCUMENT = shape(
     functions: listOf(FUNCTION),
     components: COMPONENTS,
   } satisfies Record<keyof DiscoveryDocument, Read>,
-  { defaults: { info: { title: '', version: '' }, functions: [] } },
+  { defaults: { forrst: '', discovery: '', info: { title: '', version: '' }, functions: [] } },
 )

@@ -24,7 +24,7 @@ const SITE_LINKS = [
 
 /** Builds a static documentation site of a service: pages that need nothing but themselves. */
 export function buildSite(given: DiscoveryDocument): readonly SiteFile[] {
-  const document = decodeDocument({ ...given })
+  const document = decodeDocument(given)
   const model = toSiteModel(document)
   const page = (path: string, title: string, main: Html): SiteFile => ({
     path,

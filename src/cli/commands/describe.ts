@@ -1,4 +1,5 @@
 import { type Client, createClient, createLocalTransport } from '../../client/index.ts'
+import { decodeDocument, decodeFunctionObject } from '../../discovery/decode.ts'
 import type { DiscoveryDocument, FunctionObject } from '../../discovery/types.ts'
 import { createApp } from '../../http/app.ts'
 import { readForrstDocument } from '../../remote/forrst-document.ts'
@@ -54,8 +55,8 @@ async function describeSource(
   const { document, notes } = await loadDiscovery(reference, input)
   for (const note of notes) input.io.err(`${printable(note)}\n`)
   if (name === undefined) return printDocument(document, input)
-  const { functions } = readForrstDocument(document, () => ({ handler: () => null }))
-  const service = createService({ info: document.info, functions })
+  const { info, functions } = readForrstDocument(document, () => ({ handler: () => null }))
+  const service = createService({ info, functions })
   const transport = createLocalTransport(createApp(service).handle)
   try {
     return await describeFunction(input, name, createClient({ transport }))
@@ -71,12 +72,20 @@ async function describeService(input: CommandInput): Promise<number> {
 }
 
 function printDocument(document: DiscoveryDocument, { flags, io }: CommandInput): number {
-  io.out(flags['json'] ? formatJson(document) : formatDocument(document, createPaint(io)))
+  io.out(
+    flags['json']
+      ? formatJson(document)
+      : formatDocument(decodeDocument(document), createPaint(io)),
+  )
   return EXIT.ok
 }
 
 function printFunction(entry: FunctionObject, { flags, io }: CommandInput): number {
-  io.out(flags['json'] ? formatJson(entry) : formatFunction(entry, createPaint(io)))
+  io.out(
+    flags['json']
+      ? formatJson(entry)
+      : formatFunction(decodeFunctionObject(entry) ?? entry, createPaint(io)),
+  )
   return EXIT.ok
 }
 

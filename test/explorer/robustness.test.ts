@@ -7,7 +7,7 @@ import { createShop } from './capability-demo.ts'
 import { createDemo } from './demo.ts'
 import { createFixture } from './fixtures.ts'
 import { createOddities, LONG_NAME } from './oddities.ts'
-import { button, describeInBrowser, editor, result, rows, soon } from './pages.ts'
+import { button, describeInBrowser, editor, result, rows, runAxe, soon } from './pages.ts'
 
 describeInBrowser(
   'the explorer with what nobody expected',
@@ -213,6 +213,39 @@ describeInBrowser(
       })
     })
 
+    describe('a list', () => {
+      it('is not counted before it is there', async () => {
+        const page = await visit(createFixture(), '#/')
+        await page.locator('.counts').waitFor()
+        await page.route('**/tools', () => undefined)
+        await page.reload()
+        await page.getByText('Loading tools…').waitFor()
+        expect(await page.locator('.counts').count()).toBe(0)
+      })
+
+      it('without tools says so', async () => {
+        const page = await visit(createFixture({ tools: [] }), '#/')
+        await page.getByText('This server has no tools yet.').waitFor()
+      })
+
+      it('shows what is chosen also where colours are taken away', async () => {
+        const page = await open(createFixture(), '#/tool/echo')
+        await page.emulateMedia({ forcedColors: 'active' })
+        const read = (selector: string) =>
+          page
+            .locator(selector)
+            .first()
+            .evaluate((one) => getComputedStyle(one).outlineStyle)
+        for (const selector of [
+          '.tool-row[aria-current]',
+          '.chip[aria-pressed="true"]',
+          '[role="tab"][aria-selected="true"]',
+        ])
+          expect(await read(selector)).toBe('solid')
+        expect(await read('.chip[aria-pressed="false"]')).toBe('none')
+      })
+    })
+
     describe('trouble', () => {
       it.each(['loop', 'twisted'])(
         'with the schema of %s leaves the rest of the page alone',
@@ -284,6 +317,22 @@ describeInBrowser(
       })
       await execute(page)
       expect(await page.evaluate('said')).toEqual(['Running', 'The call succeeded'])
+    })
+
+    it('axe finds nothing wrong with odd tools, open menus, errors and files', async () => {
+      const page = await visit(createOddities().app, '#/tool/report', { width: 360 })
+      await page.locator('.tool-head').waitFor()
+      await execute(page)
+      expect(await runAxe(page)).toEqual([])
+      await button(page, 'List of tools').click()
+      expect(await runAxe(page)).toEqual([])
+      for (const tool of ['twisted', 'upload', 'manual', 'log', 'wide', 'nothing']) {
+        await page.evaluate((name) => {
+          location.hash = `#/tool/${name}`
+        }, tool)
+        await page.locator('.tool-head, .trouble').first().waitFor()
+        expect(await runAxe(page)).toEqual([])
+      }
     })
 
     it('a wide table says how many columns it leaves out', async () => {

@@ -22,6 +22,8 @@ export const overviewPanel: Panel = {
 function OverviewView(): JSX.Element {
   const explorer = useExplorer()
   const index = useCell(explorer.index)
+  const tools = useCell(explorer.tools)
+  const isEmpty = tools.state === 'ready' && tools.value.length === 0
   const service = useCell(explorer.service)
   const executeEnabled = useCell(explorer.executeEnabled)
   return (
@@ -31,7 +33,8 @@ function OverviewView(): JSX.Element {
         {service?.version && <span class="version">v{service.version}</span>}
       </header>
       {service?.description && <Prose text={service.description} />}
-      <Counts index={index} />
+      {index.length > 0 && <Counts index={index} />}
+      {isEmpty && <p class="hint">This server has no tools yet.</p>}
       {!executeEnabled && (
         <p class="hint">
           Tools can be read and validated here. To run them, start the server with{' '}

@@ -17,5 +17,7 @@ is HTTP 400 unless its definition says otherwise.
 | code | HTTP | JSON-RPC | retry | default message |
 | --- | ---: | ---: | --- | --- |
 ${rows.join('\n')}
+
+Next: [errors of your own](functions.md), [codes a client makes](client.md#client-codes), [retries](client.md#retries).
 `
 }

@@ -42,7 +42,8 @@ describe('a page says everything that can be set', () => {
     expect(members.filter((member) => !said.has(member))).toEqual([])
   })
 
-  it('every option of every command', async () => {
+  // Loading all commands is loading the whole product.
+  it('every option of every command', { timeout: 120_000 }, async () => {
     const text = pages.map((page) => page.text).join('\n')
     const missing = (await loadCommands()).flatMap(({ name, flags }) =>
       Object.keys(flags)

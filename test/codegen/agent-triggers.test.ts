@@ -106,6 +106,19 @@ describe('triggers of a generated agent', () => {
     expect(most).toBe(2)
   })
 
+  it('bring the clients of their queues into the project, and no others', () => {
+    const queue =
+      '  - { type: queue, name: q, description: x, queue_url: "amqp://localhost/orders" }'
+    const files = filesOf(`${text}${queue}`)
+    const { dependencies } = JSON.parse(files.get('package.json') ?? '')
+    expect(Object.keys(dependencies)).toEqual(['amqplib'])
+    expect(files.get('Dockerfile')).toContain('COPY --from=build /app/node_modules')
+    expect(files.get('README.md')).toContain('dead-letter exchange of RabbitMQ')
+    const none = filesOf(text)
+    expect(JSON.parse(none.get('package.json') ?? '')).not.toHaveProperty('dependencies')
+    expect(none.get('Dockerfile')).not.toContain('node_modules')
+  })
+
   it('stop the start when they name a version that no tool has', async () => {
     const other = filesOf(text.replace('version: 1.0.0', 'version: 2.0.0'))
     await expect(startAgentProject(other, { SHOP_URL: api.url })).rejects.toThrow(

@@ -1,7 +1,9 @@
 import type { AgentPlan } from './generate-agent.ts'
+import { listQueueClients } from './queue-clients.ts'
 
-/** Emits the package of an agent: nothing to install but the compiler. */
+/** Emits the package of an agent: nothing to install but the compiler, and the clients of its queues. */
 export function emitPackage(plan: AgentPlan): string {
+  const dependencies = listQueueClients(plan.specs)
   return toJson({
     name: plan.name.toLowerCase(),
     version: '0.1.0',
@@ -15,6 +17,7 @@ export function emitPackage(plan: AgentPlan): string {
       prestart: 'npm run build',
       start: 'node dist/server.js',
     },
+    ...(hasMembers(dependencies) && { dependencies }),
     devDependencies: { '@types/node': '^20.19.0', typescript: '^5.9.0' },
   })
 }
@@ -43,18 +46,21 @@ export function emitTsconfig(): string {
 
 /** Emits a Dockerfile that builds in one stage and runs in another. */
 export function emitDockerfile(plan: AgentPlan): string {
+  const needsPackages = hasMembers(listQueueClients(plan.specs))
+  const prune = needsPackages ? ' && npm prune --omit=dev' : ''
+  const packages = needsPackages ? '\nCOPY --from=build /app/node_modules ./node_modules' : ''
   return `FROM node:22-slim AS build
 WORKDIR /app
 COPY package*.json ./
 RUN npm install --no-audit --no-fund
 COPY . .
-RUN npm run build
+RUN npm run build${prune}
 
 FROM node:22-slim
 WORKDIR /app
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=${plan.port}
 COPY package.json ./
-COPY --from=build /app/dist ./dist
+COPY --from=build /app/dist ./dist${packages}
 USER node
 EXPOSE ${plan.port}
 HEALTHCHECK CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/health').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
@@ -65,6 +71,10 @@ CMD ["node", "dist/server.js"]
 /** Emits what a build must not see. */
 export function emitDockerIgnore(): string {
   return 'node_modules\ndist\n.env\n.git\n'
+}
+
+function hasMembers(value: object): boolean {
+  return Object.keys(value).length > 0
 }
 
 function toJson(value: unknown): string {

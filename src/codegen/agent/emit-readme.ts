@@ -33,7 +33,15 @@ function triggerSection(plan: AgentPlan): string[] {
   return [
     '## Triggers',
     toTable(['trigger', 'kind', 'what it does'], rows),
-    'Their code is in `triggers/`. An event is tried as often as its trigger says with `attempts` (5), with growing pauses and within its `timeout` (a minute) each time; a tool that has answered is not called again. Events live in memory: what is not done when the agent stops is lost, and so is what has failed for good, but for a line in the log. Queue triggers are not run by this project: serve the spec with `waymark serve`.',
+    'Their code is in `triggers/`. An event is tried as often as its trigger says with `attempts` (5), with growing pauses and within its `timeout` (a minute) each time; a tool that has answered is not called again. Events live in memory: what is not done when the agent stops is lost, and so is what has failed for good, but for a line in the log. A run that a schedule missed in a sleep is made up for with `catch_up: one`; one it missed while the agent was stopped is not.',
+    ...queueNotes(rows),
+  ]
+}
+
+function queueNotes(rows: readonly (readonly string[])[]): string[] {
+  if (!rows.some(([, type]) => type === 'queue')) return []
+  return [
+    'A message of a queue is acknowledged when its trigger has succeeded; what has not begun when the agent stops goes back. What is given up goes to the dead-letter exchange of RabbitMQ, to the stream `<name>:dead` of Redis, or stays in SQS for its redrive policy.',
   ]
 }
 

@@ -59,6 +59,8 @@ export interface AgentTrigger {
   readonly catch_up?: 'none' | 'one'
   /** Each run is late by a random part of it. */
   readonly jitter?: { readonly value: number; readonly unit: string }
+  readonly queue_url?: string
+  readonly queue_env?: string
   readonly watch_path?: string
   readonly events?: readonly ('create' | 'modify' | 'delete')[]
   readonly handler: (event: AgentEvent) => Promise<unknown>

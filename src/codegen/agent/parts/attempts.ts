@@ -12,12 +12,21 @@ export interface Attempt {
 /** What is tried: resolves with a result, or rejects. */
 export type Work = (attempt: Attempt) => Promise<unknown>
 
+/** How an event ended: `stopped` when the agent ended before it was known. */
+export type Ending = 'done' | 'dead' | 'stopped'
+
+/** How an event is run that nobody waits for. */
+export interface LaterOptions {
+  /** Its source keeps it until it is done: what has not begun when the agent stops need not begin. */
+  readonly isKept?: boolean
+}
+
 /** How the events of one trigger are run. */
 export interface Attempts {
   /** Tries at once and a single time, for whoever waits for the result. */
   readonly once: (work: Work) => Promise<unknown>
   /** Tries when there is room, and again after failures that may pass; never rejects. */
-  readonly later: (work: Work) => Promise<void>
+  readonly later: (work: Work, options?: LaterOptions) => Promise<Ending>
 }
 
 /** What running needs to know of its agent. */
@@ -42,23 +51,29 @@ export function createAttempts(trigger: AgentTrigger, options: AttemptsOptions):
   const timeoutMs = toMilliseconds(trigger, 'timeout') ?? DEFAULT_TIMEOUT_MS
   const inRoom = createRoom(concurrency)
 
-  async function later(work: Work): Promise<void> {
+  async function later(work: Work, { isKept = false }: LaterOptions = {}): Promise<Ending> {
     for (let number = 1; ; number += 1) {
+      let isLeft = false
       try {
-        await inRoom(() => withinTime(work, number, timeoutMs))
-        return
+        await inRoom(async () => {
+          isLeft = isKept && stopping.aborted
+          if (!isLeft) await withinTime(work, number, timeoutMs)
+        })
+        return isLeft ? 'stopped' : 'done'
       } catch (thrown) {
-        const isLast = number >= attempts || !mayPass(thrown) || stopping.aborted
+        const isHopeless = number >= attempts || !mayPass(thrown)
+        if (isKept && stopping.aborted && !isHopeless) return 'stopped'
+        const isLast = isHopeless || stopping.aborted
         const tried = `attempt ${number} of ${attempts}`
         log(
           `trigger ${trigger.name} ${isLast ? 'gave an event up' : 'failed'} (${tried}): ${toLogText(thrown)}`,
         )
-        if (isLast) return
+        if (isLast) return isHopeless ? 'dead' : 'stopped'
         await pause(pauseMs(number, thrown, firstPauseMs), stopping)
       }
       if (stopping.aborted) {
-        log(`trigger ${trigger.name} gave an event up: the agent stops`)
-        return
+        if (!isKept) log(`trigger ${trigger.name} gave an event up: the agent stops`)
+        return 'stopped'
       }
     }
   }
@@ -118,7 +133,8 @@ function pauseMs(number: number, thrown: unknown, firstMs: number): number {
   return Math.max(own, Math.min(asked, LONGEST_ASKED_MS))
 }
 
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+/** Waits, or returns early when the signal aborts. */
+export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve()
   return new Promise((resolve) => {
     const end = (): void => {

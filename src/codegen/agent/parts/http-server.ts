@@ -26,6 +26,10 @@ export interface RunningAgent {
 /** Starts an agent: tools over plain HTTP and MCP, and the triggers. */
 export async function startAgent(agent: AgentOptions): Promise<RunningAgent> {
   const triggers = startTriggers(agent)
+  await triggers.ready.catch(async (thrown: unknown) => {
+    await triggers.stop()
+    throw thrown
+  })
   if (!mayRun(agent)) {
     agent.log('tools are not run: set AGENT_TOKEN, or let HOST be 127.0.0.1')
   }

@@ -8,10 +8,12 @@ import {
   type AgentTrigger,
   toLogText,
 } from './agent.ts'
-import { createAttempts, type Work } from './attempts.ts'
+import { createAttempts, type Ending, type LaterOptions, type Work } from './attempts.ts'
 import { type Challenge, createChallenge } from './challenge.ts'
+import { expandEnv } from './env-text.ts'
 import { fillPrompt, toArguments } from './map-payload.ts'
 import { readDelivered, toMembers } from './payload.ts'
+import { startQueue } from './queue.ts'
 import { startSchedule } from './schedule.ts'
 import { watchFiles } from './watch-files.ts'
 import { createVerifier, readScheme, type Verifier } from './webhook.ts'
@@ -26,6 +28,8 @@ export interface Triggers {
   readonly emit: (event: string, payload: unknown) => void
   /** Fires the triggers of an event and waits for what they answer. */
   readonly ask: (event: string, payload: unknown) => Promise<readonly unknown[]>
+  /** Resolves when every queue is being received; rejects when one cannot be. */
+  readonly ready: Promise<unknown>
   /** Ends the clocks and waits for what is under way. */
   readonly stop: () => Promise<void>
 }
@@ -34,6 +38,7 @@ export interface Triggers {
 export function startTriggers(agent: AgentOptions): Triggers {
   const running = new Set<Promise<unknown>>()
   const stops: (() => void)[] = []
+  const queues: Promise<() => Promise<void>>[] = []
   const hooks = new Map<string, Hook>()
   const stopping = new AbortController()
   const listening: Listener[] = []
@@ -48,8 +53,8 @@ export function startTriggers(agent: AgentOptions): Triggers {
     const tool = requireTool(agent, trigger)
     const attempts = createAttempts(trigger, { log: agent.log, stopping: stopping.signal })
     const run: RunEvent = (happening) => watch(attempts.once(toWork(trigger, tool, happening)))
-    const runLater: RunLater = (happening) => {
-      return watch(attempts.later(toWork(trigger, tool, happening)))
+    const runLater: RunLater = (happening, options) => {
+      return watch(attempts.later(toWork(trigger, tool, happening), options))
     }
     if (trigger.type === 'webhook' && trigger.path) {
       const verify = createVerifier(trigger, agent.env)
@@ -61,12 +66,19 @@ export function startTriggers(agent: AgentOptions): Triggers {
       hooks.set(trigger.path, { trigger, verify, challenge, seen: new Set(), run, runLater })
     }
     if (trigger.type === 'schedule')
-      stops.push(startSchedule(trigger, () => runLater({ payload: {} })))
+      stops.push(startSchedule(trigger, async () => void (await runLater({ payload: {} }))))
     if (trigger.type === 'file')
-      stops.push(watchFiles(trigger, (payload) => void runLater({ payload })))
+      stops.push(watchFiles(withPath(trigger, agent), (payload) => void runLater({ payload })))
     if (trigger.type === 'emit') listening.push({ trigger, run, runLater })
     if (trigger.type === 'queue') {
-      agent.log(`queue trigger ${trigger.name} is not run here: serve its spec with waymark`)
+      const { env, log } = agent
+      const started = startQueue(trigger, {
+        env,
+        log,
+        run: (message) => runLater(message, { isKept: true }),
+      })
+      started.catch(() => {})
+      queues.push(started)
     }
   }
 
@@ -88,12 +100,19 @@ export function startTriggers(agent: AgentOptions): Triggers {
     },
     ask: (event, payload) =>
       Promise.all(listeners(event).map(({ run }) => run({ payload, event }))),
+    ready: Promise.all(queues),
     stop: async () => {
       for (const stop of stops) stop()
       stopping.abort()
-      await Promise.all(running)
+      const ended = queues.map((queue) => queue.then((stop) => stop()).catch(() => {}))
+      await Promise.all([...running, ...ended])
     },
   }
+}
+
+function withPath(trigger: AgentTrigger, { env }: AgentOptions): AgentTrigger {
+  const { name, watch_path = '.' } = trigger
+  return { ...trigger, watch_path: expandEnv(watch_path, env, `file trigger ${name}: watch_path`) }
 }
 
 /** Tells whether a name to listen to means an event; `*` stands for exactly one part. */
@@ -110,13 +129,15 @@ function matchesEvent(pattern: string, event: string): boolean {
 interface Happening {
   readonly payload: unknown
   /** What the event is called; what the trigger says when absent. */
-  readonly event?: string
+  readonly event?: string | undefined
   /** The same for every copy; made up when absent. */
   readonly id?: string | undefined
+  /** Facts about the transport. */
+  readonly meta?: Readonly<Record<string, unknown>>
 }
 
 type RunEvent = (happening: Happening) => Promise<unknown>
-type RunLater = (happening: Happening) => Promise<void>
+type RunLater = (happening: Happening, options?: LaterOptions) => Promise<Ending>
 
 interface Listener {
   readonly trigger: AgentTrigger
@@ -186,7 +207,7 @@ function toWork(trigger: AgentTrigger, tool: AgentTool | undefined, happening: H
       ...(name !== undefined && { event: name }),
       received_at,
       payload,
-      meta: { attempt: number },
+      meta: { ...happening.meta, attempt: number },
       signal,
     }
     const args = toArguments(trigger, event)

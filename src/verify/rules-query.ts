@@ -2,7 +2,7 @@ import type { FunctionDefinition } from '../core/function.ts'
 import { isRecord, type JsonObject } from '../core/json.ts'
 import { compareValues } from '../query/compare.ts'
 import { OPERATOR_NAMES, OPERATORS, resolveOperator } from '../query/operators.ts'
-import { attributeOf, type ResourceObject } from '../query/resource.ts'
+import { attributeOf, findDocumentMistake, type ResourceObject } from '../query/resource.ts'
 import { type FindingFacts, show } from './finding.ts'
 import { type Case, findCase, nameOf, pointerOf, type Subject } from './subject.ts'
 
@@ -28,7 +28,7 @@ export async function* verifyQueries(subject: Subject): AsyncGenerator<FindingFa
     const rows = first.ok ? first.rows : []
     for (const probe of listDeclared(definition, rows)) {
       const answer = await ask(probe.options)
-      const wrong = answer.ok ? probe.judge?.(answer.rows) : answer.problem
+      const wrong = answer.ok ? (answer.mistake ?? probe.judge?.(answer.rows)) : answer.problem
       if (wrong === undefined) continue
       yield {
         rule: answer.ok ? 'query.wrong' : 'query.refused',
@@ -60,7 +60,12 @@ function frameOf(subject: Subject, definition: FunctionDefinition, field: string
 }
 
 type QueryAnswer =
-  | { readonly ok: true; readonly rows: readonly ResourceObject[] }
+  | {
+      readonly ok: true
+      readonly rows: readonly ResourceObject[]
+      /** Why its rows are none. */
+      readonly mistake?: string
+    }
   | { readonly ok: false; readonly problem: string }
 
 async function send({ client }: Subject, one: Case, options: JsonObject): Promise<QueryAnswer> {
@@ -72,7 +77,11 @@ async function send({ client }: Subject, one: Case, options: JsonObject): Promis
   )
   if (!outcome.ok) return { ok: false, problem: `${outcome.error.code}: ${outcome.error.message}` }
   const data = isRecord(outcome.result) ? outcome.result['data'] : undefined
-  return { ok: true, rows: Array.isArray(data) ? (data as readonly ResourceObject[]) : [] }
+  if (!Array.isArray(data)) return { ok: true, rows: [] }
+  const mistake = findDocumentMistake(outcome.result)
+  return mistake === undefined
+    ? { ok: true, rows: data as readonly ResourceObject[] }
+    : { ok: true, rows: [], mistake }
 }
 
 function listDeclared(

@@ -50,6 +50,7 @@ beforeAll(async () => {
   const { port } = silent.address() as AddressInfo
   place.write('service.json', JSON.stringify(DOCUMENT))
   place.write('other.json', '{"a":1}')
+  place.write('needs.cjs', "module.exports = require('@no/such-package/part.js')\n")
   place.write('slip.mjs', 'const orders = undefined\nexport default orders.list()\n')
   words = {
     URL: server.url,
@@ -93,6 +94,7 @@ describe('a mistake at the keyboard', () => {
     ['describe service.json orders.create --version 9.0.0', 3, 'known: 1.0.0'],
     ['generate client service.json --name 12', 2, '--name must begin with a letter'],
     ['call http://127.0.0.1:6000 a.b', 3, 'fetch refuses ports that belong to other protocols'],
+    ['serve needs.cjs', 2, 'Install it: npm install @no/such-package\n'],
     ['serve slip.mjs', 2, 'slip.mjs:2:'],
     ['negotiate other.json other.json', 2, 'A profile cannot be used'],
   ])('is answered for "%s"', async (line, code, sentence) => {

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { isRecord } from '../core/json.ts'
 import type { Service } from '../core/service.ts'
-import { toText } from '../core/text.ts'
+import { toReason, toText } from '../core/text.ts'
 import type { TriggerDef } from '../spec/index.ts'
 import type { Store } from '../store/index.ts'
 import { createEventBus, type EventBus } from '../triggers/index.ts'
@@ -123,8 +123,12 @@ function formatStack(error: Error): string {
 }
 
 function adviseOnMissing(thrown: unknown): string {
-  const name = /^Cannot find package '([^']+)'/.exec(String((thrown as Error)?.message))?.[1]
-  return name === undefined ? '' : `\n         Install it: npm install ${name}`
+  // ES modules and CommonJS say it differently; a path is no package.
+  const [, specifier] =
+    /^Cannot find (?:package|module) '((?:@[\w.-]+\/)?\w[^'\\:]*)'/.exec(toReason(thrown)) ?? []
+  if (specifier === undefined) return ''
+  const name = specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')
+  return `\n         Install it: npm install ${name}`
 }
 
 function isCreator(value: unknown): value is (surroundings: ServiceSurroundings) => unknown {

@@ -60,6 +60,10 @@ export const CLIENT_PIECES: Readonly<Record<string, RuntimePiece>> = {
     uses: ["ErrorEntry"],
     text: "/** Why a call failed: a code that the function declares, one of the protocol, or one starting with CLIENT_. */\nclass ServiceError extends Error {\n  readonly code: string\n  readonly details: unknown\n  /** Every finding; the first is the one in `code`, `message` and `details`. */\n  readonly errors: readonly [ErrorEntry, ...ErrorEntry[]]\n\n  constructor(errors: readonly [ErrorEntry, ...ErrorEntry[]], cause?: unknown) {\n    super(errors[0].message, { cause })\n    this.name = 'ServiceError'\n    this.code = errors[0].code\n    this.details = errors[0].details\n    this.errors = errors\n  }\n}",
   },
+  toEntry: {
+    uses: ["ErrorEntry"],
+    text: "/** Reads one error of an answer, whatever stands there. */\nfunction toEntry(value: unknown): ErrorEntry {\n  const given: { readonly [member: string]: unknown } =\n    typeof value === 'object' && value !== null ? { ...value } : {}\n  const { code, message, details, source } = given\n  return {\n    code: typeof code === 'string' ? code : 'INTERNAL_ERROR',\n    message: typeof message === 'string' ? message : 'The call failed',\n    ...(details !== undefined && { details }),\n    ...(source !== undefined && { source }),\n  }\n}",
+  },
   DeclaredError: {
     uses: ["ServiceError"],
     text: "/** An error that a function declares: `code` tells which, `details` has its type. */\ninterface DeclaredError<Code extends string, Details = unknown> extends ServiceError {\n  readonly code: Code\n  readonly details: Details\n}",
@@ -237,8 +241,8 @@ export const CLIENT_PIECES: Readonly<Record<string, RuntimePiece>> = {
     text: "function toStatus({ status, progress, message }: Report): OperationStatus {\n  return {\n    status: status as OperationStatus['status'],\n    ...(typeof progress === 'number' && { progress }),\n    ...(typeof message === 'string' && { message }),\n  }\n}",
   },
   toAnswer: {
-    uses: ["Answer","ErrorEntry","Report"],
-    text: "function toAnswer(report: Report): Answer {\n  if (report['status'] === 'completed') {\n    return { ok: true, result: report['result'] ?? report['output'], extensions: [] }\n  }\n  const errors = report['errors']\n  const isList = Array.isArray(errors) && errors.length > 0\n  const ended = { code: 'CANCELLED', message: 'The operation was cancelled' }\n  const failed = { code: 'ASYNC_OPERATION_FAILED', message: 'The operation failed' }\n  const [first = failed, ...rest] = isList ? (errors as ErrorEntry[]) : []\n  const own = !isList && report['status'] === 'cancelled' ? ended : first\n  return { ok: false, errors: [own, ...rest], extensions: [] }\n}",
+    uses: ["Answer","Report","toEntry"],
+    text: "function toAnswer(report: Report): Answer {\n  if (report['status'] === 'completed') {\n    return { ok: true, result: report['result'] ?? report['output'], extensions: [] }\n  }\n  const [told, ...rest] = Array.isArray(report['errors']) ? report['errors'].map(toEntry) : []\n  const ended = { code: 'CANCELLED', message: 'The operation was cancelled' }\n  const failed = { code: 'ASYNC_OPERATION_FAILED', message: 'The operation failed' }\n  const first = told ?? (report['status'] === 'cancelled' ? ended : failed)\n  return { ok: false, errors: [first, ...rest], extensions: [] }\n}",
   },
   toMilliseconds: {
     uses: ["MILLISECONDS"],
@@ -335,10 +339,6 @@ export const CLIENT_PIECES: Readonly<Record<string, RuntimePiece>> = {
   parseAnswer: {
     uses: ["Answer","failure","isEntry","isObject","toEntry","tryParse"],
     text: "function parseAnswer(text: string, status: number, id: string): Answer {\n  const body = tryParse(text)\n  if (!isObject(body) || !isObject(body['protocol'])) {\n    const isGateway = status === 502 || status === 503 || status === 504\n    return isGateway\n      ? failure('UNAVAILABLE', `Something in between answered ${status}`)\n      : failure('CLIENT_INVALID_RESPONSE', `The answer (status ${status}) is no Forrst response`)\n  }\n  const extensions = (Array.isArray(body['extensions']) ? body['extensions'] : []).filter(isEntry)\n  const [first, ...rest] = Array.isArray(body['errors']) ? body['errors'].map(toEntry) : []\n  if (first !== undefined) return { ok: false, errors: [first, ...rest], extensions }\n  if (body['id'] !== id) {\n    return failure('CLIENT_INVALID_RESPONSE', 'The answer belongs to another request')\n  }\n  return { ok: true, result: body['result'], extensions }\n}",
-  },
-  toEntry: {
-    uses: ["ErrorEntry","isObject"],
-    text: "/** Reads one error of an answer. */\nfunction toEntry(value: unknown): ErrorEntry {\n  const { code, message, details, source } = isObject(value) ? value : {}\n  return {\n    code: typeof code === 'string' ? code : 'INTERNAL_ERROR',\n    message: typeof message === 'string' ? message : 'The call failed',\n    ...(details !== undefined && { details }),\n    ...(source !== undefined && { source }),\n  }\n}",
   },
   isEntry: {
     uses: ["AnswerEntry","isObject"],

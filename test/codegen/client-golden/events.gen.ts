@@ -3,7 +3,7 @@
  * source examples/events
  * Do not edit; generate it again instead.
  * document sha256 fd9e310412e80f438b6d5a0bdfcfd8fc87314490f20de2deb9bd1942c2857257
- * code sha256 c6cbe317caf259d9d716f4cec7b5d337f1d99b1ded732df0167a9f7067cf23d7
+ * code sha256 5e1f27d89335825991b9d79187c0148113c39bfc10e0025739005f13e5463eed
  */
 
 /** Where the service says it is, with the defaults of its variables. */
@@ -407,6 +407,19 @@ export class ServiceError extends Error {
     this.code = errors[0].code
     this.details = errors[0].details
     this.errors = errors
+  }
+}
+
+/** Reads one error of an answer, whatever stands there. */
+function toEntry(value: unknown): ErrorEntry {
+  const given: { readonly [member: string]: unknown } =
+    typeof value === 'object' && value !== null ? { ...value } : {}
+  const { code, message, details, source } = given
+  return {
+    code: typeof code === 'string' ? code : 'INTERNAL_ERROR',
+    message: typeof message === 'string' ? message : 'The call failed',
+    ...(details !== undefined && { details }),
+    ...(source !== undefined && { source }),
   }
 }
 
@@ -993,17 +1006,6 @@ function parseAnswer(text: string, status: number, id: string): Answer {
     return failure('CLIENT_INVALID_RESPONSE', 'The answer belongs to another request')
   }
   return { ok: true, result: body['result'], extensions }
-}
-
-/** Reads one error of an answer. */
-function toEntry(value: unknown): ErrorEntry {
-  const { code, message, details, source } = isObject(value) ? value : {}
-  return {
-    code: typeof code === 'string' ? code : 'INTERNAL_ERROR',
-    message: typeof message === 'string' ? message : 'The call failed',
-    ...(details !== undefined && { details }),
-    ...(source !== undefined && { source }),
-  }
 }
 
 function isEntry(value: unknown): value is AnswerEntry {

@@ -2,11 +2,11 @@ import type {
   Answer,
   AnswerEntry,
   Connection,
-  ErrorEntry,
   ExtensionEntry,
   RetryPolicy,
   WireOptions,
 } from './contract.ts'
+import { toEntry } from './method.ts'
 import { pause, toMilliseconds } from './operation.ts'
 
 /** Where the service is and how it is called. */
@@ -233,17 +233,6 @@ function parseAnswer(text: string, status: number, id: string): Answer {
     return failure('CLIENT_INVALID_RESPONSE', 'The answer belongs to another request')
   }
   return { ok: true, result: body['result'], extensions }
-}
-
-/** Reads one error of an answer. */
-export function toEntry(value: unknown): ErrorEntry {
-  const { code, message, details, source } = isObject(value) ? value : {}
-  return {
-    code: typeof code === 'string' ? code : 'INTERNAL_ERROR',
-    message: typeof message === 'string' ? message : 'The call failed',
-    ...(details !== undefined && { details }),
-    ...(source !== undefined && { source }),
-  }
 }
 
 function isEntry(value: unknown): value is AnswerEntry {

@@ -1,6 +1,6 @@
 import type { Stream, StreamEvent, StreamOptions, StreamProgress } from './contract.ts'
-import { type ClientOptions, request, toEntry } from './fetch-connection.ts'
-import { ServiceError, withExtension } from './method.ts'
+import { type ClientOptions, request } from './fetch-connection.ts'
+import { ServiceError, toEntry, withExtension } from './method.ts'
 import { readEvents } from './sse.ts'
 
 /** Connects to calls that are answered in parts, over server-sent events. */

@@ -16,6 +16,19 @@ export class ServiceError extends Error {
   }
 }
 
+/** Reads one error of an answer, whatever stands there. */
+export function toEntry(value: unknown): ErrorEntry {
+  const given: { readonly [member: string]: unknown } =
+    typeof value === 'object' && value !== null ? { ...value } : {}
+  const { code, message, details, source } = given
+  return {
+    code: typeof code === 'string' ? code : 'INTERNAL_ERROR',
+    message: typeof message === 'string' ? message : 'The call failed',
+    ...(details !== undefined && { details }),
+    ...(source !== undefined && { source }),
+  }
+}
+
 /** An error that a function declares: `code` tells which, `details` has its type. */
 export interface DeclaredError<Code extends string, Details = unknown> extends ServiceError {
   readonly code: Code

@@ -1,8 +1,9 @@
-import type { Answer, CallOptions, ErrorEntry } from './contract.ts'
+import type { Answer, CallOptions } from './contract.ts'
 import {
   type Outcome,
   ServiceError,
   type Target,
+  toEntry,
   toOutcome,
   toWireOptions,
   withExtension,
@@ -119,13 +120,11 @@ function toAnswer(report: Report): Answer {
   if (report['status'] === 'completed') {
     return { ok: true, result: report['result'] ?? report['output'], extensions: [] }
   }
-  const errors = report['errors']
-  const isList = Array.isArray(errors) && errors.length > 0
+  const [told, ...rest] = Array.isArray(report['errors']) ? report['errors'].map(toEntry) : []
   const ended = { code: 'CANCELLED', message: 'The operation was cancelled' }
   const failed = { code: 'ASYNC_OPERATION_FAILED', message: 'The operation failed' }
-  const [first = failed, ...rest] = isList ? (errors as ErrorEntry[]) : []
-  const own = !isList && report['status'] === 'cancelled' ? ended : first
-  return { ok: false, errors: [own, ...rest], extensions: [] }
+  const first = told ?? (report['status'] === 'cancelled' ? ended : failed)
+  return { ok: false, errors: [first, ...rest], extensions: [] }
 }
 
 /** Reads a length of time as the protocol writes it. */

@@ -129,6 +129,14 @@ describe('functions that come and go while the service runs', () => {
     expect((await call(service, { function: 'orders.get' })).status).toBe(200)
   })
 
+  it('[F-110] answers FUNCTION_DISABLED before anything about the extensions of the call', async () => {
+    const service = serviceOf([define({})])
+    service.registry.setHealth('orders.get', { status: 'disabled' })
+    const extensions = [{ urn: 'urn:acme:ext:unknown' }]
+    const { body } = await call(service, { function: 'orders.get', extensions })
+    expect(body.errors?.map(({ code }) => code)).toEqual(['FUNCTION_DISABLED'])
+  })
+
   it('[F-58][F-111][F-112] answers FUNCTION_MAINTENANCE with Retry-After', async () => {
     const service = serviceOf([
       define({

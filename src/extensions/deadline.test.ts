@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { call, createTestClock, createTestLog, dataOf } from '../../test/support/forrst.ts'
 import { fc, hostileJson } from '../../test/support/property.ts'
+import { createReply } from '../core/call.ts'
+import { dispatch } from '../core/dispatch.ts'
 import { CallError } from '../core/error.ts'
 import { defineFunction, type Invocation } from '../core/function.ts'
 import { createService } from '../system/create-service.ts'
@@ -35,6 +37,32 @@ function setUp(
 }
 
 describe('deadline extension', () => {
+  it('never lets a call outlive the one it is made for', async () => {
+    const { clock, service } = setUp(() => {
+      clock.advance(2_000)
+      return { ready: true }
+    })
+    const made = (deadline: number) =>
+      dispatch(service, {
+        id: 'req_1',
+        function: 'reports.generate',
+        version: undefined,
+        arguments: {},
+        context: {},
+        extensions: [{ urn: URN, options: { value: 1, unit: 'minute' }, pointer: '' }],
+        principal: undefined,
+        signal: () => new AbortController().signal,
+        facts: { deadline },
+        startedAt: clock.elapsed(),
+        reply: createReply(),
+      })
+    expect(await made(clock.now() + 3_000)).toMatchObject({ ok: true })
+    expect(await made(clock.now() + 1_000)).toMatchObject({
+      ok: false,
+      errors: [{ code: 'DEADLINE_EXCEEDED' }],
+    })
+  })
+
   it('[F-205] tells how much of the deadline a call used', async () => {
     const { clock, ask } = setUp(() => {
       clock.advance(127)

@@ -277,6 +277,22 @@ describe('idempotency extension', () => {
     expect(runs()).toBe(1)
   })
 
+  it('does not take a write that failed and happened after all for that of another call', async () => {
+    const inner = createMemoryStore()
+    const writes = vi.fn(inner.compareAndSet)
+    const lost = async (...args: Parameters<Store['compareAndSet']>) => {
+      await inner.compareAndSet(...args)
+      throw new CallError('UNAVAILABLE')
+    }
+    const { ask, log } = setUp({ ...inner, compareAndSet: writes.mockImplementationOnce(lost) })
+    await ask({ key: 'k' })
+    await vi.waitFor(() => expect(writes).toHaveBeenCalledTimes(2))
+    expect(dataOf(await ask({ key: 'k' }, { id: 'req_2' }), URN)).toMatchObject({
+      status: 'cached',
+    })
+    expect(log.lines.filter(({ message }) => message.includes('outlived'))).toEqual([])
+  })
+
   it('keeps the key of a long call alive beyond its lease', async () => {
     let finish: (value: unknown) => void = () => {}
     let now = 0

@@ -208,3 +208,14 @@ describe('interplay as docs/extensions.md tells it', () => {
 
   it.each(rows)('%s', { timeout: 20_000 }, (row) => PROOFS[row]?.())
 })
+
+describe('caching', () => {
+  it('never keeps the answer of a call that was only accepted', async () => {
+    const { ask } = await setUp()
+    const accepted = await ask('list', {}, { ...preferred, caching: {} })
+    expect(operationOf(accepted)).toMatch(/^op_/)
+    expect(dataOf(accepted, 'urn:forrst:ext:caching')).toEqual({ cache_status: 'bypass' })
+    const read = await ask('list', {}, { caching: {} })
+    expect(read.body.result).toMatchObject([{ name: 'Ann' }, { name: 'Bob' }])
+  })
+})

@@ -126,6 +126,15 @@ describe('priority extension', () => {
     await running
   })
 
+  it('does not queue a call whose caller has left already', async () => {
+    const queue = createPriorityQueue(1, 1_000)
+    const slot = await queue.enter('normal', () => new AbortController().signal)
+    const left = AbortSignal.abort(new Error('gone'))
+    await expect(queue.enter('normal', () => left)).rejects.toThrow('gone')
+    slot?.release()
+    expect(await queue.enter('normal', () => left)).toMatchObject({ position: 0 })
+  })
+
   it('lets the least urgent call run in the end, however many urgent ones come', async () => {
     const queue = createPriorityQueue(1, 1_000)
     const never = new AbortController()

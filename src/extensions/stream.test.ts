@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { call, dataOf } from '../../test/support/forrst.ts'
@@ -216,6 +217,23 @@ describe('a function that streams, called without a stream', () => {
     expect(listed.body.errors?.[0]?.message).toContain('more than 10000 items')
     const counted = await call(service, { function: 'numbers.count', arguments: { to: 10_001 } })
     expect(counted.body.result).toEqual({ sum: 50_015_001 })
+  })
+
+  it('leaves nothing behind at the signal of the caller', async () => {
+    const two = defineFunction({
+      name: 'numbers.two',
+      version: '1.0.0',
+      item: z.number(),
+      async *handler() {
+        yield 1
+        yield 2
+      },
+    })
+    const { signal } = new AbortController()
+    const service = serviceOf([two], { extensions: [] })
+    const answer = await call(service, { function: 'numbers.two' }, { signal })
+    expect(answer.body.result).toEqual([1, 2])
+    expect(getEventListeners(signal, 'abort')).toEqual([])
   })
 
   it('does not keep the process from its other work while it never waits', async () => {

@@ -174,6 +174,17 @@ describe('reading a request', () => {
     expect(await problemsOf({ ...good, extensions })).toEqual(invalid('/extensions/1/urn'))
   })
 
+  it('passes over extensions that nobody knows where the service is told to', async () => {
+    const document = { ...good, extensions: [{ urn: 'urn:acme:ext:unknown', options: {} }] }
+    expect((await send(service, document)).body.errors?.[0].code).toBe('EXTENSION_NOT_SUPPORTED')
+    const lenient = serviceOf([echo], { unknownExtensions: 'ignore' })
+    expect((await send(lenient, document)).body).toEqual({
+      protocol: good.protocol,
+      id: 'req_1',
+      result: { a: 1 },
+    })
+  })
+
   it('reports every finding of an empty document at once', async () => {
     const { problems } = await problemsOf({})
     expect(problems.map(({ at }) => at)).toEqual(['/protocol', '/id', '/call'])

@@ -35,6 +35,10 @@ describe('one port for every surface', () => {
     expect((await app.handle(get(path))).status).toBe(status)
   })
 
+  it.each(['/health/live', '/health/ready'])('lets nobody keep the answer of %s', async (path) => {
+    expect((await app.handle(get(path))).headers).toMatchObject({ 'cache-control': 'no-store' })
+  })
+
   it('sends people from the root to the explorer', async () => {
     expect(await app.handle(get('/'))).toMatchObject({
       status: 302,

@@ -280,6 +280,21 @@ describe('an event whose source waits', () => {
     expect(await first).toMatchObject({ status: 'done' })
   })
 
+  it('is not sent again while it runs', async () => {
+    let finish = () => {}
+    const scene = await play({
+      handler: () => new Promise<void>((resolve) => (finish = resolve)),
+    })
+    const settled = scene.source.settle(paid('o1'))
+    await vi.waitFor(() => expect(scene.seen).toHaveLength(1))
+    const [delivery] = (await scene.triggers.deliveries()).deliveries
+    await expect(scene.triggers.redeliver(delivery?.id ?? '')).rejects.toMatchObject({
+      code: 'CONFLICT',
+    })
+    finish()
+    expect(await settled).toMatchObject({ status: 'done' })
+  })
+
   it('answers retry when the store is away', async () => {
     const { store, fail } = createFailingStore()
     const scene = await play({ options: { store } })
@@ -347,6 +362,15 @@ describe('stop', () => {
     await stopped
     expect(await settled).toMatchObject({ status: 'done' })
     open.length = 0
+  })
+
+  it('takes the sign of life of this process away', async () => {
+    const store = createMemoryStore()
+    const { triggers } = await play({ options: { store } })
+    const signs = async () => (await store.listByPrefix('trigger:orders-api:process:')).entries
+    expect(await signs()).toHaveLength(1)
+    await triggers.stop(100)
+    expect(await signs()).toEqual([])
   })
 
   it('hands back what does not finish within the grace; the next process runs it', async () => {

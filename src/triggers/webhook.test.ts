@@ -221,6 +221,19 @@ describe('webhook', () => {
     expect(hook.events).toHaveLength(1)
   })
 
+  it('keeps an id of any length apart from others, in a length that every store holds', async () => {
+    const hook = start({ signature: 'secret' })
+    const long = 'x'.repeat(5_000)
+    for (const id of ['x'.repeat(200), long, `${long}y`, long]) {
+      await hook.send(signed('{}', { scheme: 'secret', id }))
+    }
+    expect(hook.events.map(({ id }) => id)).toEqual([
+      'x'.repeat(200),
+      expect.stringMatching(/^[\da-f]{64}$/),
+      expect.stringMatching(/^[\da-f]{64}$/),
+    ])
+  })
+
   it('names the event as its sender does, else as the definition does', async () => {
     const hook = start({ event: 'order.created' })
     await hook.send(signed('{"type":"order.paid"}', { id: 'm1' }))

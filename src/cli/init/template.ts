@@ -130,7 +130,7 @@ const TSCONFIG = `{
 }
 `
 
-function formatReadme({ name }: ProjectOptions): string {
+function formatReadme({ name, language }: ProjectOptions): string {
   return `# ${toTitle(name)}
 
 \`\`\`sh
@@ -147,7 +147,7 @@ npx waymark generate client http://127.0.0.1:4000 --out client.ts
 npx waymark verify http://127.0.0.1:4000
 \`\`\`
 
-Agents reach it over MCP at http://127.0.0.1:4000/mcp, and with \`npx waymark serve service.* --stdio\`.
+Agents reach it over MCP at http://127.0.0.1:4000/mcp, and with \`npx waymark serve service.${language} --stdio\`.
 `
 }
 

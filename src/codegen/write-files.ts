@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { type GeneratedFile, isEdited } from './generate.ts'
@@ -72,8 +73,9 @@ async function stateOf(directory: string, file: GeneratedFile): Promise<FileStat
 // A reader, or a crash, must never meet half a file.
 async function writeAtOnce(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true })
-  const draft = `${path}.${process.pid}.tmp`
-  await writeFile(draft, text)
+  // A name that nobody can guess, and only if it is new: a link put there beforehand would be written through.
+  const draft = `${path}.${randomUUID()}.tmp`
+  await writeFile(draft, text, { flag: 'wx' })
   await rename(draft, path)
 }
 

@@ -14,13 +14,17 @@ import {
 import { runSpec } from '../forge/forge-tool.ts'
 import { runList } from '../forge/list.ts'
 import { runLogin } from '../forge/login.ts'
+import { runMcp } from '../forge/mcp/run-mcp.ts'
 import { runPrompt } from '../forge/prompt.ts'
 import { FoundProblems, readFormat, reportProblems } from '../forge/report.ts'
 import { withSettings } from '../forge/settings.ts'
 import { runValidate } from '../forge/validate.ts'
 import { didYouMean } from '../suggest.ts'
 
-const NOUNS: readonly string[] = ['tool', 'agent', 'env', 'auth', 'call']
+const NOUNS: readonly string[] = ['tool', 'agent', 'env', 'auth', 'call', 'mcp']
+
+/** Jobs that are called like their noun. */
+const PLAIN_JOBS = ['agent', 'env', 'call', 'mcp'] as const
 
 const JOBS: Readonly<Record<ForgeJob, (input: CommandInput) => Promise<number>>> = {
   spec: runSpec,
@@ -31,13 +35,14 @@ const JOBS: Readonly<Record<ForgeJob, (input: CommandInput) => Promise<number>>>
   env: runEnv,
   login: runLogin,
   call: runCall,
+  mcp: runMcp,
 }
 
 /** Makes tool specs, TypeScript and agents of API descriptions and of words. */
 export const forgeCommand: Command = {
   name: 'forge',
   summary: 'Turn API descriptions or a wish into tool specs, TypeScript and agents',
-  usage: 'tool|agent|env|auth|call [file…]',
+  usage: 'tool|agent|env|auth|call|mcp [file…]',
   flags: FORGE_FLAGS,
   examples: [
     'waymark forge tool --list api.yaml',
@@ -50,6 +55,7 @@ export const forgeCommand: Command = {
     'waymark forge auth login tools/zendesk.tool-spec.yaml --env-file .env',
     'waymark forge call tools/zendesk.tool-spec.yaml create_ticket subject=Printer --dry-run',
     'waymark forge agent --name ops-bot --tools zendesk.tool-spec.yaml,jira.yaml --standalone',
+    'waymark forge mcp --root tools --allow-write',
   ],
   async run(given) {
     const job = readJob(given)
@@ -69,7 +75,8 @@ export const forgeCommand: Command = {
 
 function readJob({ positionals, flags }: CommandInput): ForgeJob {
   const [noun, verb] = positionals
-  if (noun === 'agent' || noun === 'env' || noun === 'call') return noun
+  const own = PLAIN_JOBS.find((job) => job === noun)
+  if (own !== undefined) return own
   if (noun === 'tool') return chooseJob({ flags })
   if (noun === 'auth' && verb === 'login') return 'login'
   if (noun === 'auth') {
@@ -81,7 +88,7 @@ function readJob({ positionals, flags }: CommandInput): ForgeJob {
     )
   }
   throw new UsageError(
-    `forge knows tool, agent, env, auth and call, not "${noun}".${didYouMean(noun, NOUNS)} Run "waymark forge --help".`,
+    `forge knows ${NOUNS.slice(0, -1).join(', ')} and ${NOUNS.at(-1)}, not "${noun}".${didYouMean(noun, NOUNS)} Run "waymark forge --help".`,
   )
 }
 
@@ -104,7 +111,7 @@ function checkWords({ positionals }: CommandInput, job: ForgeJob): void {
   const stray = words[most]
   if (stray === undefined) return
   const takes = isOwnCommand(job)
-    ? `"forge ${OWN_COMMANDS[job]}" takes one file`
+    ? `"forge ${OWN_COMMANDS[job]}" takes ${most === 0 ? 'no words' : 'one file'}`
     : `--${job} takes one value, in quotes if needed`
   throw new UsageError(`"${stray}" is one word too many; ${takes}`)
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { relative, resolve } from 'node:path'
 import {
   type AgentOptions,
+  type AgentPlan,
   type AgentSource,
   type GeneratedFile,
   generateAgent,
@@ -14,10 +15,11 @@ import type { CommandInput } from '../command.ts'
 import { EXIT, UsageError } from '../exit.ts'
 import { parsePort, readChoice, readList, readText } from '../flags.ts'
 import { importSource, openSource, readSpec } from './import-source.ts'
-import { readIfThere } from './merge-spec.ts'
+import { type ReadEarlier, readIfThere } from './merge-spec.ts'
 import { readWords } from './read-flags.ts'
 import { readSource } from './read-source.ts'
 import { FoundProblems, reportProblems, say } from './report.ts'
+import type { TargetFiles } from './target.ts'
 import { writeOut } from './write-out.ts'
 
 /** Composes specs into an agent: code for an application, or a project that starts. */
@@ -30,27 +32,38 @@ export async function runAgent(input: CommandInput): Promise<number> {
   }
   const { sources, warnings } = await readSources(input)
   const out = resolve(input.io.cwd, readText(input, 'out') ?? name)
-  const result = generateAgent(sources, {
-    ...readAgentOptions(input),
+  const { plan, files, mayReplace } = planAgent(sources, {
     name,
-    previous: (path) => readIfThere(out, path),
-  })
-  if (!result.ok) throw new FoundProblems(result.problems)
-  reportProblems(input, warnings)
-  const isStandalone = input.flags['standalone'] === true
-  const wanted = result.files.filter(({ path }) => isWanted(path, input))
-  const files = isStandalone ? [...wanted, toRecord(wanted)] : wanted
-  const tools = result.plan.specs.reduce((sum, { tools }) => sum + tools.length, 0)
-  say(
+    read: (path) => readIfThere(out, path),
     input,
-    `${name}: ${tools} tools of ${result.plan.specs.map(({ domain }) => domain).join(', ')}\n`,
-  )
-  const exit = await writeOut(files, { out, mayReplace: isUntouched(out) }, input)
-  if (exit === EXIT.ok && isStandalone && input.flags['check'] !== true) {
+  })
+  reportProblems(input, warnings)
+  const tools = plan.specs.reduce((sum, { tools }) => sum + tools.length, 0)
+  say(input, `${name}: ${tools} tools of ${plan.specs.map(({ domain }) => domain).join(', ')}\n`)
+  const exit = await writeOut(files, { out, mayReplace }, input)
+  if (exit === EXIT.ok && input.flags['standalone'] === true && input.flags['check'] !== true) {
     const place = relative(input.io.cwd, out) || '.'
     say(input, `Start it: cd ${place} && npm install && cp .env.template .env && npm start\n`)
   }
   return exit
+}
+
+/** Generates an agent as the flags say, for a folder that may hold an earlier version; writes nothing. */
+export function planAgent(
+  sources: readonly AgentSource[],
+  { name, read, input }: AgentSurroundings,
+): TargetFiles & { readonly plan: AgentPlan } {
+  const result = generateAgent(sources, { ...readAgentOptions(input), name, previous: read })
+  if (!result.ok) throw new FoundProblems(result.problems)
+  const wanted = result.files.filter(({ path }) => isWanted(path, input))
+  const files = input.flags['standalone'] === true ? [...wanted, toRecord(wanted)] : wanted
+  return { plan: result.plan, files, mayReplace: isUntouched(read) }
+}
+
+interface AgentSurroundings {
+  readonly name: string
+  readonly read: ReadEarlier
+  readonly input: CommandInput
 }
 
 async function readSources(
@@ -113,11 +126,11 @@ function toRecord(files: readonly GeneratedFile[]): GeneratedFile {
   return { path: RECORD, text: `${JSON.stringify(hashes, null, 2)}\n` }
 }
 
-function isUntouched(out: string): (path: string) => boolean {
-  const record = parseRecord(readIfThere(out, RECORD))
+function isUntouched(read: ReadEarlier): (path: string) => boolean {
+  const record = parseRecord(read(RECORD))
   return (path) => {
     if (path === RECORD) return true
-    const current = readIfThere(out, path)
+    const current = read(path)
     return current === undefined || record[path] === hash(current)
   }
 }

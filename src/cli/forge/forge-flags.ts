@@ -14,6 +14,7 @@ export const OWN_COMMANDS = {
   env: 'env',
   login: 'auth login',
   call: 'call',
+  mcp: 'mcp',
 } as const
 
 /** What can be generated from a spec. */
@@ -27,7 +28,7 @@ const READING: readonly ForgeJob[] = ['spec', 'list']
 const WRITING: readonly ForgeJob[] = ['spec', 'prompt']
 const EVERY_JOB: readonly ForgeJob[] = [
   ...(['spec', 'list', 'prompt', 'validate'] as const),
-  ...(['agent', 'env', 'login', 'call'] as const),
+  ...(['agent', 'env', 'login', 'call', 'mcp'] as const),
 ]
 
 const text = (jobs: readonly ForgeJob[], value: string, summary: string): ForgeFlag => ({
@@ -56,7 +57,7 @@ const SOURCE_FLAGS: Readonly<Record<string, ForgeFlag>> = {
 const TOOL_FLAGS: Readonly<Record<string, ForgeFlag>> = {
   docs: list(['prompt'], 'url|path', 'documentation for the model: address, file or directory'),
   model: text(
-    ['prompt'],
+    ['prompt', 'mcp'],
     'name',
     'model to ask, such as openai:gpt-4.1; WAYMARK_MODEL when absent',
   ),
@@ -122,6 +123,11 @@ const CALL_FLAGS: Readonly<Record<string, ForgeFlag>> = {
   ),
 }
 
+const MCP_FLAGS: Readonly<Record<string, ForgeFlag>> = {
+  root: text(['mcp'], 'dir', 'folder that is read and written under; here when absent'),
+  'allow-write': yesNo(['mcp'], 'let callers have generated files written'),
+}
+
 const COMMON_FLAGS: Readonly<Record<string, ForgeFlag>> = {
   out: text(
     [...WRITING, 'agent', 'env'],
@@ -143,6 +149,7 @@ const FLAGS: Readonly<Record<string, ForgeFlag>> = {
   ...TOOL_FLAGS,
   ...AGENT_FLAGS,
   ...CALL_FLAGS,
+  ...MCP_FLAGS,
   ...COMMON_FLAGS,
 }
 

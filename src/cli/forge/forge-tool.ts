@@ -4,11 +4,23 @@ import { formatToolSpec, type SpecProblem, type ToolSpec } from '../../spec/inde
 import type { CommandInput } from '../command.ts'
 import { EXIT, UsageError } from '../exit.ts'
 import { readText } from '../flags.ts'
-import { importSource, openSource, readDomain, readSpec } from './import-source.ts'
-import { type IncomingSpec, mergeIntoFolder, specPath } from './merge-spec.ts'
+import {
+  importSource,
+  type OpenedSource,
+  openSource,
+  readDomain,
+  readSpec,
+} from './import-source.ts'
+import {
+  type IncomingSpec,
+  mergeIntoFolder,
+  type ReadEarlier,
+  readIfThere,
+  specPath,
+} from './merge-spec.ts'
 import { readSource, type SourceText } from './read-source.ts'
 import { reportProblems, say, stopAt } from './report.ts'
-import { generateTarget, printTarget, readTarget } from './target.ts'
+import { generateTarget, printTarget, readTarget, type TargetFiles } from './target.ts'
 import { type Round, runWatched } from './watch.ts'
 import { writeOut } from './write-out.ts'
 
@@ -24,6 +36,21 @@ async function forgeSpec(input: CommandInput): Promise<Round> {
   if (opened.kind === 'tool-spec') {
     return { exit: await generateFrom(opened.source, input), inputs: [] }
   }
+  const incoming = await importIncoming(opened, input)
+  const exit = await writeSpec(incoming, input)
+  return { exit, inputs: [resolve(outOf(input), specPath(incoming.spec.domain))] }
+}
+
+/** A spec on its way to a folder, with what was found while it was made. */
+export interface FoundSpec extends IncomingSpec {
+  readonly warnings: readonly SpecProblem[]
+}
+
+/** Imports an API description as a spec that is to be written. */
+export async function importIncoming(
+  opened: Extract<OpenedSource, { readonly kind: 'openapi' }>,
+  input: CommandInput,
+): Promise<FoundSpec> {
   const { spec, warnings } = await importSource(opened, input)
   const text = formatToolSpec(spec, {
     header: [
@@ -31,8 +58,33 @@ async function forgeSpec(input: CommandInput): Promise<Round> {
       'Edit it: importing again keeps your changes.',
     ],
   })
-  const exit = await writeSpec({ spec, text, isImport: true, warnings }, input)
-  return { exit, inputs: [resolve(outOf(input), specPath(spec.domain))] }
+  return { spec, text, isImport: true, warnings }
+}
+
+/** What becomes of a folder when a spec and what is generated from it are written there. */
+export interface SpecPlan extends TargetFiles {
+  readonly spec: ToolSpec
+  readonly problems: readonly SpecProblem[]
+  /** Fields that came in from the new import. */
+  readonly taken: readonly string[]
+}
+
+/** Merges a spec with the one in a folder and generates from it; writes nothing. */
+export function planSpec(incoming: FoundSpec, read: ReadEarlier, input: CommandInput): SpecPlan {
+  const merged = mergeIntoFolder(read, incoming)
+  const { spec, warnings } = readSpec(
+    { file: specPath(incoming.spec.domain), text: merged.text },
+    { strictSeed: input.flags['strict-seed'] === true },
+  )
+  const made = generateTarget(spec, read, input)
+  const own = merged.files.map(({ path }) => path)
+  return {
+    spec,
+    files: [...merged.files, ...made.files],
+    mayReplace: (path) => own.includes(path) || made.mayReplace(path),
+    problems: [...incoming.warnings, ...warnings, ...merged.conflicts],
+    taken: merged.taken,
+  }
 }
 
 function outOf(input: CommandInput): string {
@@ -40,31 +92,23 @@ function outOf(input: CommandInput): string {
 }
 
 /** Writes a spec, merged with the one in the folder, and its code. */
-export async function writeSpec(
-  incoming: IncomingSpec & { readonly warnings: readonly SpecProblem[] },
-  input: CommandInput,
-): Promise<number> {
+export async function writeSpec(incoming: FoundSpec, input: CommandInput): Promise<number> {
   const out = outOf(input)
-  const options = { strictSeed: input.flags['strict-seed'] === true }
   const file = specPath(incoming.spec.domain)
   if (input.flags['stdout'] === true) {
-    const checked = readSpec({ file, text: incoming.text }, options)
+    const strictSeed = input.flags['strict-seed'] === true
+    const checked = readSpec({ file, text: incoming.text }, { strictSeed })
     announce(input, [...incoming.warnings, ...checked.warnings])
     input.io.out(readTarget(input) === 'ts' ? incoming.text : printTarget(checked.spec, input))
     return EXIT.ok
   }
-  const merged = mergeIntoFolder(out, incoming)
-  const { spec, warnings } = readSpec({ file, text: merged.text }, options)
-  announce(input, [...incoming.warnings, ...warnings, ...merged.conflicts])
-  const made = generateTarget(spec, out, input)
-  const own = merged.files.map(({ path }) => path)
-  const files = [...merged.files, ...made.files]
-  say(input, `${countTools(spec)}\n`)
-  const mayReplace = (path: string): boolean => own.includes(path) || made.mayReplace(path)
-  const exit = await writeOut(files, { out, mayReplace }, input)
+  const plan = planSpec(incoming, (path) => readIfThere(out, path), input)
+  announce(input, plan.problems)
+  say(input, `${countTools(plan.spec)}\n`)
+  const exit = await writeOut(plan.files, { out, mayReplace: plan.mayReplace }, input)
   if (exit === EXIT.ok && input.flags['check'] !== true) {
-    say(input, formatMerge(spec, merged.taken))
-    say(input, formatNext(spec, relative(input.io.cwd, resolve(out, file)) || file))
+    say(input, formatMerge(plan.spec, plan.taken))
+    say(input, formatNext(plan.spec, relative(input.io.cwd, resolve(out, file)) || file))
   }
   return exit
 }
@@ -99,7 +143,7 @@ async function generateFrom(source: SourceText, input: CommandInput): Promise<nu
     input.io.out(printTarget(spec, input))
     return EXIT.ok
   }
-  const { files, mayReplace } = generateTarget(spec, out, input)
+  const { files, mayReplace } = generateTarget(spec, (path) => readIfThere(out, path), input)
   say(input, `${countTools(spec)}\n`)
   return writeOut(files, { out, mayReplace }, input)
 }

@@ -30,9 +30,10 @@ export async function runList(input: CommandInput): Promise<number> {
       `${opened.source.file} is not an API description (openapi, swagger); --list shows the operations of one`,
     )
   }
-  const { listing, warnings } = await examine(opened, input)
+  const examined = await examine(opened, input)
+  const { listing, warnings } = examined
   if (format === 'json') {
-    input.io.out(formatJson(toPlain(opened.source.file, listing, warnings)))
+    input.io.out(formatJson(toPlainListing(opened.source.file, examined)))
     return EXIT.ok
   }
   input.io.out(formatListing(opened.source.file, listing, { warnings, input }))
@@ -40,12 +41,14 @@ export async function runList(input: CommandInput): Promise<number> {
   return EXIT.ok
 }
 
-interface Examined {
+/** What an API description offers, and what an import would lose. */
+export interface Examined {
   readonly listing: OperationListing
   readonly warnings: readonly ImportWarning[]
 }
 
-async function examine(
+/** Finds out what an API description offers to the filters of the flags. */
+export async function examine(
   opened: Extract<OpenedSource, { readonly kind: 'openapi' }>,
   input: CommandInput,
 ): Promise<Examined> {
@@ -110,10 +113,10 @@ function formatListing(
   ].join('')
 }
 
-function toPlain(
+/** Writes what was found as data. */
+export function toPlainListing(
   file: string,
-  listing: OperationListing,
-  warnings: readonly ImportWarning[],
+  { listing, warnings }: Examined,
 ): Readonly<Record<string, unknown>> {
   const plain = ({ code, path, message }: ImportWarning): unknown => ({ code, path, message })
   return {

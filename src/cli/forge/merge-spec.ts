@@ -29,12 +29,15 @@ export interface MergedSpec {
   readonly taken: readonly string[]
 }
 
+/** Reads a file of the folder that is written to; undefined when it is not there. */
+export type ReadEarlier = (path: string) => string | undefined
+
 /** Brings a spec together with the one a person may have edited since the last import. */
-export function mergeIntoFolder(folder: string, incoming: IncomingSpec): MergedSpec {
+export function mergeIntoFolder(read: ReadEarlier, incoming: IncomingSpec): MergedSpec {
   const path = specPath(incoming.spec.domain)
   const recordPath = `.forge/${path}`
-  const edited = readIfThere(folder, path)
-  const record = incoming.isImport ? readIfThere(folder, recordPath) : undefined
+  const edited = read(path)
+  const record = incoming.isImport ? read(recordPath) : undefined
   const records = incoming.isImport ? [{ path: recordPath, text: incoming.text }] : []
   if (edited === undefined || edited === record) {
     const { text } = incoming

@@ -54,16 +54,20 @@ export async function runPrompt(input: CommandInput): Promise<number> {
   return writeSpec({ ...agreed, isImport: false, warnings: [] }, input)
 }
 
-/** `openai:gpt-4.1` names the API as well; other colons belong to the model. */
-function findProvider(input: CommandInput): ModelProvider {
+/** Finds the model to ask; `openai:gpt-4.1` names the API as well, other colons belong to the model. */
+export function chooseProvider(input: CommandInput): ModelProvider {
   const name = readText(input, 'model')
   const [, provider, model] = /^(gemini|openai|anthropic):(.+)$/.exec(name ?? '') ?? []
+  return createModelProvider({
+    env: input.io.env,
+    ...(provider !== undefined && { provider: provider as ProviderName }),
+    ...(name !== undefined && { model: model ?? name }),
+  })
+}
+
+function findProvider(input: CommandInput): ModelProvider {
   try {
-    return createModelProvider({
-      env: input.io.env,
-      ...(provider !== undefined && { provider: provider as ProviderName }),
-      ...(name !== undefined && { model: model ?? name }),
-    })
+    return chooseProvider(input)
   } catch (thrown) {
     if (!(thrown instanceof ModelError)) throw thrown
     input.io.out(SKELETON)

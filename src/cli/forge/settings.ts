@@ -26,7 +26,8 @@ export function withSettings(input: CommandInput, job: ForgeJob): CommandInput {
   const config = readConfig(input.io)
   const flags: Record<string, CommandInput['flags'][string]> = { ...input.flags }
   // An agent is a folder of its own: the place where tools go is not its place.
-  const names = isOwnCommand(job) ? ['format'] : Object.keys(SETTINGS)
+  const own = job === 'mcp' ? ['format', 'model'] : ['format']
+  const names = isOwnCommand(job) ? own : Object.keys(SETTINGS)
   for (const name of names) {
     const setting = env[SETTINGS[name] ?? ''] ?? config[name]
     if (flags[name] === undefined && setting !== undefined && setting !== '') {

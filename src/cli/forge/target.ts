@@ -3,7 +3,7 @@ import type { ToolSpec } from '../../spec/index.ts'
 import type { CommandInput } from '../command.ts'
 import { readChoice } from '../flags.ts'
 import { TARGETS } from './forge-flags.ts'
-import { readIfThere } from './merge-spec.ts'
+import type { ReadEarlier } from './merge-spec.ts'
 
 /** What `--target` asks to be generated; TypeScript when nobody said so. */
 export function readTarget(input: CommandInput): (typeof TARGETS)[number] {
@@ -17,16 +17,20 @@ export interface TargetFiles {
 }
 
 /** Generates what `--target` asks for, for a folder that may hold an earlier version. */
-export function generateTarget(spec: ToolSpec, out: string, input: CommandInput): TargetFiles {
+export function generateTarget(
+  spec: ToolSpec,
+  read: ReadEarlier,
+  input: CommandInput,
+): TargetFiles {
   const target = readTarget(input)
   if (target === 'ts') {
-    const files = generateCode(spec, { previous: (path) => readIfThere(out, path) })
+    const files = generateCode(spec, { previous: read })
     return { files, mayReplace: () => false }
   }
   const file = generateDefinitions(spec, target)
   // JSON has no place for a signature: what was written last time is kept beside it.
   const record = { path: `.forge/${file.path}`, text: file.text }
-  const isOurs = readIfThere(out, file.path) === readIfThere(out, record.path)
+  const isOurs = read(file.path) === read(record.path)
   return {
     files: [file, record],
     mayReplace: (path) => path === record.path || (path === file.path && isOurs),

@@ -1,0 +1,248 @@
+import { lstatSync } from 'node:fs'
+import {
+  type AgentSource,
+  draftSpec,
+  listVariables,
+  ModelError,
+  readDocuments,
+} from '../../../codegen/index.ts'
+import { CallError } from '../../../core/error.ts'
+import { defineFunction, type FunctionDefinition } from '../../../core/function.ts'
+import type { JsonObject } from '../../../core/json.ts'
+import { formatToolSpec, hasErrors, parseToolSpec, type ToolSpec } from '../../../spec/index.ts'
+import type { CommandInput } from '../../command.ts'
+import { RemoteError, UsageError } from '../../exit.ts'
+import { planAgent } from '../forge-agent.ts'
+import { importIncoming, planSpec, type SpecPlan } from '../forge-tool.ts'
+import { importSource, openSource, readDomain, readSpec } from '../import-source.ts'
+import { examine, toPlainListing } from '../list.ts'
+import { chooseProvider } from '../prompt.ts'
+import { FoundProblems } from '../report.ts'
+import { generateTarget } from '../target.ts'
+import { COMPOSE, GENERATE, LIST, PROPOSE, toFlags, VALIDATE } from './arguments.ts'
+import {
+  answer,
+  assertMayWrite,
+  deliver,
+  readDocument,
+  toCommandInput,
+  toPlainProblems,
+  type Workshop,
+} from './workshop.ts'
+
+/** Makes the five functions with which an agent makes tools in a conversation. */
+export function createForgeFunctions(workshop: Workshop): FunctionDefinition[] {
+  return [
+    createPropose(workshop),
+    createGenerate(workshop),
+    createList(workshop),
+    createCompose(workshop),
+    createValidate(workshop),
+  ]
+}
+
+/** What writing files means for those who look before they call. */
+function effectsOf({ allowWrite }: Workshop): Pick<FunctionDefinition, 'readOnly' | 'sideEffects'> {
+  return allowWrite ? { sideEffects: ['create', 'update'] } : { readOnly: true }
+}
+
+function createPropose(workshop: Workshop): FunctionDefinition {
+  return defineFunction({
+    name: 'forge.propose_tools',
+    version: '1.0.0',
+    summary: 'Drafts a tool spec from a wish',
+    description:
+      'Lets a model draft a tool spec from words and documentation. Nothing is written: show the tools to the user, change the spec as they like, then give it to forge_generate_tools.',
+    input: PROPOSE,
+    readOnly: true,
+    handler: ({ input: args, signal }) =>
+      answer(() => propose(args, toCommandInput(toFlags(args), workshop, signal), workshop)),
+  })
+}
+
+async function propose(
+  { prompt, docs = [] }: { readonly prompt: string; readonly docs?: readonly string[] },
+  input: CommandInput,
+  { fence }: Workshop,
+): Promise<JsonObject> {
+  const domain = readDomain(input)
+  try {
+    const provider = chooseProvider(input)
+    const documents = await readDocuments(
+      docs.map((path) => requireReadable(fence.place(path), path)),
+      { fetchText: async (url) => Promise.reject(new UsageError(`${url} is an address`)) },
+    )
+    const drafted = await draftSpec(provider, {
+      prompt,
+      documents,
+      signal: input.io.signal,
+      ...(domain !== undefined && { domain }),
+    })
+    if (!drafted.ok) throw new FoundProblems(drafted.problems)
+    const { spec, yaml, warnings } = drafted
+    return {
+      ...outline(spec),
+      spec: yaml,
+      model: provider.model,
+      problems: toPlainProblems(warnings),
+    }
+  } catch (thrown) {
+    if (!(thrown instanceof ModelError)) throw thrown
+    if (thrown.reason !== 'no_key') throw new RemoteError(thrown.message)
+    throw new CallError('UNAVAILABLE', {
+      message: `${thrown.message} of the server; without a model, write a tool spec yourself and give it to forge_validate`,
+    })
+  }
+}
+
+/** A pipe or a device would make the reader wait for ever. */
+function requireReadable(place: string, name: string): string {
+  const stats = lstatSync(place, { throwIfNoEntry: false })
+  if (stats?.isFile() || stats?.isDirectory()) return place
+  throw new UsageError(`${name} is neither a file nor a folder`)
+}
+
+function outline({ domain, tools }: ToolSpec): JsonObject {
+  return {
+    domain,
+    tools: tools.map(({ name, description, method, path }) => ({
+      name,
+      description,
+      ...(method !== undefined && { request: `${method} ${path}` }),
+    })),
+  }
+}
+
+function createGenerate(workshop: Workshop): FunctionDefinition {
+  return defineFunction({
+    name: 'forge.generate_tools',
+    version: '1.0.0',
+    summary: 'Makes a tool spec and code of an API description or a tool spec',
+    description:
+      'Imports an API description (Swagger 2.0, OpenAPI 3.x) into a tool spec, or takes a tool spec, and generates TypeScript or tool definitions. Gives the text of the files back; writes them only when asked. Pick a few operations: large files cost a lot to read.',
+    input: GENERATE,
+    ...effectsOf(workshop),
+    handler: ({ input: args, signal }) =>
+      answer(async () => {
+        const { write = false, out = '.', show } = args
+        assertMayWrite(write, workshop)
+        const { file: _file, spec: _spec, ...flags } = args
+        const input = toCommandInput(toFlags(flags), workshop, signal)
+        const folder = workshop.fence.place(out)
+        const plan = await planTools(args, { workshop, input, folder })
+        return {
+          ...outline(plan.spec),
+          variables: listVariables([plan.spec]).flatMap(({ variables }) =>
+            variables.map(({ name }) => name),
+          ),
+          problems: toPlainProblems(plan.problems),
+          ...(await deliver(plan, { out, write, show }, { workshop, input })),
+        }
+      }),
+  })
+}
+
+interface PlanSurroundings {
+  readonly workshop: Workshop
+  readonly input: CommandInput
+  readonly folder: string
+}
+
+async function planTools(
+  given: Parameters<typeof readDocument>[0],
+  { workshop, input, folder }: PlanSurroundings,
+): Promise<SpecPlan> {
+  const read = (path: string): string | undefined => workshop.fence.readIfThere(folder, path)
+  const opened = openSource(readDocument(given, workshop))
+  if (opened.kind === 'openapi') return planSpec(await importIncoming(opened, input), read, input)
+  const found = readSpec(opened.source)
+  const domain = readDomain(input)
+  const spec = domain === undefined ? found.spec : { ...found.spec, domain }
+  // A spec that is no file yet becomes one beside its code.
+  if (given.spec !== undefined) {
+    const text = domain === undefined ? given.spec : formatToolSpec(spec)
+    return planSpec({ spec, text, isImport: false, warnings: [] }, read, input)
+  }
+  return { spec, problems: found.warnings, taken: [], ...generateTarget(spec, read, input) }
+}
+
+function createList(workshop: Workshop): FunctionDefinition {
+  return defineFunction({
+    name: 'forge.list_operations',
+    version: '1.0.0',
+    summary: 'Lists the operations of an API description',
+    description:
+      'Gives name, method, path, tags and summary of each operation, and what an import would lose. Use it before forge_generate_tools to pick.',
+    input: LIST,
+    readOnly: true,
+    handler: ({ input: args, signal }) =>
+      answer(async () => {
+        const { file, ...flags } = args
+        const opened = openSource(readDocument({ file }, workshop))
+        if (opened.kind !== 'openapi') {
+          throw new UsageError(`${file} is not an API description (openapi, swagger)`)
+        }
+        const input = toCommandInput(toFlags(flags), workshop, signal)
+        return toPlainListing(file, await examine(opened, input))
+      }),
+  })
+}
+
+function createCompose(workshop: Workshop): FunctionDefinition {
+  return defineFunction({
+    name: 'forge.compose',
+    version: '1.0.0',
+    summary: 'Puts several specs together into one agent',
+    description:
+      'Composes tool specs and API descriptions into an agent: code for an application, or a project that installs and starts. Gives the text of the files back; writes them only when asked.',
+    input: COMPOSE,
+    ...effectsOf(workshop),
+    handler: ({ input: args, signal }) =>
+      answer(async () => {
+        const { write = false, name, out = name, show } = args
+        assertMayWrite(write, workshop)
+        const { files: _files, name: _name, ...flags } = args
+        const input = toCommandInput(toFlags(flags), workshop, signal)
+        const folder = workshop.fence.place(out)
+        const sources: AgentSource[] = []
+        for (const file of args.files)
+          sources.push(await readAgentSource(file, { workshop, input }))
+        const read = (path: string): string | undefined => workshop.fence.readIfThere(folder, path)
+        const made = planAgent(sources, { name, read, input })
+        return {
+          name,
+          description: made.plan.description,
+          domains: made.plan.specs.map(outline),
+          ...(await deliver(made, { out, write, show }, { workshop, input })),
+        }
+      }),
+  })
+}
+
+async function readAgentSource(
+  file: string,
+  { workshop, input }: Omit<PlanSurroundings, 'folder'>,
+): Promise<AgentSource> {
+  const opened = openSource(readDocument({ file }, workshop))
+  if (opened.kind === 'openapi') return { file, spec: (await importSource(opened, input)).spec }
+  return { file, spec: readSpec(opened.source).spec, text: opened.source.text }
+}
+
+function createValidate(workshop: Workshop): FunctionDefinition {
+  return defineFunction({
+    name: 'forge.validate',
+    version: '1.0.0',
+    summary: 'Checks a tool spec',
+    description:
+      'Says everything that is wrong with a tool spec, with line and what to write instead.',
+    input: VALIDATE,
+    readOnly: true,
+    handler: ({ input: args }) =>
+      answer(async () => {
+        const { file, text } = readDocument(args, workshop)
+        const parsed = parseToolSpec(text, { file, strictSeed: args.strict_seed === true })
+        const problems = parsed.ok ? parsed.warnings : parsed.problems
+        return { ok: !hasErrors(problems), problems: toPlainProblems(problems) }
+      }),
+  })
+}

@@ -22,7 +22,7 @@ export function toSummary(tool: Tool): ToolSummary {
   const annotations = toAnnotations(tool.annotations)
   return {
     name: tool.name,
-    description: tool.description ?? '',
+    description: typeof tool.description === 'string' ? tool.description : '',
     ...(annotations && { annotations }),
   }
 }

@@ -60,10 +60,13 @@ describe('GET /tools', () => {
     expect((await ask(api([]), '/explorer/tools')).text).toBe('[]')
   })
 
-  it('[TE-2] writes an empty description where there is none', async () => {
-    const { json } = await ask(api([{ name: 'bare' }]), '/explorer/tools')
-    expect(json).toEqual([{ name: 'bare', description: '' }])
-  })
+  it.each([undefined, null, 5, { text: 'x' }])(
+    '[TE-2] writes an empty description where there is no text but %j',
+    async (description) => {
+      const { json } = await ask(api([{ name: 'bare', description } as Tool]), '/explorer/tools')
+      expect(json).toEqual([{ name: 'bare', description: '' }])
+    },
+  )
 
   it.each(['/explorer/tools/', '/explorer/tools?x=1'])('answers the same at %s', async (path) => {
     expect((await ask(api([echo]), path)).json).toHaveLength(1)

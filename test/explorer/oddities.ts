@@ -86,6 +86,39 @@ const ANSWERS: Readonly<Record<string, readonly ToolContent[]>> = {
   ],
 }
 
+const BROKEN_SCHEMAS: readonly unknown[] = [
+  false,
+  { type: 5 },
+  { properties: null },
+  { type: 'object', properties: { a: null, b: 5, c: [] } },
+  { required: 'x' },
+  { required: [5, null, 'toString', '__proto__'] },
+  { oneOf: 5 },
+  { anyOf: [null, 5, { type: 'string' }] },
+  { allOf: 'x' },
+  { $ref: 5 },
+  { enum: {} },
+  { type: 'object', title: {}, description: 5 },
+  {
+    type: 'object',
+    properties: { a: { type: 'string', description: {}, format: 7, pattern: {}, examples: 'x' } },
+  },
+  { type: 'array', prefixItems: 5, items: 'x' },
+  { type: 'object', properties: { a: { oneOf: [{ $ref: '#' }, { $ref: '#' }] } }, required: ['a'] },
+]
+
+/** Serves one tool for each way in which a schema can be none; their number is in `count`. */
+export function createBroken(): { readonly app: App; readonly count: number } {
+  const tools = BROKEN_SCHEMAS.map((inputSchema, at) => ({ name: `broken_${at}`, inputSchema }))
+  const app = createToolApi({
+    tools: tools as readonly Tool[],
+    allowExecute: true,
+    log: { warn() {}, error() {} },
+    call: () => [[], false],
+  })
+  return { app, count: tools.length }
+}
+
 /** Serves tools with every oddity that a page should survive. */
 export function createOddities(): Oddities {
   const calls: string[] = []

@@ -6,7 +6,7 @@ import type { App } from 'waymark'
 import { createShop } from './capability-demo.ts'
 import { createDemo } from './demo.ts'
 import { createFixture } from './fixtures.ts'
-import { createOddities, LONG_NAME } from './oddities.ts'
+import { createBroken, createOddities, LONG_NAME } from './oddities.ts'
 import { button, describeInBrowser, editor, result, rows, runAxe, soon } from './pages.ts'
 
 describeInBrowser(
@@ -256,6 +256,22 @@ describeInBrowser(
           await execute(page)
         },
       )
+
+      it('with any schema still leaves a form, a reference and a console', async () => {
+        const { app, count } = createBroken()
+        const page = await open(app)
+        for (let at = 0; at < count; at += 1) {
+          await page.evaluate((name) => {
+            location.hash = `#/tool/${name}`
+          }, `broken_${at}`)
+          await page.getByRole('heading', { name: `broken_${at}`, exact: true }).waitFor()
+          const offers = page.locator('.absent-field')
+          if ((await offers.count()) > 0) await offers.first().click()
+          await button(page, 'Validate').click()
+          await page.locator('.verdict > *').waitFor()
+          expect(await page.locator('.trouble').allTextContents()).toEqual([])
+        }
+      })
 
       it('with what a browser remembers is forgotten', async () => {
         const broken = JSON.stringify([{ tool: 'echo', body: '{}' }, null, 5, { tool: 'echo' }])

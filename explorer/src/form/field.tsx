@@ -54,6 +54,9 @@ const CONTROLS: Readonly<
 }
 const GROUPS = new Set<FieldKind>(['object', 'map', 'list', 'tuple', 'variants', 'boolean'])
 
+/** Levels of required members that are drawn before anybody fills them in. */
+const UNFOLDED = 4
+
 /** One value of the arguments: its name, what it means, a control, and what is wrong with it. */
 export function Field({ schema, path, name, value, required, onRemove }: FieldProps): JSX.Element {
   const { root, failures } = useForm()
@@ -102,7 +105,10 @@ export function Control({
 }: ControlProps & { readonly schema: Schema | undefined }): JSX.Element {
   const { root, change } = useForm()
   const resolved = resolveSchema(schema, root)
-  if (props.value === null && isNullable(schema, root)) {
+  const kind = toFieldKind(resolved)
+  // What is not there yet is unfolded only so far: a schema may require itself.
+  const isFar = props.path.length >= UNFOLDED && GROUPS.has(kind) && kind !== 'boolean'
+  if (props.value === null && (isFar || isNullable(schema, root))) {
     return (
       <button
         type="button"
@@ -114,7 +120,6 @@ export function Control({
       </button>
     )
   }
-  const kind = toFieldKind(resolved)
   if (kind === 'fixed') return <FixedControl {...props} schema={resolved} />
   const Chosen = CONTROLS[kind]
   return <Chosen {...props} schema={resolved} />

@@ -9,8 +9,6 @@ export type Path = readonly (string | number)[]
 /** Gives the arguments a form begins with: exactly the required names, each with its default or null. */
 export function prefill(schema: Schema): Record<string, unknown> {
   const { required = [], properties = {} } = resolveSchema(schema, schema)
-  // Tools are taken as they come; what is no list names nothing.
-  if (!isList(required)) return {}
   return Object.fromEntries(
     required.map((name): [string, unknown] => {
       const property = Object.hasOwn(properties, name) ? properties[name] : undefined

@@ -1,3 +1,4 @@
+import { decodeDetail, decodeSummary } from './decode-tool.ts'
 import { parseExactly } from './exact-json.ts'
 import type { CallAnswer, Content, Failure, ToolDetail, ToolSummary } from './types.ts'
 
@@ -57,9 +58,9 @@ export function createToolApi(
     async readTools() {
       const tools = await read<unknown>(`${base}/tools`)
       if (!Array.isArray(tools)) throw new ApiError(200, 'The server did not answer with a list.')
-      return tools as readonly ToolSummary[]
+      return tools.map(decodeSummary)
     },
-    readTool: (name) => read<ToolDetail>(toolUrl(name)),
+    readTool: async (name) => decodeDetail(await read<unknown>(toolUrl(name))),
     async validate(name, body) {
       const response = await post(`${toolUrl(name)}/validate`, body)
       return toVerdict(response.status, await readJson(response))

@@ -61,6 +61,8 @@ export interface SchemaObject {
 /** A tool with the schema of its arguments. */
 export interface ToolDetail extends ToolSummary {
   readonly inputSchema: Schema
+  /** The schema as the server wrote it. */
+  readonly source: unknown
 }
 
 /** One thing that is wrong with the arguments. */

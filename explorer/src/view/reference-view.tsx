@@ -21,13 +21,13 @@ export function ReferenceView({
     <>
       <Block
         title="Input schema"
-        actions={<CopyButton text={() => format(detail.inputSchema)} label="Copy JSON" />}
+        actions={<CopyButton text={() => format(detail.source)} label="Copy JSON" />}
       >
         <SchemaView schema={detail.inputSchema} root={detail.inputSchema} />
         <details class="raw">
           <summary>As JSON</summary>
           <pre class="code">
-            <JsonText text={format(detail.inputSchema)} />
+            <JsonText text={format(detail.source)} />
           </pre>
         </details>
       </Block>

@@ -79,3 +79,73 @@ export const EXTENSION_OPTIONS: Readonly<Record<string, Readonly<Record<string, 
     signature_version: 'v1',
   },
 }
+
+/** System functions, with every argument they read. */
+export const SYSTEM_CALLS: readonly (readonly [name: string, input: object])[] = [
+  ['urn:cline:forrst:fn:health', { component: 'store', include_details: true }],
+  [
+    'urn:cline:forrst:fn:describe',
+    { function: 'trees.find', version: '1.0.0', include_schema: true },
+  ],
+  ['urn:cline:forrst:ext:discovery:fn:describe', { function: 'trees.find', version: '1.0.0' }],
+  ['urn:cline:forrst:ext:discovery:fn:capabilities', { extra: 1 }],
+  ['urn:cline:forrst:ext:atomic-lock:fn:status', { key: 'one' }],
+  ['urn:cline:forrst:ext:atomic-lock:fn:release', { key: 'one', owner: 'me' }],
+  ['urn:cline:forrst:ext:async:fn:status', { operation_id: 'op_1' }],
+  [
+    'urn:cline:forrst:ext:async:fn:list',
+    { status: 'pending', function: 'a.b', limit: 3, cursor: 'c' },
+  ],
+  ['urn:cline:forrst:ext:async:fn:cancel', { operation_id: 'op_1' }],
+  ['urn:cline:forrst:ext:cancellation:fn:cancel', { token: 'stop-1' }],
+]
+
+const META = {
+  progressToken: 'p',
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': { name: 'a', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': { sampling: {}, elicitation: { form: {} } },
+}
+
+interface Message {
+  readonly jsonrpc: '2.0'
+  readonly id?: number
+  readonly method: string
+  readonly params: Readonly<Record<string, unknown>> & { readonly name?: string }
+}
+
+function ask(method: string, params: Message['params']): Message {
+  return { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: META } }
+}
+
+/** MCP messages of clients, with every member that is read. */
+export const MCP_MESSAGES: readonly Message[] = [
+  ask('initialize', {
+    protocolVersion: '2025-06-18',
+    capabilities: { sampling: {}, roots: { listChanged: true }, elicitation: {} },
+    clientInfo: { name: 'a', version: '1', title: 'A' },
+  }),
+  ask('server/discover', {}),
+  ask('tools/list', { cursor: 'c' }),
+  ask('tools/call', {
+    name: 'trees__find',
+    arguments: { row: 'a', limit: 2 },
+    task: { ttl: 1000 },
+  }),
+  ask('resources/list', { cursor: 'c' }),
+  ask('resources/read', { uri: 'waymark://x' }),
+  ask('prompts/get', { name: 'p', arguments: { a: 'b' } }),
+  ask('completion/complete', {
+    ref: { type: 'ref/prompt', name: 'p' },
+    argument: { name: 'a', value: 'b' },
+    context: { arguments: { c: 'd' } },
+  }),
+  ask('logging/setLevel', { level: 'debug' }),
+  ask('tasks/get', { taskId: 't' }),
+  { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1, reason: 'r' } },
+  {
+    jsonrpc: '2.0',
+    method: 'notifications/progress',
+    params: { progressToken: 1, progress: 1, total: 2 },
+  },
+]

@@ -68,6 +68,9 @@ export function createDeliverer(options: DeliveryJobsOptions): Deliverer {
 
   async function redeliver({ delivery, revision }: DeliveryEntry): Promise<void> {
     if (await isBusy(options, delivery)) throw conflict(delivery, 'is running')
+    if (delivery.isBare) {
+      throw conflict(delivery, 'cannot be sent again: its payload was not kept')
+    }
     const again = beginRound(delivery)
     if ((await deliveries.write(again, revision)) === undefined) {
       throw conflict(delivery, 'has just changed')
@@ -106,16 +109,17 @@ async function settleNow(options: DeliveryJobsOptions, event: TriggerEvent): Pro
   return busy ? { status: 'retry', delivery: id, delayMs: BUSY_MS } : takeDelivery(options, put)
 }
 
-/** Makes the delivery of an event; one whose payload no store would hold is dead from the start. */
+/** Makes the delivery of an event; one that no store would hold is dead from the start, and only its id is kept. */
 function receive({ trigger, clock, liveness }: DeliveryJobsOptions, event: TriggerEvent): Delivery {
   const now = clock.now()
   try {
     return toDelivery(trigger, event, now)
   } catch (thrown) {
     if (!(thrown instanceof CallError)) throw thrown
-    const bare = toDelivery(trigger, { ...event, payload: null }, now)
+    const bare = toDelivery(trigger, { id: event.id, payload: null }, now)
     const end = { endedAt: now, outcome: 'failed', errors: thrown.errors } as const
-    return endAttempt(beginAttempt(bare, now, liveness.id), end, { state: 'dead' })
+    const dead = endAttempt(beginAttempt(bare, now, liveness.id), end, { state: 'dead' })
+    return { ...dead, isBare: true }
   }
 }
 

@@ -42,6 +42,8 @@ export interface Delivery {
   readonly by?: string | undefined
   /** Tells apart who wrote the record first, where that is asked. */
   readonly token?: string | undefined
+  /** It came with more than a store holds, and only its id was kept. */
+  readonly isBare?: true
 }
 
 /** Events with more payload are refused: record and job have to fit into every store. */
@@ -50,22 +52,31 @@ export const MAX_PAYLOAD_BYTES: number = 700 * 1024
 /** No bytes take more than six times their number as JSON: a control character as `\\u0001` takes that many. */
 const SURELY_FITS = MAX_PAYLOAD_BYTES / 6
 
+/** What travels beside the payload; the rest of what a store holds is ours. */
+const MAX_META_BYTES = 64 * 1024
+const MAX_SHOWN_ID = 1_000
+const MAX_EVENT_NAME = 200
+
 const MAX_LISTED_ATTEMPTS = 20
 
-/** Makes the delivery of an event; refuses one whose payload no store would hold. */
+/** Makes the delivery of an event; refuses one that its source refused, or that no store would hold. */
 export function toDelivery(
   trigger: TriggerDef,
-  { id, event, payload, meta, bytes }: TriggerEvent,
+  { id, event, payload, meta, bytes, refused }: TriggerEvent,
   receivedAt: number,
 ): Delivery {
-  if (bytes === undefined || bytes > SURELY_FITS) assertPayloadFits(payload)
+  if (refused !== undefined) throw unfit(refused)
+  if (bytes === undefined || bytes > SURELY_FITS) {
+    assertPayloadFits(payload)
+    if (meta !== undefined) assertFits('meta', meta, MAX_META_BYTES)
+  }
   // Every member is there, if only as undefined: objects of one shape are copied many times faster.
   return {
     id: toDeliveryId(trigger.name, id),
     trigger: trigger.name,
     type: trigger.type,
-    eventId: id,
-    event: event ?? ('event' in trigger ? trigger.event : undefined),
+    eventId: id.slice(0, MAX_SHOWN_ID),
+    event: event?.slice(0, MAX_EVENT_NAME) ?? ('event' in trigger ? trigger.event : undefined),
     payload,
     meta,
     state: 'received',
@@ -138,11 +149,15 @@ function closeLost(delivery: Delivery, now: number): Delivery {
 
 function assertPayloadFits(payload: Json): void {
   if (typeof payload === 'string' ? payload.length < 1_000 : payload === null) return
-  const bytes = Buffer.byteLength(JSON.stringify(payload))
-  if (bytes <= MAX_PAYLOAD_BYTES) return
-  throw new CallError('INVALID_REQUEST', {
-    message: `The payload has ${bytes} bytes as JSON; at most ${MAX_PAYLOAD_BYTES} fit`,
-    status: 413,
-    details: { bytes, limit: MAX_PAYLOAD_BYTES },
-  })
+  assertFits('payload', payload, MAX_PAYLOAD_BYTES)
+}
+
+function assertFits(what: string, value: Json, limit: number): void {
+  const bytes = Buffer.byteLength(JSON.stringify(value))
+  if (bytes <= limit) return
+  throw unfit(`The ${what} has ${bytes} bytes as JSON; at most ${limit} fit`, { bytes, limit })
+}
+
+function unfit(message: string, details: JsonObject = {}): CallError {
+  return new CallError('INVALID_REQUEST', { message, status: 413, details })
 }

@@ -81,3 +81,30 @@ it('takes messages whose id is empty for messages without one', async () => {
   expect(new Set(events.map(({ id }) => id)).size).toBe(2)
   await source.stop(patience())
 })
+
+it('hands a message that is too long over without its body, for the dead-letter list', async () => {
+  const broker = createBroker([toMessage(1, 'm1')])
+  broker.admit()
+  const trigger = { ...TRIGGER, queue_url: 'amqp://127.0.0.1/orders?max_bytes=5' }
+  const { context, seen } = createRecordedSource(trigger, {
+    settle: ({ id }) => ({ status: 'dead', delivery: id }),
+  })
+  const source = await startQueue(context, { load: broker.load })
+  await waitUntil(() => broker.log.includes('nack 1'), 'it is refused')
+  expect(seen).toMatchObject([
+    { id: 'm1', payload: null, refused: 'The message has 12 bytes; max_bytes allows 5' },
+  ])
+  await source.stop(patience())
+})
+
+it('keeps headers short: they travel with every attempt', async () => {
+  const long = toMessage(1, 'm1')
+  const headers = { a: 'x'.repeat(5_000), b: true, c: { deep: true } }
+  const broker = createBroker([{ ...long, properties: { ...long.properties, headers } }])
+  broker.admit()
+  const { context, events } = createRecordedSource(TRIGGER)
+  const source = await startQueue(context, { load: broker.load })
+  await waitUntil(() => events.length === 1, 'it is settled')
+  expect(events[0]?.meta?.['headers']).toEqual({ a: 'x'.repeat(500), b: true })
+  await source.stop(patience())
+})

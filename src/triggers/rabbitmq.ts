@@ -3,7 +3,7 @@ import type { JsonObject } from '../core/json.ts'
 import { toReason } from '../core/text.ts'
 import { toBackoff, waitFor } from './queue-backoff.ts'
 import type { QueueDriverOptions } from './queue-driver.ts'
-import { decodeMessage, MAX_MESSAGE_BYTES } from './queue-message.ts'
+import { decodeMessage, MAX_MESSAGE_BYTES, toRefusal } from './queue-message.ts'
 import { createQueueRunner, type Ending, type QueueRunner } from './queue-runner.ts'
 import { type Acknowledger, createAcknowledger } from './rabbitmq-acks.ts'
 import {
@@ -173,14 +173,13 @@ async function openChannel(
 }
 
 function createReceiver(
-  { runner, options, prefetch, maxBytes }: SessionOptions,
+  { runner, prefetch, maxBytes }: SessionOptions,
   acks: Acknowledger,
   onCancelled: () => void,
 ): (message: AmqpMessage | null) => void {
-  const { log, trigger } = options.context
   // While one half of what was sent ahead runs, the acknowledgements of the other half bring new messages.
   const take = createTurns<AmqpMessage>(Math.ceil(prefetch / 2), (message) =>
-    runner.run(toEvent(message), (ending: Ending) => {
+    runner.run(toEvent(message, maxBytes), (ending: Ending) => {
       if (ending === 'done') acks.done(message)
       else if (ending === 'dead') acks.reject(message)
       else acks.giveBack(message)
@@ -189,25 +188,23 @@ function createReceiver(
   return (message) => {
     if (message === null) return onCancelled()
     acks.received(message)
-    if (message.content.length > maxBytes) {
-      log.error(`queue ${trigger.name}: refused a message of ${message.content.length} bytes`)
-      return acks.reject(message)
-    }
     take(message)
   }
 }
 
-function toEvent({ content, fields, properties }: AmqpMessage): TriggerEvent {
+function toEvent({ content, fields, properties }: AmqpMessage, maxBytes: number): TriggerEvent {
   const { headers = {}, messageId, type } = properties
   const inHeader = headers['x-message-id']
   const id = messageId || (typeof inHeader === 'string' ? inHeader : '')
+  const isTooLong = content.length > maxBytes
   const event = {
     // Without an id nothing tells a redelivered message from an equal one: it may then run twice.
     id: id || randomUUID(),
-    payload: decodeMessage(content),
+    payload: isTooLong ? null : decodeMessage(content),
     meta: toMeta(fields, headers),
     bytes: content.length,
   }
+  if (isTooLong) return { ...event, refused: toRefusal(content.length, maxBytes) }
   return type === undefined ? event : { event: type, ...event }
 }
 
@@ -216,12 +213,18 @@ function toMeta(
   headers: Readonly<Record<string, unknown>>,
 ): JsonObject {
   const meta = { redelivered, exchange, routing_key: routingKey }
-  const plain = Object.entries(headers).filter(([, value]) => PLAIN.has(typeof value))
+  const plain = Object.entries(headers)
+    .filter(([, value]) => PLAIN.has(typeof value))
+    .slice(0, MAX_HEADERS)
+    .map(([name, value]) => [name, typeof value === 'string' ? value.slice(0, MAX_META) : value])
   if (plain.length === 0) return meta
   return { ...meta, headers: Object.fromEntries(plain) as JsonObject }
 }
 
 const PLAIN = new Set(['string', 'number', 'boolean'])
+// They are kept beside a payload whose size alone is looked at.
+const MAX_HEADERS = 50
+const MAX_META = 500
 
 /** Without its own settings, and with a heartbeat: a peer that vanished is noticed within a minute. */
 function toServer(server: URL): URL {

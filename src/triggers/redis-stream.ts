@@ -4,13 +4,13 @@ import { toReason } from '../core/text.ts'
 import type { QueueAddress } from './queue-address.ts'
 import { toBackoff, waitFor } from './queue-backoff.ts'
 import type { QueueDriverOptions } from './queue-driver.ts'
-import { MAX_MESSAGE_BYTES } from './queue-message.ts'
+import { MAX_MESSAGE_BYTES, toRefusal } from './queue-message.ts'
 import { createQueueRunner, type Ending, type QueueRunner } from './queue-runner.ts'
 import { createStreamAcks, type StreamAcks } from './redis-stream-acks.ts'
 import { loadRedis, type StreamEntry } from './redis-stream-client.ts'
 import { toStreamEvent, weighEntry } from './redis-stream-event.ts'
 import { createStreamGroup } from './redis-stream-group.ts'
-import type { TriggerSource } from './trigger.ts'
+import type { TriggerEvent, TriggerSource } from './trigger.ts'
 
 const PREFETCH = 20
 const MAX_PREFETCH = 1000
@@ -114,14 +114,20 @@ interface Intake {
 
 /** Runs entries, each once at a time, and acknowledges them when they are over. */
 function createIntake(
-  { options: { context, address }, runner, acks, maxBytes }: IntakeOptions,
+  { options: { address }, runner, acks, maxBytes }: IntakeOptions,
   onEnd: () => void,
 ): Intake {
   const here = new Set<string>()
 
   function start(id: string, fields: ReadonlyMap<string, string>): void {
+    const bytes = weighEntry(fields)
+    const stream = address.queue
     here.add(id)
-    runner.run(toStreamEvent(address.queue, id, fields), (ending: Ending) => {
+    const event: TriggerEvent =
+      bytes > maxBytes
+        ? { id: `${stream}:${id}`, payload: null, refused: toRefusal(bytes, maxBytes) }
+        : toStreamEvent(stream, id, fields)
+    runner.run(event, (ending: Ending) => {
       here.delete(id)
       if (ending === 'done' || ending === 'dead') acks.done(id)
       else acks.returned(id)
@@ -129,19 +135,12 @@ function createIntake(
     })
   }
 
-  function refuse(id: string, bytes: number): void {
-    context.log.error(`queue ${context.trigger.name}: refused an entry of ${bytes} bytes`, { id })
-    acks.done(id)
-  }
-
   return {
     here: () => [...here],
     take(entries) {
       for (const { id, fields } of entries) {
         if (here.has(id)) continue
-        const bytes = fields ? weighEntry(fields) : 0
         if (fields === undefined) acks.done(id)
-        else if (bytes > maxBytes) refuse(id, bytes)
         else start(id, fields)
       }
     },

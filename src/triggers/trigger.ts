@@ -17,6 +17,8 @@ export interface TriggerEvent {
   readonly meta?: JsonObject
   /** How many bytes the payload came in, where that is known: a small one need not be measured. */
   readonly bytes?: number
+  /** Why its source would not take its payload: it then goes straight to the dead-letter list. */
+  readonly refused?: string
 }
 
 /** What became of an event that was handed over. */

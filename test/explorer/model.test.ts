@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { toHeaders } from '../../explorer/src/model/credentials.ts'
 import { toServiceFacts } from '../../explorer/src/model/forrst.ts'
-import { hideSecrets } from '../../explorer/src/model/history.ts'
 import { resolveLink } from '../../explorer/src/model/link.ts'
 import { toPiece, toRows } from '../../explorer/src/model/result.ts'
 import { formatToolRoute, parseRoute } from '../../explorer/src/model/route.ts'
 import { buildIndex, searchTools, toGroup } from '../../explorer/src/model/search.ts'
+import { hideSecrets } from '../../explorer/src/model/secrets.ts'
 import {
   quoteScript,
   quoteShell,
@@ -232,6 +232,44 @@ describe('history', () => {
       nested: { key: null, open: 'o' },
       list: [{ pin: null }],
       other: 1,
+    })
+  })
+
+  it('finds secrets behind references, alternatives, maps and places', () => {
+    const secret = { type: 'string', format: 'password' }
+    const schema = {
+      $defs: { login: { properties: { pin: secret } } },
+      properties: {
+        login: { $ref: '#/$defs/login' },
+        all: { allOf: [{ $ref: '#/$defs/login' }] },
+        any: { anyOf: [{ type: 'string' }, { $ref: '#/$defs/login' }] },
+        either: { oneOf: [{ type: 'null' }, secret] },
+        map: { additionalProperties: secret },
+        patterns: { patternProperties: { '^x': secret } },
+        places: { prefixItems: [{ type: 'string' }, secret] },
+        loop: { oneOf: [{ $ref: '#/properties/loop' }, { $ref: '#/$defs/login' }] },
+      },
+    }
+    const login = { pin: '1' }
+    const body = {
+      login,
+      all: login,
+      any: login,
+      either: 's',
+      map: { a: 's' },
+      patterns: { xy: 's' },
+      places: ['open', 's'],
+      loop: login,
+    }
+    expect(JSON.parse(hideSecrets(JSON.stringify(body), schema))).toEqual({
+      login: { pin: null },
+      all: { pin: null },
+      any: { pin: null },
+      either: null,
+      map: { a: null },
+      patterns: { xy: null },
+      places: ['open', null],
+      loop: { pin: null },
     })
   })
 })

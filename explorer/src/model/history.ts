@@ -1,6 +1,6 @@
 import { isRecord } from '../../../src/core/json.ts'
 import { type Cell, createCell } from './cell.ts'
-import { hasMembers, parseExactly } from './exact-json.ts'
+import { hideSecrets } from './secrets.ts'
 import type { Schema } from './types.ts'
 
 /** One call, as it is remembered in this browser. */
@@ -54,29 +54,6 @@ export function createHistory(storage: KeyValue | undefined, base: string): Hist
       write(tool === undefined ? [] : entries.get().filter((entry) => entry.tool !== tool))
     },
   }
-}
-
-/** Takes values out that the schema marks as secret, before anything is written down. */
-export function hideSecrets(body: string, schema: Schema): string {
-  try {
-    return JSON.stringify(withoutSecrets(parseExactly(body), schema))
-  } catch {
-    return body
-  }
-}
-
-function withoutSecrets(value: unknown, schema: unknown): unknown {
-  if (!isRecord(schema)) return value
-  if (schema['writeOnly'] === true || schema['format'] === 'password') return null
-  if (Array.isArray(value)) return value.map((item) => withoutSecrets(item, schema['items']))
-  if (!hasMembers(value)) return value
-  const properties = isRecord(schema['properties']) ? schema['properties'] : {}
-  return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [
-      name,
-      withoutSecrets(member, Object.hasOwn(properties, name) ? properties[name] : undefined),
-    ]),
-  )
 }
 
 function readEntries(storage: KeyValue | undefined, key: string): readonly HistoryEntry[] {

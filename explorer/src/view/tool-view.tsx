@@ -4,9 +4,9 @@ import { ArgumentForm } from '../form/argument-form.tsx'
 import { useCell } from '../model/cell.ts'
 import { useExplorer } from '../model/explorer.ts'
 import type { FunctionFacts } from '../model/forrst.ts'
-import { hideSecrets } from '../model/history.ts'
 import { formatToolRoute } from '../model/route.ts'
 import { toLabel } from '../model/search.ts'
+import { hideSecrets } from '../model/secrets.ts'
 import { parseArguments, type Session } from '../model/session.ts'
 import type { Load } from '../model/types.ts'
 import { Badges, StabilityBadges } from './badges.tsx'
@@ -123,9 +123,7 @@ function Deprecation({ facts }: { readonly facts: FunctionFacts | undefined }): 
 /** An address that opens this tool with the arguments as they are now, secrets aside: links are sent around. */
 function toLink({ detail, text }: Session): string {
   const parsed = parseArguments(text.get())
-  const args = parsed.ok
-    ? hideSecrets(JSON.stringify(parsed.value), detail.inputSchema)
-    : text.get()
+  const args = parsed.ok ? hideSecrets(JSON.stringify(parsed.value), detail.inputSchema) : '{}'
   return new URL(formatToolRoute(detail.name, args === '{}' ? undefined : args), location.href).href
 }
 

@@ -1,5 +1,5 @@
-import { realpathSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { realpathSync, statSync } from 'node:fs'
+import { basename, dirname, resolve } from 'node:path'
 import picomatch from 'picomatch'
 import { expandEnvText } from '../spec/env-text.ts'
 import type { FileTrigger } from '../spec/types.ts'
@@ -23,8 +23,16 @@ export function readWatchPath(
   }
   const { base, glob, isGlob } = picomatch.scan(expanded.text)
   const folder = resolve(cwd, isGlob ? base : expanded.text)
+  if (!isGlob && isFile(folder)) {
+    const name = basename(folder)
+    return { base: toReal(dirname(folder)), matches: (path) => path === name }
+  }
   if (folder === resolve(folder, '..')) throw new TypeError(`${field}: must not be ${folder}`)
   return { base: toReal(folder), matches: isGlob ? picomatch(glob) : () => true }
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
 }
 
 /** The folder itself may be a link; below it links are not followed. */

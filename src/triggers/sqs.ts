@@ -70,7 +70,7 @@ export async function startSqs({
         reason = undefined
       } catch (thrown) {
         if (stopping.signal.aborted) return
-        reason = `cannot receive from SQS: ${toReason(thrown)}, trying again`
+        reason = `cannot receive from SQS: ${explain(thrown)}, trying again`
         if (attempt === 0) log.warn(`queue ${trigger.name}: ${reason}`)
         await waitFor(toBackoff(attempt), stopping.signal)
         attempt += 1
@@ -143,6 +143,20 @@ function toEvent({
     },
   }
 }
+
+/** What is not set up can be set up; the client says only that it is missing. */
+function explain(thrown: unknown): string {
+  const text = toReason(thrown)
+  return ADVICE.find(([pattern]) => pattern.test(text))?.[1] ?? text
+}
+
+const ADVICE: readonly (readonly [RegExp, string])[] = [
+  [/^Region is missing/, 'no region: set AWS_REGION, or region behind ? of queue_url'],
+  [
+    /^Could not load credentials/,
+    'no credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE',
+  ],
+]
 
 function toSeconds(milliseconds: number): number {
   return Math.min(Math.ceil(milliseconds / 1000), MAX_VISIBILITY_S)

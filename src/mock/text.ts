@@ -1,6 +1,7 @@
 import { isRecord, ownMember } from '../core/json.ts'
 import type { JsonSchema } from '../core/schema.ts'
 import { toRegExp } from '../core/schema-patterns.ts'
+import { findHint } from './hints.ts'
 import { writeMatch } from './pattern.ts'
 import type { Random } from './random.ts'
 import { Unmakeable } from './unmakeable.ts'
@@ -79,8 +80,8 @@ function propose(schema: JsonSchema, proposal: Proposal): string {
     const extra = Math.max(3, Math.ceil(least / 2)) + attempt * 2
     return writeMatch(pattern, { random, extra }) ?? ''
   }
-  const hint = HINTS.find(({ when }) => when.test(name))
-  return attempt === 0 && hint ? hint.make(random) : words(random, 1 + (attempt % 3))
+  const hint = HINTS.find(({ when }) => when.test(name))?.make ?? findHint(name)
+  return attempt === 0 && hint ? hint(random) : words(random, 1 + (attempt % 3))
 }
 
 function fitLength(text: string, least: number, most: number): string {
@@ -148,7 +149,7 @@ const FORMATS: Readonly<Record<string, (random: Random) => string>> = {
   byte: (random) => Buffer.from(word(random)).toString('base64'),
 }
 
-/** What people expect behind a name when nothing else says what it is. */
+/** Names that stand for a form; what else a name says is in hints. */
 const HINTS: readonly { readonly when: RegExp; readonly make: (random: Random) => string }[] = [
   { when: /(^|_)id$|Id$/, make: (random) => `${word(random)}_${hex(random, 6)}` },
   { when: /email/i, make: (random) => `${word(random)}@example.com` },

@@ -31,6 +31,7 @@ export function renderPage(
 <html lang="en">
 <head>
 <meta charset="utf-8">
+<meta name="generator" content="waymark docs">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${isIndex ? title : `${body.title} · ${title}`}</title>
 <style>${toHtml(STYLE)}</style>

@@ -11,6 +11,32 @@ describe('waymark docs', () => {
     expect(workplace.read('public/index.html')).toContain('Zendesk Support API')
   })
 
+  it('leaves pages of somebody else alone unless it is told to replace them', async () => {
+    const place = createWorkplace()
+    place.write('api.json', zendeskDocument())
+    place.write('index.html', '<h1>My own page</h1>')
+    expect(await place.run('docs', 'api.json', '--out', '.')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('index.html was not written by this command'),
+    })
+    expect(place.files()).toEqual(['api.json', 'index.html'])
+    expect((await place.run('docs', 'api.json', '--out', '.', '--force')).code).toBe(0)
+    expect(place.read('index.html')).toContain('Zendesk')
+  })
+
+  it('takes pages away whose function is gone, and nothing else', async () => {
+    const place = createWorkplace()
+    place.write('api.json', zendeskDocument())
+    await place.run('docs', 'api.json')
+    place.write('site/notes.html', '<p>mine</p>')
+    place.write('api.json', zendeskDocument({ '/api/v2/users': {} }))
+    expect((await place.run('docs', 'api.json')).code).toBe(0)
+    const files = place.files().join(' ')
+    expect(files).not.toContain('list_users')
+    expect(files).toContain('list_tickets')
+    expect(files).toContain('site/notes.html')
+  })
+
   it('says what it needs', async () => {
     const { code, err } = await createWorkplace().run('docs')
     expect(code).toBe(2)

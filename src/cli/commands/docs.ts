@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { buildSite } from '../../site/site.ts'
 import type { Command } from '../command.ts'
@@ -14,6 +14,7 @@ export const docsCommand: Command = {
   usage: '<source>',
   flags: {
     out: { type: 'string', short: 'o', value: 'folder', summary: 'where to; site when absent' },
+    force: { type: 'boolean', summary: 'replace files that were not written by this command' },
     header: HEADER_FLAG,
     json: JSON_FLAG,
   },
@@ -32,14 +33,43 @@ export const docsCommand: Command = {
     for (const note of notes) io.err(`${note}\n`)
     const folder = resolve(io.cwd, readText(input, 'out') ?? 'site')
     const files = buildSite(document)
+    const shown = relative(io.cwd, folder) || '.'
+    const paths = files.map(({ path }) => path)
+    if (flags['force'] !== true) refuseForeign(folder, shown, paths)
     mkdirSync(folder, { recursive: true })
     for (const { path, text } of files) writeFileSync(join(folder, path), text)
-    const shown = relative(io.cwd, folder) || '.'
+    removeStale(folder, paths)
     io.out(
       flags['json']
-        ? `${JSON.stringify({ folder, files: files.map(({ path }) => path) })}\n`
+        ? `${JSON.stringify({ folder, files: paths })}\n`
         : `${files.length} files in ${shown}; open ${join(shown, 'index.html')}\n`,
     )
     return EXIT.ok
   },
+}
+
+/** A site is written over an older one of ours, never over what somebody else has there. */
+function refuseForeign(folder: string, shown: string, paths: readonly string[]): void {
+  if (isOurs(join(folder, 'index.html'))) return
+  const found = paths.find((path) => existsSync(join(folder, path)))
+  if (found === undefined) return
+  throw new UsageError(
+    `${join(shown, found)} was not written by this command; choose another folder with --out, or replace it with --force`,
+  )
+}
+
+/** A page of a function that is gone would go on telling of it. */
+function removeStale(folder: string, paths: readonly string[]): void {
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name)
+    if (name.endsWith('.html') && !paths.includes(name) && isOurs(path)) rmSync(path)
+  }
+}
+
+function isOurs(path: string): boolean {
+  try {
+    return readFileSync(path, 'utf8').includes('<meta name="generator" content="waymark docs">')
+  } catch {
+    return false
+  }
 }

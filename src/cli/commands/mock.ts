@@ -139,6 +139,6 @@ function formatStart(url: string, functions: number, title: string, input: Comma
       ['MCP', `${url}/mcp`],
       ['REST', `${url}/openapi.json`],
     ]),
-    `\n${functions} functions. Nothing is done and nothing is kept.\nPress Ctrl+C to stop.\n`,
+    `\n${functions} function${functions === 1 ? '' : 's'}. Nothing is done and nothing is kept.\nPress Ctrl+C to stop.\n`,
   ].join('')
 }

@@ -1,6 +1,7 @@
 import type { Command, CommandInput } from '../command.ts'
 import { EXIT, UsageError } from '../exit.ts'
 import { runCall } from '../forge/call.ts'
+import { runDoctor } from '../forge/doctor.ts'
 import { runEnv } from '../forge/env.ts'
 import { runAgent } from '../forge/forge-agent.ts'
 import {
@@ -21,10 +22,10 @@ import { withSettings } from '../forge/settings.ts'
 import { runValidate } from '../forge/validate.ts'
 import { didYouMean } from '../suggest.ts'
 
-const NOUNS: readonly string[] = ['tool', 'agent', 'env', 'auth', 'call', 'mcp']
+const NOUNS: readonly string[] = ['tool', 'agent', 'env', 'auth', 'call', 'mcp', 'doctor']
 
 /** Jobs that are called like their noun. */
-const PLAIN_JOBS = ['agent', 'env', 'call', 'mcp'] as const
+const PLAIN_JOBS = ['agent', 'env', 'call', 'mcp', 'doctor'] as const
 
 const JOBS: Readonly<Record<ForgeJob, (input: CommandInput) => Promise<number>>> = {
   spec: runSpec,
@@ -36,13 +37,14 @@ const JOBS: Readonly<Record<ForgeJob, (input: CommandInput) => Promise<number>>>
   login: runLogin,
   call: runCall,
   mcp: runMcp,
+  doctor: runDoctor,
 }
 
 /** Makes tool specs, TypeScript and agents of API descriptions and of words. */
 export const forgeCommand: Command = {
   name: 'forge',
   summary: 'Turn API descriptions or a wish into tool specs, TypeScript and agents',
-  usage: 'tool|agent|env|auth|call|mcp [file…]',
+  usage: 'tool|agent|env|auth|call|mcp|doctor [file…]',
   flags: FORGE_FLAGS,
   examples: [
     'waymark forge tool --list api.yaml',
@@ -55,6 +57,7 @@ export const forgeCommand: Command = {
     'waymark forge auth login tools/zendesk.tool-spec.yaml --env-file .env',
     'waymark forge call tools/zendesk.tool-spec.yaml create_ticket subject=Printer --dry-run',
     'waymark forge agent --name ops-bot --tools zendesk.tool-spec.yaml,jira.yaml --standalone',
+    'waymark forge doctor tools/zendesk.tool-spec.yaml --online',
     'waymark forge mcp --root tools --allow-write',
   ],
   async run(given) {
@@ -99,6 +102,7 @@ const WORDS: Partial<Record<ForgeJob, { readonly least: number; readonly most: n
   env: { least: 1, most: Number.POSITIVE_INFINITY },
   login: { least: 1, most: 1 },
   call: { least: 1, most: Number.POSITIVE_INFINITY },
+  doctor: { least: 0, most: Number.POSITIVE_INFINITY },
 }
 
 function checkWords({ positionals }: CommandInput, job: ForgeJob): void {

@@ -1,8 +1,6 @@
-import { resolve } from 'node:path'
 import { isRecord, type JsonObject, ownMember } from '../../core/json.ts'
 import {
   createToolCaller,
-  type Environment,
   type HttpTool,
   runHttpTool,
   ToolError,
@@ -19,7 +17,7 @@ import { formatJson, printable } from '../print.ts'
 import { readTextFile } from '../read-json.ts'
 import { didYouMean } from '../suggest.ts'
 import { buildDryCall } from './dry-call.ts'
-import { readEnvFile } from './env-file.ts'
+import { readEnvironment } from './env-file.ts'
 import { readAnySpec } from './import-source.ts'
 import { readFormat } from './report.ts'
 
@@ -116,14 +114,6 @@ function keepTexts(
     return isText && typeof ownMember(args, key) !== 'string' ? [[key, value] as const] : []
   })
   return { ...args, ...Object.fromEntries(texts) }
-}
-
-/** What the environment says beats the file; an empty variable says nothing. */
-function readEnvironment({ io, flags }: CommandInput): Environment {
-  const file = readText({ flags }, 'env-file')
-  if (file === undefined) return io.env
-  const own = Object.entries(io.env).filter(([, value]) => value !== '')
-  return { ...readEnvFile(resolve(io.cwd, file)), ...Object.fromEntries(own) }
 }
 
 function printDryCall(

@@ -1,10 +1,21 @@
 import { readFileSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
-import type { Io } from '../command.ts'
+import type { CommandInput, Io } from '../command.ts'
+import { readText as readFlag } from '../flags.ts'
 
 /** Reads the variables of a file; none when it is not there. */
 export function readEnvFile(path: string): Io['env'] {
   return parseEnv(readText(path))
+}
+
+/** Reads the variables a command runs with: those of `--env-file`, and over them the environment; an empty one says nothing. */
+export function readEnvironment(input: CommandInput): Io['env'] {
+  const { env, cwd } = input.io
+  const file = readFlag(input, 'env-file')
+  if (file === undefined) return env
+  const own = Object.entries(env).filter(([, value]) => value !== '')
+  return { ...readEnvFile(resolve(cwd, file)), ...Object.fromEntries(own) }
 }
 
 /** Sets one variable in a file; everything else in it stays as it is. */

@@ -25,7 +25,7 @@ describe('waymark forge', () => {
     ['forge', 'Write "waymark forge tool" or "waymark forge agent"'],
     [
       'forge tol --list api.json',
-      'forge knows tool, agent, env, auth, call and mcp, not "tol". Did you mean "tool"?',
+      'forge knows tool, agent, env, auth, call, mcp and doctor, not "tol". Did you mean "tool"?',
     ],
     ['forge tool', 'Give --spec, --list, --prompt or --validate'],
     ['forge tool --spec api.json --list api.json', '--spec and --list exclude each other'],

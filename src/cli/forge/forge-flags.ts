@@ -15,6 +15,7 @@ export const OWN_COMMANDS = {
   login: 'auth login',
   call: 'call',
   mcp: 'mcp',
+  doctor: 'doctor',
 } as const
 
 /** What can be generated from a spec. */
@@ -28,7 +29,7 @@ const READING: readonly ForgeJob[] = ['spec', 'list']
 const WRITING: readonly ForgeJob[] = ['spec', 'prompt']
 const EVERY_JOB: readonly ForgeJob[] = [
   ...(['spec', 'list', 'prompt', 'validate'] as const),
-  ...(['agent', 'env', 'login', 'call', 'mcp'] as const),
+  ...(['agent', 'env', 'login', 'call', 'mcp', 'doctor'] as const),
 ]
 
 const text = (jobs: readonly ForgeJob[], value: string, summary: string): ForgeFlag => ({
@@ -117,7 +118,7 @@ const AGENT_FLAGS: Readonly<Record<string, ForgeFlag>> = {
 const CALL_FLAGS: Readonly<Record<string, ForgeFlag>> = {
   args: text(['call'], 'json', 'the arguments as one JSON object, or a file that holds it'),
   'env-file': text(
-    ['login', 'call'],
+    ['login', 'call', 'doctor'],
     'file',
     'read variables there, too; a login writes its token there',
   ),
@@ -126,6 +127,10 @@ const CALL_FLAGS: Readonly<Record<string, ForgeFlag>> = {
 const MCP_FLAGS: Readonly<Record<string, ForgeFlag>> = {
   root: text(['mcp'], 'dir', 'folder that is read and written under; here when absent'),
   'allow-write': yesNo(['mcp'], 'let callers have generated files written'),
+}
+
+const DOCTOR_FLAGS: Readonly<Record<string, ForgeFlag>> = {
+  online: yesNo(['doctor'], 'also ask the hosts of base URLs for a sign of life'),
 }
 
 const COMMON_FLAGS: Readonly<Record<string, ForgeFlag>> = {
@@ -150,6 +155,7 @@ const FLAGS: Readonly<Record<string, ForgeFlag>> = {
   ...AGENT_FLAGS,
   ...CALL_FLAGS,
   ...MCP_FLAGS,
+  ...DOCTOR_FLAGS,
   ...COMMON_FLAGS,
 }
 

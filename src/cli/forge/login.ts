@@ -9,7 +9,7 @@ import { EXIT, RemoteError, UsageError } from '../exit.ts'
 import { parsePort, readText } from '../flags.ts'
 import { printable } from '../print.ts'
 import { openLanding } from './await-code.ts'
-import { quote, readEnvFile, writeEnvVariable } from './env-file.ts'
+import { quote, readEnvironment, writeEnvVariable } from './env-file.ts'
 import { readAnySpec } from './import-source.ts'
 
 const PATIENCE_MS = 5 * 60_000
@@ -22,7 +22,7 @@ export async function runLogin(input: CommandInput): Promise<number> {
   const { io } = input
   const envFile = readText(input, 'env-file')
   const path = envFile === undefined ? undefined : resolve(io.cwd, envFile)
-  const env = { ...(path !== undefined && readEnvFile(path)), ...withoutEmpty(io.env) }
+  const env = withoutEmpty(readEnvironment(input))
   const signal = AbortSignal.any([io.signal, AbortSignal.timeout(PATIENCE_MS)])
   const context = { tool: spec.domain, env, fetch, now: Date.now, signal }
   const result = await logIn(auth, context, input)

@@ -175,7 +175,7 @@ describe('serve', () => {
     await ended
   })
 
-  it('lets a running call finish before it closes', async () => {
+  it('lets a running call finish before it closes, and waits for nothing else', async () => {
     let release: ((value: string) => void) | undefined
     const slow = defineFunction({
       name: 'orders.slow',
@@ -185,7 +185,7 @@ describe('serve', () => {
           release = resolve
         }),
     })
-    const server = await serve(serviceOf([slow]), { port: 0 })
+    const server = await serve(serviceOf([slow]), { port: 0, graceMs: 60_000 })
     const answer = fetch(`${server.url}/api/orders.slow`, { method: 'POST' })
     while (release === undefined) await new Promise((resolve) => setTimeout(resolve, 5))
     const closing = server.close()

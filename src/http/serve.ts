@@ -124,6 +124,8 @@ function trackSockets(server: Server): ReadonlySet<Socket> {
   return sockets
 }
 
+const IDLE_LOOK_MS = 50
+
 async function closeGracefully(
   server: Server,
   { app, service, sockets, graceMs }: Closing,
@@ -133,8 +135,11 @@ async function closeGracefully(
   server.closeIdleConnections()
   // Node counts a connection that never sent anything as busy; clients leave such ones behind.
   for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
+  // A connection whose call ends only now stays open for another one that nobody will answer.
+  const idle = setInterval(() => server.closeIdleConnections(), IDLE_LOOK_MS)
   const timer = setTimeout(() => server.closeAllConnections(), graceMs)
   await closed
+  clearInterval(idle)
   clearTimeout(timer)
   await service.close()
 }

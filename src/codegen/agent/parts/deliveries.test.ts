@@ -88,6 +88,12 @@ describe('an attempt that is signed anew', () => {
   })
 })
 
+it('asking about an event that nobody listens to is an error, not silence', async () => {
+  await start(hook({ type: 'emit', event: 'orders.*' }))
+  await expect(agent?.ask('orders.paid', {})).resolves.toEqual([null])
+  await expect(agent?.ask('order.paid', {})).rejects.toThrow('nobody listens to order.paid')
+})
+
 describe('the body of a delivery', () => {
   it('that says it is JSON and is not is refused', async () => {
     const url = await start(hook({}))

@@ -26,7 +26,7 @@ export interface Triggers {
   readonly isUnsigned: (request: AgentRequest) => boolean
   /** Fires the triggers of an event without waiting. */
   readonly emit: (event: string, payload: unknown) => void
-  /** Fires the triggers of an event and waits for what they answer. */
+  /** Fires the triggers of an event and waits for what they answer; rejects when nobody listens. */
   readonly ask: (event: string, payload: unknown) => Promise<readonly unknown[]>
   /** Resolves when every queue is being received; rejects when one cannot be. */
   readonly ready: Promise<unknown>
@@ -98,8 +98,11 @@ export function startTriggers(agent: AgentOptions): Triggers {
     emit: (event, payload) => {
       for (const { runLater } of listeners(event)) void runLater({ payload, event })
     },
-    ask: (event, payload) =>
-      Promise.all(listeners(event).map(({ run }) => run({ payload, event }))),
+    ask: async (event, payload) => {
+      const asked = listeners(event)
+      if (asked.length === 0) throw new Error(`nobody listens to ${event}`)
+      return Promise.all(asked.map(({ run }) => run({ payload, event })))
+    },
     ready: Promise.all(queues),
     stop: async () => {
       for (const stop of stops) stop()

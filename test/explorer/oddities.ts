@@ -45,6 +45,7 @@ const TOOLS: readonly Tool[] = [
   { name: 'Übersicht', description: 'Größe.' },
   { name: 'photo\u202egnp.exe', description: 'Pretends to be a picture.' },
   { name: 'manual', description: MANUAL },
+  { name: 'novel', description: '**never** ends '.repeat(20_000) },
   {
     name: LONG_NAME,
     description: 'w'.repeat(300),

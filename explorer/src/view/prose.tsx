@@ -1,4 +1,5 @@
 import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
 import { type Block, parseText, type Run } from '../model/text.ts'
 
 /** Shows a description; its little Markdown becomes elements, never HTML. */
@@ -9,8 +10,22 @@ export function Prose({
   readonly text: string
   readonly class?: string
 }): JSX.Element {
-  return <div class={name}>{toElements(parseText(text))}</div>
+  const [whole, setWhole] = useState(false)
+  const isCut = text.length > MAX_SHOWN && !whole
+  return (
+    <div class={name}>
+      {toElements(parseText(isCut ? text.slice(0, MAX_SHOWN) : text))}
+      {isCut && (
+        <button type="button" class="quiet-button" onClick={() => setWhole(true)}>
+          Show all of it
+        </button>
+      )}
+    </div>
+  )
 }
+
+/** Nobody describes a tool in more; laying out more is what a hostile one would ask for. */
+const MAX_SHOWN = 20_000
 
 function toElements(blocks: readonly Block[]): JSX.Element[] {
   const elements: JSX.Element[] = []

@@ -155,6 +155,8 @@ describe('waymark forge call', () => {
       [['list_trees', 'plot=7'], 'E120 list_trees: set the environment variable ORCHARD_TOKEN'],
       [['prune'], 'ORCHARD_USERNAME and ORCHARD_PASSWORD'],
       [['think'], 'think has no method and path'],
+      [['list_trees', '--args', '[7]'], '--args must be a JSON object'],
+      [['list_trees', '--args', 'none.json'], 'none.json does not exist'],
       [['list_trees', 'plot'], 'arguments look like name=value'],
     ]
     for (const [args, message] of cases) {

@@ -98,7 +98,7 @@ function readArguments(
 }
 
 function isInline(text: string): boolean {
-  return /^\s*\{/.test(text)
+  return /^\s*[{["]/.test(text)
 }
 
 /** A word such as `id=42` is JSON, but where the tool takes a text it means that text. */

@@ -37,9 +37,9 @@ export function formatCurl(request: MarkedRequest): string {
 function toAddress({ url, marks }: MarkedRequest): ShellWord {
   const [path = '', ...query] = url.split('?')
   return [
-    ...split(path, marks),
+    ...toWord(path, marks),
     // The runtime escapes a credential in the query; one in the base URL it takes as it is.
-    ...split(query.length === 0 ? '' : `?${query.join('?')}`, marks).map(escapeVariable),
+    ...toWord(query.length === 0 ? '' : `?${query.join('?')}`, marks).map(escapeVariable),
   ]
 }
 
@@ -48,7 +48,7 @@ function toHeader(name: string, value: string, { marks }: MarkedRequest): string
   if (user !== undefined) return `-u ${quoteWord(user)}`
   // curl leaves out a header without a value, unless it ends like this.
   if (value === '') return `-H ${quoteWord([`${name};`])}`
-  const word = split(`${name}: ${value}`, marks)
+  const word = toWord(`${name}: ${value}`, marks)
   return `-H ${quoteHeader(name === 'cookie' ? word.map(escapeVariable) : word)}`
 }
 
@@ -74,7 +74,7 @@ function toBytes(text: string): string {
 function readUser(value: string, marks: MarkedRequest['marks']): ShellWord | undefined {
   const [, encoded] = /^Basic (.+)$/.exec(value) ?? []
   if (encoded === undefined) return undefined
-  const word = split(Buffer.from(encoded, 'base64').toString(), marks)
+  const word = toWord(Buffer.from(encoded, 'base64').toString(), marks)
   return word.some((piece) => typeof piece !== 'string') ? word : undefined
 }
 
@@ -96,7 +96,7 @@ function toContent({ method, headers, body }: MarkedRequest): {
   return { flags: [...type, `--data-raw ${quoteWord([text])}`], isPiped: false }
 }
 
-function split(text: string, marks: MarkedRequest['marks']): ShellWord {
+function toWord(text: string, marks: MarkedRequest['marks']): ShellWord {
   if (marks.size === 0) return [text]
   return text
     .split(new RegExp(`(${[...marks.keys()].join('|')})`))

@@ -103,8 +103,10 @@ function toRemoteError(thrown: unknown, url: string): RemoteError {
 }
 
 async function readBeside(path: string, folder: string | undefined): Promise<string> {
-  const { size } = await stat(path)
-  if (size > LIMITS.maxBytes) throw new Error(`it is larger than ${LIMITS.maxBytes} bytes`)
+  const stats = await stat(path)
+  // A pipe would make the reader wait for ever.
+  if (!stats.isFile()) throw new Error('it is not a file')
+  if (stats.size > LIMITS.maxBytes) throw new Error(`it is larger than ${LIMITS.maxBytes} bytes`)
   if (folder !== undefined) {
     // A link beside the document may lead anywhere.
     const inside = relative(await realpath(folder), await realpath(path))

@@ -22,7 +22,7 @@ export interface Fence {
   /** Reads a file in a folder of `place`, hidden ones too; undefined when it is not there. */
   readonly readIfThere: (folder: string, path: string) => string | undefined
   /** Refuses a file in a folder of `place` if a link leads out on the way to it. */
-  readonly check: (folder: string, path: string) => void
+  readonly assertInside: (folder: string, path: string) => void
 }
 
 /** Largest file that is read. */
@@ -78,7 +78,7 @@ export function createFence(folder: string): Fence {
       throw new UsageError(explainMissing(path, root))
     },
     readIfThere: (base, path) => readRegular(inFolder(base, path), path),
-    check: (base, path) => void inFolder(base, path),
+    assertInside: (base, path) => void inFolder(base, path),
   }
 }
 

@@ -21,13 +21,13 @@ import { FoundProblems } from '../report.ts'
 import { generateTarget } from '../target.ts'
 import { COMPOSE, GENERATE, LIST, PROPOSE, toFlags, VALIDATE } from './arguments.ts'
 import {
-  answer,
   assertMayWrite,
-  deliver,
   readDocument,
+  runForCaller,
   toCommandInput,
   toPlainProblems,
   type Workshop,
+  writeForCaller,
 } from './workshop.ts'
 
 /** Makes the five functions with which an agent makes tools in a conversation. */
@@ -56,11 +56,13 @@ function createPropose(workshop: Workshop): FunctionDefinition {
     input: PROPOSE,
     readOnly: true,
     handler: ({ input: args, signal }) =>
-      answer(() => propose(args, toCommandInput(toFlags(args), workshop, signal), workshop)),
+      runForCaller(() =>
+        runPropose(args, toCommandInput(toFlags(args), workshop, signal), workshop),
+      ),
   })
 }
 
-async function propose(
+async function runPropose(
   { prompt, docs = [] }: { readonly prompt: string; readonly docs?: readonly string[] },
   input: CommandInput,
   { fence }: Workshop,
@@ -81,7 +83,7 @@ async function propose(
     if (!drafted.ok) throw new FoundProblems(drafted.problems)
     const { spec, yaml, warnings } = drafted
     return {
-      ...outline(spec),
+      ...toOutline(spec),
       spec: yaml,
       model: provider.model,
       problems: toPlainProblems(warnings),
@@ -102,7 +104,7 @@ function requireReadable(place: string, name: string): string {
   throw new UsageError(`${name} is neither a file nor a folder`)
 }
 
-function outline({ domain, tools }: ToolSpec): JsonObject {
+function toOutline({ domain, tools }: ToolSpec): JsonObject {
   return {
     domain,
     tools: tools.map(({ name, description, method, path }) => ({
@@ -123,7 +125,7 @@ function createGenerate(workshop: Workshop): FunctionDefinition {
     input: GENERATE,
     ...effectsOf(workshop),
     handler: ({ input: args, signal }) =>
-      answer(async () => {
+      runForCaller(async () => {
         const { write = false, out = '.', show } = args
         assertMayWrite(write, workshop)
         const { file: _file, spec: _spec, ...flags } = args
@@ -131,12 +133,12 @@ function createGenerate(workshop: Workshop): FunctionDefinition {
         const folder = workshop.fence.place(out)
         const plan = await planTools(args, { workshop, input, folder })
         return {
-          ...outline(plan.spec),
+          ...toOutline(plan.spec),
           variables: listVariables([plan.spec]).flatMap(({ variables }) =>
             variables.map(({ name }) => name),
           ),
           problems: toPlainProblems(plan.problems),
-          ...(await deliver(plan, { out, write, show }, { workshop, input })),
+          ...(await writeForCaller(plan, { out, write, show }, { workshop, input })),
         }
       }),
   })
@@ -176,7 +178,7 @@ function createList(workshop: Workshop): FunctionDefinition {
     input: LIST,
     readOnly: true,
     handler: ({ input: args, signal }) =>
-      answer(async () => {
+      runForCaller(async () => {
         const { file, ...flags } = args
         const opened = openSource(readDocument({ file }, workshop))
         if (opened.kind !== 'openapi') {
@@ -198,7 +200,7 @@ function createCompose(workshop: Workshop): FunctionDefinition {
     input: COMPOSE,
     ...effectsOf(workshop),
     handler: ({ input: args, signal }) =>
-      answer(async () => {
+      runForCaller(async () => {
         const { write = false, name, out = name, show } = args
         assertMayWrite(write, workshop)
         const { files: _files, name: _name, ...flags } = args
@@ -212,8 +214,8 @@ function createCompose(workshop: Workshop): FunctionDefinition {
         return {
           name,
           description: made.plan.description,
-          domains: made.plan.specs.map(outline),
-          ...(await deliver(made, { out, write, show }, { workshop, input })),
+          domains: made.plan.specs.map(toOutline),
+          ...(await writeForCaller(made, { out, write, show }, { workshop, input })),
         }
       }),
   })
@@ -238,7 +240,7 @@ function createValidate(workshop: Workshop): FunctionDefinition {
     input: VALIDATE,
     readOnly: true,
     handler: ({ input: args }) =>
-      answer(async () => {
+      runForCaller(async () => {
         const { file, text } = readDocument(args, workshop)
         const parsed = parseToolSpec(text, { file, strictSeed: args.strict_seed === true })
         const problems = parsed.ok ? parsed.warnings : parsed.problems

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -192,6 +193,7 @@ describe('waymark forge mcp', () => {
     symlinkSync(outside.folder, join(place.folder, 'linked'))
     symlinkSync(join(outside.folder, 'missing'), join(place.folder, 'dangling.json'))
     place.write('huge.json', '')
+    execFileSync('mkfifo', [join(place.folder, 'pipe')])
     truncateSync(join(place.folder, 'huge.json'), 17 * 1024 * 1024)
     const cases: [string, string][] = [
       ['../api.json', 'is outside of'],
@@ -207,6 +209,7 @@ describe('waymark forge mcp', () => {
       ['huge.json', 'is larger than'],
       ['ap.json', 'does not exist. Did you mean "api.json"?'],
       ['.', 'is not a file'],
+      ['pipe', 'is not a file'],
     ]
     for (const [file, message] of cases) {
       const refused = { isError: true, text: expect.stringContaining(message) }
@@ -222,7 +225,7 @@ describe('waymark forge mcp', () => {
     const outside = createWorkplace()
     outside.write('secret.json', '{"type":"string","description":"hush"}')
     symlinkSync(join(outside.folder, 'secret.json'), join(place.folder, 'schema.json'))
-    for (const reference of ['schema.json', join(outside.folder, 'secret.json')]) {
+    for (const reference of ['schema.json', 'pipe', join(outside.folder, 'secret.json')]) {
       const document = zendeskDocument().replace('{"type":"integer"}', `{"$ref":"${reference}"}`)
       place.write('refers.json', document)
       const { text } = await desk.call('forge_generate_tools', { file: 'refers.json' })

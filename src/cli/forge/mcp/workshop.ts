@@ -62,14 +62,14 @@ export interface FileWish {
 const MAX_SHOWN = 64 * 1024
 
 /** Gives generated files back, and writes them when that is asked for and allowed. */
-export async function deliver(
+export async function writeForCaller(
   { files, mayReplace }: TargetFiles,
   { out, write, show }: FileWish,
   { workshop, input }: { readonly workshop: Workshop; readonly input: CommandInput },
 ): Promise<JsonObject> {
   const { fence } = workshop
   const folder = fence.place(out)
-  for (const { path } of files) fence.check(folder, path)
+  for (const { path } of files) fence.assertInside(folder, path)
   const planned = await planFiles(folder, files)
   if (write) await writeOut(files, { out: folder, mayReplace }, input)
   const shown = selectShown(files, show ?? (write ? [] : files.map(({ path }) => path)))
@@ -92,7 +92,8 @@ function selectShown(files: TargetFiles['files'], wanted: readonly string[]): Re
     .filter(({ path }) => wanted.includes(path))
     .toSorted(
       (one, other) =>
-        Number(isRecordOf(one)) - Number(isRecordOf(other)) || one.text.length - other.text.length,
+        Number(isRecordFile(one)) - Number(isRecordFile(other)) ||
+        one.text.length - other.text.length,
     )
     .filter(({ text }) => {
       left -= text.length
@@ -101,7 +102,7 @@ function selectShown(files: TargetFiles['files'], wanted: readonly string[]): Re
   return new Set(fitting.map(({ path }) => path))
 }
 
-function isRecordOf({ path }: TargetFiles['files'][number]): boolean {
+function isRecordFile({ path }: TargetFiles['files'][number]): boolean {
   return path.startsWith('.forge/')
 }
 
@@ -120,7 +121,7 @@ export function toPlainProblems(problems: readonly SpecProblem[]): JsonObject[] 
 }
 
 /** Runs work of the command line; what it would tell a person becomes an error of the call. */
-export async function answer<Value>(work: () => Promise<Value>): Promise<Value> {
+export async function runForCaller<Value>(work: () => Promise<Value>): Promise<Value> {
   try {
     return await work()
   } catch (thrown) {

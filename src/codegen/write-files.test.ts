@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -110,4 +110,12 @@ describe('writing generated files', () => {
       await expect(writeFiles(directory, [{ path, text: '' }])).rejects.toThrow(RangeError)
     },
   )
+
+  it('does not write through a link that somebody put beside a file beforehand', async () => {
+    const victim = join(directory, 'victim')
+    await writeFile(victim, 'mine')
+    await symlink(victim, join(directory, `shop.capabilities.ts.${process.pid}.tmp`))
+    expect(await writeFiles(directory, await generate())).toMatchObject({ ok: true })
+    expect(await readFile(victim, 'utf8')).toBe('mine')
+  })
 })

@@ -69,6 +69,25 @@ describe('the stream extension', () => {
     ])
   })
 
+  it('ends with an error where an item is larger than an answer may be', async () => {
+    const texts = defineFunction({
+      name: 'texts.list',
+      version: '1.0.0',
+      item: z.string(),
+      async *handler() {
+        yield 'short'
+        yield 'x'.repeat(2_000)
+      },
+    })
+    const small = serviceOf([texts], { limits: { maxResponseBytes: 1_000 } })
+    const events = await collectEvents(await openStream(small, 'texts.list'))
+    expect(events.map(([name]) => name)).toEqual(['data', 'data', 'error', 'complete'])
+    expect(events[2]?.[1]).toMatchObject({
+      code: 'INTERNAL_ERROR',
+      message: expect.stringContaining('larger than 1000 bytes'),
+    })
+  })
+
   it('[F-234] sends an error event and a complete event with the errors when the function fails', async () => {
     const response = await openStream(service, 'numbers.count', { input: { to: 3, failAt: 2 } })
     const events = await collectEvents(response)

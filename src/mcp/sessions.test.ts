@@ -2,9 +2,12 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createFixture } from '../../test/mcp/fixture-service.ts'
 import { createShop, createWaiting } from '../../test/mcp/shop.ts'
 import { legacyClient, readMessages, toHttpRequest } from '../../test/mcp/wire.ts'
+import { createTestClock } from '../../test/support/forrst.ts'
 import { CallError } from '../core/error.ts'
 import type { JsonObject } from '../core/json.ts'
 import { createMcpHandler, type McpHandler, type McpHandlerOptions } from './index.ts'
+import { createSeal } from './seal.ts'
+import { createSessions } from './sessions.ts'
 
 const handlers: McpHandler[] = []
 afterEach(() => {
@@ -269,5 +272,23 @@ describe('a call in a session', () => {
     const client = await legacyClient(open())
     expect(await client.respond('never-asked', {})).toBe(202)
     await vi.waitFor(async () => expect((await client.request('ping')).result).toEqual({}))
+  })
+})
+
+describe('sessions in memory', () => {
+  const introduction = { version: '2025-11-25', capabilities: {}, caller: undefined }
+
+  it('are no more than allowed; one that was forgotten is taken up again from its id', () => {
+    const clock = createTestClock()
+    const sessions = createSessions(createSeal('secret', clock), clock, { max: 2 })
+    const [first, second] = [sessions.open(introduction, 'ada'), sessions.open(introduction, 'ada')]
+    expect(sessions.find(first.id, 'ada')).toBe(first)
+    clock.advance(1)
+    sessions.open(introduction, 'ada')
+    expect(sessions.find(second.id, 'ada')).toBe(second)
+    const again = sessions.find(first.id, 'ada')
+    expect(again).toMatchObject({ id: first.id, introduction })
+    expect(again).not.toBe(first)
+    sessions.close()
   })
 })

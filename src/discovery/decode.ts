@@ -46,6 +46,7 @@ const figure = only('a number', (value) => typeof value === 'number')
 // All or nothing: a list of effects that lost its only member would say that a function changes nothing.
 const texts = only('a list of texts', (value) => isList(value) && value.every(isText))
 const record = only('an object', isRecord)
+const schema = only('a schema', (value) => isRecord(value) || typeof value === 'boolean')
 
 /** Leaves out the items that cannot be used. */
 function listOf(item: Read): Read {
@@ -132,11 +133,11 @@ const INFO = shape(
   { defaults: { title: '', version: '' } },
 )
 
-const CONTENT: Members = { ...WORDS, schema: record, required: flag, deprecated: flag }
+const CONTENT: Members = { ...WORDS, schema, required: flag, deprecated: flag }
 const RESULT = shape(CONTENT, { defaults: { name: 'result', schema: {} } })
 const DESCRIPTOR = shape(CONTENT, { needs: ['name'], defaults: { schema: {} } })
 const ERROR = shape(
-  { code: text, message: text, data: record, status: figure },
+  { code: text, message: text, data: schema, status: figure },
   { needs: ['code'], defaults: { message: '' } },
 )
 const EXAMPLE = shape({ ...WORDS, externalValue: text })
@@ -211,7 +212,7 @@ const RESOURCE = shape(
     type: text,
     description: text,
     attributes: mapOf(
-      shape({ schema: record, description: text, filterOperators: texts, deprecated: DEPRECATED }),
+      shape({ schema, description: text, filterOperators: texts, deprecated: DEPRECATED }),
     ),
     relationships: mapOf(shape({ resource: text, cardinality: text, nested: texts })),
     meta: record,
@@ -220,7 +221,7 @@ const RESOURCE = shape(
 )
 
 const COMPONENTS = shape({
-  schemas: mapOf(record),
+  schemas: mapOf(schema),
   contentDescriptors: mapOf(DESCRIPTOR),
   errors: mapOf(ERROR),
   examples: mapOf(EXAMPLE),

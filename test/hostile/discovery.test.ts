@@ -60,6 +60,20 @@ describe('a discovery document with a hostile value at any place', { timeout: 12
     expect(faults).toEqual([])
   })
 
+  it.each(['constructor', 'toString', '__proto__'])('may use the name %s', async (name) => {
+    const [first, ...others] = RICH_DISCOVERY.functions
+    const query = { ...first?.query, relationships: { allowed: [name] } }
+    const schema = { type: 'string', format: name, ...JSON.parse(`{"${name}":{"x":1}}`) }
+    const { warnings, service } = createMockService({
+      ...RICH_DISCOVERY,
+      functions: [{ ...first, query, result: { name: 'kind', schema } }, ...others],
+    })
+    const kept = service.registry.find('trees.find')?.versions.get('1.0.0')?.definition
+    expect(warnings.join()).not.toContain('query')
+    expect(kept?.query?.relationships).toEqual({ allowed: [name] })
+    await service.close()
+  })
+
   it('says what of a function was left out, and why', async () => {
     const [first, ...others] = RICH_DISCOVERY.functions
     const query = { filters: { allowed: TEXTLESS } }

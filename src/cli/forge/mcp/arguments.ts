@@ -1,5 +1,5 @@
 import { DEFINITION_TARGETS } from '../../../codegen/index.ts'
-import { type JsonSchema, jsonSchema } from '../../../core/schema.ts'
+import { type JsonSchema, jsonSchema, type TypedJsonSchema } from '../../../core/schema.ts'
 import type { CommandInput } from '../../command.ts'
 import type { GivenDocument } from './workshop.ts'
 
@@ -65,11 +65,11 @@ const object = (properties: JsonSchema, required: readonly string[] = []): JsonS
 })
 
 /** Arguments of forge_propose_tools. */
-export const PROPOSE = jsonSchema<{
+export const PROPOSE: TypedJsonSchema<{
   readonly prompt: string
   readonly docs?: readonly string[]
   readonly domain?: string
-}>(
+}> = jsonSchema(
   object(
     {
       prompt: text('What the tools should do, in words.', 20_000),
@@ -81,11 +81,11 @@ export const PROPOSE = jsonSchema<{
 )
 
 /** Arguments of forge_generate_tools. */
-export const GENERATE = jsonSchema<
+export const GENERATE: TypedJsonSchema<
   GivenDocument &
     OperationFilter &
     OutputWish & { readonly domain?: string; readonly target?: string }
->(
+> = jsonSchema(
   object({
     file: FILE,
     spec: SPEC,
@@ -100,12 +100,12 @@ export const GENERATE = jsonSchema<
 )
 
 /** Arguments of forge_list_operations. */
-export const LIST = jsonSchema<{ readonly file: string } & OperationFilter>(
+export const LIST: TypedJsonSchema<{ readonly file: string } & OperationFilter> = jsonSchema(
   object({ file: FILE, ...FILTER }, ['file']),
 )
 
 /** Arguments of forge_compose. */
-export const COMPOSE = jsonSchema<
+export const COMPOSE: TypedJsonSchema<
   OutputWish & {
     readonly name: string
     readonly files: readonly string[]
@@ -114,7 +114,7 @@ export const COMPOSE = jsonSchema<
     readonly prefix?: string
     readonly rename?: readonly string[]
   }
->(
+> = jsonSchema(
   object(
     {
       name: text('Name of the agent, such as ops-bot.', 64),
@@ -134,13 +134,14 @@ export const COMPOSE = jsonSchema<
 )
 
 /** Arguments of forge_validate. */
-export const VALIDATE = jsonSchema<GivenDocument & { readonly strict_seed?: boolean }>(
-  object({
-    file: FILE,
-    spec: SPEC,
-    strict_seed: yesNo('Extensions of the original format count as errors.'),
-  }),
-)
+export const VALIDATE: TypedJsonSchema<GivenDocument & { readonly strict_seed?: boolean }> =
+  jsonSchema(
+    object({
+      file: FILE,
+      spec: SPEC,
+      strict_seed: yesNo('Extensions of the original format count as errors.'),
+    }),
+  )
 
 /** Gives arguments the names that the flags of the command line have. */
 export function toFlags(args: object): CommandInput['flags'] {

@@ -97,7 +97,7 @@ function resolveLink(link: string): string | undefined {
 
 /** Reads through one descriptor: what was looked at is what is read, and a pipe cannot make it wait. */
 function readRegular(place: string, name: string): string | undefined {
-  const descriptor = open(place)
+  const descriptor = open(place, name)
   if (descriptor === undefined) return undefined
   try {
     const stats = fstatSync(descriptor)
@@ -109,12 +109,14 @@ function readRegular(place: string, name: string): string | undefined {
   }
 }
 
-function open(place: string): number | undefined {
+function open(place: string, name: string): number | undefined {
   try {
     return openSync(place, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   } catch (thrown) {
     const { code } = thrown as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
+    // A socket cannot be opened at all.
+    if (code === 'ENXIO') throw new UsageError(`${name} is not a file`)
     throw thrown
   }
 }

@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Client } from '@modelcontextprotocol/client'
@@ -193,8 +195,10 @@ describe('waymark forge mcp', () => {
     symlinkSync(outside.folder, join(place.folder, 'linked'))
     symlinkSync(join(outside.folder, 'missing'), join(place.folder, 'dangling.json'))
     place.write('huge.json', '')
-    execFileSync('mkfifo', [join(place.folder, 'pipe')])
+    execFileSync('sh', { cwd: place.folder, input: 'mkfifo pipe' })
     truncateSync(join(place.folder, 'huge.json'), 17 * 1024 * 1024)
+    const socket = createServer().listen(join(place.folder, 'socket'))
+    await once(socket, 'listening')
     const cases: [string, string][] = [
       ['../api.json', 'is outside of'],
       ['tools/../../api.json', 'is outside of'],
@@ -210,6 +214,7 @@ describe('waymark forge mcp', () => {
       ['ap.json', 'does not exist. Did you mean "api.json"?'],
       ['.', 'is not a file'],
       ['pipe', 'is not a file'],
+      ['socket', 'is not a file'],
     ]
     for (const [file, message] of cases) {
       const refused = { isError: true, text: expect.stringContaining(message) }
@@ -217,6 +222,7 @@ describe('waymark forge mcp', () => {
       expect(await desk.call('forge_validate', { file })).toMatchObject(refused)
       expect(await desk.call('forge_compose', { name: 'x', files: [file] })).toMatchObject(refused)
     }
+    socket.close()
     const within = { file: join(place.folder, 'weather.tool-spec.yaml') }
     expect((await desk.call('forge_validate', within)).value).toMatchObject({ ok: true })
   })

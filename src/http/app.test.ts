@@ -175,6 +175,24 @@ describe('serve', () => {
     await ended
   })
 
+  it('cuts off a call that does not end within the grace', async () => {
+    let begin: () => void
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve
+    })
+    const endless = defineFunction({
+      name: 'orders.endless',
+      version: '1.0.0',
+      handler: () => new Promise<never>(() => begin()),
+    })
+    const server = await serve(serviceOf([endless]), { port: 0, graceMs: 50 })
+    const answer = fetch(`${server.url}/api/orders.endless`, { method: 'POST' })
+    const cut = expect(answer).rejects.toThrow()
+    await begun
+    await server.close()
+    await cut
+  })
+
   it('lets a running call finish before it closes, and waits for nothing else', async () => {
     let release: ((value: string) => void) | undefined
     const slow = defineFunction({

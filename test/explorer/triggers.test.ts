@@ -38,6 +38,20 @@ describeInBrowser('triggers in the explorer', {}, ({ visit }) => {
     await row.getByText('"order": "o_1"').waitFor()
   })
 
+  it('says why a delivery could not be sent again', async () => {
+    const page = await open(true)
+    await demo.triggers.emit('order.paid', { order: 'o_1' })
+    const row = page.getByRole('article', { name: /^order_paid / })
+    await soon(() => row.locator('.state').textContent()).toBe('dead')
+    await page.route('**/forrst', (route) =>
+      route.request().postData()?.includes(':fn:redeliver') ? route.abort() : route.fallback(),
+    )
+    await row.getByRole('button', { name: 'Redeliver' }).click()
+    await soon(() => row.getByRole('alert').textContent()).not.toBe('')
+    expect(await row.locator('.state').textContent()).toBe('dead')
+    expect(await row.getByRole('button', { name: 'Redeliver' }).isEnabled()).toBe(true)
+  })
+
   it('sends nothing again where execution is not allowed', async () => {
     const page = await open(false)
     demo.setOpen(true)

@@ -5,6 +5,7 @@ import { useCell } from '../model/cell.ts'
 import { useExplorer } from '../model/explorer.ts'
 import { type Forrst, FUNCTIONS, requireResult } from '../model/forrst.ts'
 import { usePolled } from '../model/poll.ts'
+import { ActionButton } from '../view/action-button.tsx'
 import { Trouble } from '../view/controls.tsx'
 import type { Panel } from './panel.ts'
 import { StateFilter } from './state-filter.tsx'
@@ -77,10 +78,10 @@ function OperationRow({
   const enabled = useCell(executeEnabled)
   const { id, status, progress, message } = operation
   const running = status === 'pending' || status === 'processing'
-  const cancel = () =>
-    forrst
-      .call({ function: FUNCTIONS.cancel, arguments: { operation_id: id } })
-      .then(onChange, onChange)
+  const cancel = async () => {
+    const call = { function: FUNCTIONS.cancel, arguments: { operation_id: id } }
+    requireResult(await forrst.call(call))
+  }
   return (
     <article class="operation" aria-label={`${operation.function} ${id}`}>
       <span class={`state is-${status}`}>{status}</span>
@@ -98,11 +99,7 @@ function OperationRow({
         {progress !== undefined && running && <span>{Math.round(progress * 100)} %</span>}
         {message && <span>{message}</span>}
       </span>
-      {running && enabled && (
-        <button type="button" class="quiet-button" onClick={() => void cancel()}>
-          Cancel
-        </button>
-      )}
+      {running && enabled && <ActionButton label="Cancel" act={cancel} onEnd={onChange} />}
     </article>
   )
 }

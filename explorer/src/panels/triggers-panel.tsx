@@ -10,6 +10,7 @@ import {
   redeliver,
   type Trigger,
 } from '../model/triggers.ts'
+import { ActionButton } from '../view/action-button.tsx'
 import { Trouble } from '../view/controls.tsx'
 import type { Panel } from './panel.ts'
 import { StateFilter } from './state-filter.tsx'
@@ -138,13 +139,7 @@ function DeliveryRow({
         <pre>{JSON.stringify(delivery.payload, null, 2)}</pre>
       </details>
       {ended && enabled && (
-        <button
-          type="button"
-          class="quiet-button"
-          onClick={() => void redeliver(forrst, id).then(onChange, onChange)}
-        >
-          Redeliver
-        </button>
+        <ActionButton label="Redeliver" act={() => redeliver(forrst, id)} onEnd={onChange} />
       )}
     </article>
   )

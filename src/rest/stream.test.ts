@@ -167,11 +167,14 @@ describe('a function that does not stream, over REST', () => {
     expect(JSON.parse(text)).toEqual({ value: 1 })
   })
 
-  it('refuses a result that is larger than an answer may be', async () => {
+  it.each([
+    ['characters', 'x'.repeat(2_000)],
+    ['bytes of its characters', '\u20ac'.repeat(400)],
+  ])('refuses a result with more %s than an answer may have', async (_what, text) => {
     const whole = defineFunction({
       name: 'numbers.many',
       version: '1.0.0',
-      handler: () => ({ text: 'x'.repeat(2_000) }),
+      handler: () => ({ text }),
     })
     const small = createApp(serviceOf([whole], { limits: { maxResponseBytes: 1_000 } }))
     const { status, body } = await small.handle(

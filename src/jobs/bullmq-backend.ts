@@ -16,7 +16,7 @@ export interface BullmqJob {
 /** The members of a BullMQ queue that are called here. */
 export interface BullmqQueue {
   add(name: string, data: unknown, options: Readonly<Record<string, unknown>>): Promise<unknown>
-  getJob(id: string): Promise<unknown>
+  getJobState(id: string): Promise<string>
   remove(id: string): Promise<number>
   waitUntilReady(): Promise<unknown>
   on(event: 'error', listener: (error: Error) => void): unknown

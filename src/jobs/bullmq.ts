@@ -95,9 +95,11 @@ export function createBullmqQueue(
       const queue = await openQueue(name)
       const { send } = await open()
       const jobId = toJobId(id)
-      return send(
-        async () => Boolean(await queue.getJob(jobId)) && (await queue.remove(jobId)) === 1,
-      )
+      return send(async () => {
+        // It calls a job removed that is not there, such as one that has just ended its run.
+        if (!WAITS.includes(await queue.getJobState(jobId))) return false
+        return (await queue.remove(jobId)) === 1
+      })
     },
     async close(graceMs = 10_000) {
       closed ??= closeAll(graceMs)
@@ -105,6 +107,8 @@ export function createBullmqQueue(
     },
   }
 }
+
+const WAITS = ['waiting', 'prioritized', 'delayed', 'paused']
 
 /** BullMQ takes neither colons nor bare numbers; as JSON, because UTF-8 would make all lone surrogates one. */
 function toJobId(id: string): string {

@@ -109,6 +109,22 @@ export const FAILURE_CASES: readonly JobCase[] = [
     },
   },
   {
+    name: 'does not take a job for removed that has just run',
+    async run(queue, { name }) {
+      let onRun = () => {}
+      queue.work(name, async () => onRun())
+      for (let count = 0; count < 100; count += 1) {
+        const id = `job-${count}`
+        const ran = new Promise<void>((resolve) => {
+          onRun = resolve
+        })
+        await queue.add({ name, id, data: null })
+        await ran
+        assert.equal(await queue.remove(name, id), false)
+      }
+    },
+  },
+  {
     name: 'leaves a job alone that runs',
     async run(queue, { name }) {
       const gate = createGate()

@@ -29,7 +29,8 @@ const BODY_PARTS: Readonly<Record<string, string>> = {
 
 /** Writes the caller of a file with the parts its operations need; returns the pieces it names. */
 export function writeCaller(writer: Writer, operations: readonly Operation[]): readonly string[] {
-  const rules = operations.flatMap(({ auth }) => (auth ? [auth, ...(auth.also ?? [])] : []))
+  const ways = operations.flatMap(({ auth }) => (auth ? [auth, ...(auth.or ?? [])] : []))
+  const rules = ways.flatMap((way) => [way, ...(way.also ?? [])])
   const auth = selectParts(
     AUTH_PARTS,
     rules.map((rule) => rule.type),

@@ -15,7 +15,7 @@ export const RUNTIME_PIECES: Readonly<Record<string, RuntimePiece>> = {
   },
   ParamRule: {
     uses: [],
-    text: "/** Where and how one argument travels beside the body. */\ninterface ParamRule {\n  readonly arg: string\n  /** Name on the wire; the argument's name when absent. */\n  readonly name?: string\n  readonly in: 'path' | 'query' | 'header' | 'cookie'\n  /** `form` in query and cookie, `simple` in path and header when absent. */\n  readonly style?: string\n  /** True for `form` and `deepObject`, else false when absent. */\n  readonly explode?: boolean\n  readonly allow_reserved?: boolean\n  /** The value is written as this media type instead of by style. */\n  readonly content_type?: string\n}",
+    text: "/** Where and how one argument travels beside the body. */\ninterface ParamRule {\n  readonly arg: string\n  /** Name on the wire; the argument's name when absent. */\n  readonly name?: string\n  readonly in: 'path' | 'query' | 'header' | 'cookie'\n  /** A constant of the API, sent when the caller leaves the argument out. */\n  readonly value?: string | number | boolean\n  /** `form` in query and cookie, `simple` in path and header when absent. */\n  readonly style?: string\n  /** True for `form` and `deepObject`, else false when absent. */\n  readonly explode?: boolean\n  readonly allow_reserved?: boolean\n  /** The value is written as this media type instead of by style. */\n  readonly content_type?: string\n}",
   },
   BodyRule: {
     uses: ["BodyField"],
@@ -27,7 +27,7 @@ export const RUNTIME_PIECES: Readonly<Record<string, RuntimePiece>> = {
   },
   AuthRule: {
     uses: [],
-    text: "/** How a call authenticates; the credential itself is only in the environment. */\ninterface AuthRule {\n  readonly type: string\n  readonly env?: string\n  readonly header?: string\n  readonly in?: string\n  readonly name?: string\n  readonly prefix?: string\n  readonly scopes?: readonly string[]\n  readonly token_url?: string\n  readonly discovery_url?: string\n  /** Further credentials of the same request. */\n  readonly also?: readonly AuthRule[]\n}",
+    text: "/** How a call authenticates; the credential itself is only in the environment. */\ninterface AuthRule {\n  readonly type: string\n  readonly env?: string\n  readonly header?: string\n  readonly in?: string\n  readonly name?: string\n  readonly prefix?: string\n  readonly scopes?: readonly string[]\n  readonly token_url?: string\n  readonly discovery_url?: string\n  /** Further credentials of the same request. */\n  readonly also?: readonly AuthRule[]\n  /** Other ways; the first whose variables are set is used, and `none` when none is. */\n  readonly or?: readonly AuthRule[]\n}",
   },
   ResponseRule: {
     uses: [],
@@ -198,8 +198,8 @@ export const RUNTIME_PIECES: Readonly<Record<string, RuntimePiece>> = {
     text: "function toRequest(\n  { operation, args, env, parts, options }: Exchange,\n  credential: Credential,\n): Outgoing {\n  const { userAgent } = options\n  const { bodies } = parts\n  return buildRequest(operation, args, { env, bodies, credential, ...(userAgent && { userAgent }) })\n}",
   },
   readCredential: {
-    uses: ["AuthRule","Credential","Exchange","NO_CREDENTIAL","joinCredentials"],
-    text: "async function readCredential(exchange: Exchange, rejected?: string): Promise<Credential> {\n  const { operation, env, parts, sender, options } = exchange\n  const { tool } = operation\n  const now = options.now ?? Date.now\n  const rules: readonly AuthRule[] = operation.auth\n    ? [operation.auth, ...(operation.auth.also ?? [])]\n    : []\n  const context = { tool, env, fetch: sender.fetch, now, signal: sender.signal, rejected }\n  const credentials = await Promise.all(\n    rules.map((rule) => parts.auth[rule.type]?.(rule, context) ?? NO_CREDENTIAL),\n  )\n  const credential = joinCredentials(credentials)\n  exchange.secrets.push(...credential.secrets)\n  return credential\n}",
+    uses: ["Credential","Exchange","NO_CREDENTIAL","joinCredentials","readRules"],
+    text: "async function readCredential(exchange: Exchange, rejected?: string): Promise<Credential> {\n  const { operation, env, parts, sender, options } = exchange\n  const { tool } = operation\n  const now = options.now ?? Date.now\n  const rules = readRules(operation.auth, env, tool)\n  const context = { tool, env, fetch: sender.fetch, now, signal: sender.signal, rejected }\n  const credentials = await Promise.all(\n    rules.map((rule) => parts.auth[rule.type]?.(rule, context) ?? NO_CREDENTIAL),\n  )\n  const credential = joinCredentials(credentials)\n  exchange.secrets.push(...credential.secrets)\n  return credential\n}",
   },
   toSender: {
     uses: ["CallerOptions","Operation","Sender","sleep"],
@@ -231,7 +231,7 @@ export const RUNTIME_PIECES: Readonly<Record<string, RuntimePiece>> = {
   },
   buildRequest: {
     uses: ["NO_CREDENTIAL","Operation","Outgoing","RequestParts","ToolArguments","headerParams","joinUrl","pairsIn"],
-    text: "/** Builds the request of an operation; throws before anything is sent when it cannot be right. */\nfunction buildRequest(\n  operation: Operation,\n  args: ToolArguments,\n  parts: RequestParts,\n): Outgoing {\n  const { tool, method } = operation\n  const credential = parts.credential ?? NO_CREDENTIAL\n  const body = operation.body && parts.bodies[operation.body.type]?.(operation.body, args, tool)\n  const cookies = [...pairsIn(operation, args, 'cookie'), ...credential.cookies]\n  const headers = {\n    accept: 'application/json, */*;q=0.5',\n    'user-agent': parts.userAgent ?? 'waymark-forge',\n    ...headerParams(operation, args),\n    ...(body?.mediaType !== undefined && { 'content-type': body.mediaType }),\n    ...(cookies.length > 0 && { cookie: cookies.map((pair) => pair.join('=')).join('; ') }),\n    ...Object.fromEntries(credential.headers.map(([name, value]) => [name.toLowerCase(), value])),\n  }\n  const query = [...pairsIn(operation, args, 'query'), ...credential.query]\n  const url = joinUrl(operation, args, { env: parts.env, query })\n  return { method, url, headers, content: body?.content }\n}",
+    text: "/** Builds the request of an operation; throws before anything is sent when it cannot be right. */\nfunction buildRequest(\n  operation: Operation,\n  args: ToolArguments,\n  parts: RequestParts,\n): Outgoing {\n  const { tool, method } = operation\n  const credential = parts.credential ?? NO_CREDENTIAL\n  const body = operation.body && parts.bodies[operation.body.type]?.(operation.body, args, tool)\n  const cookies = [...pairsIn(operation, args, 'cookie'), ...credential.cookies]\n  const headers = {\n    accept: 'application/json, */*;q=0.5',\n    'user-agent': parts.userAgent ?? 'waymark-forge',\n    ...headerParams(operation, args),\n    ...(body && { 'content-type': body.mediaType }),\n    ...(cookies.length > 0 && { cookie: cookies.map((pair) => pair.join('=')).join('; ') }),\n    ...Object.fromEntries(credential.headers.map(([name, value]) => [name.toLowerCase(), value])),\n  }\n  const query = [...pairsIn(operation, args, 'query'), ...credential.query]\n  const url = joinUrl(operation, args, { env: parts.env, query })\n  return { method, url, headers, content: body?.content }\n}",
   },
   joinUrl: {
     uses: ["Environment","Operation","Pair","ToolArguments","ToolError","expandVariables","fillPath","requireBase"],
@@ -242,16 +242,20 @@ export const RUNTIME_PIECES: Readonly<Record<string, RuntimePiece>> = {
     text: "function requireBase(text: string, { tool }: Operation): URL {\n  const url = URL.canParse(text) ? new URL(text) : undefined\n  const isPlain = url && !url.search && !url.hash && !url.username && !url.password\n  if (isPlain && (url.protocol === 'https:' || url.protocol === 'http:')) return url\n  throw new ToolError(\n    tool,\n    'setup',\n    `E013 ${tool}: base_url must be an http or https URL without user, query and fragment`,\n  )\n}",
   },
   fillPath: {
-    uses: ["Operation","ToolArguments","badArgument","escapeText","isDotSegment","isPresent","toSegment"],
-    text: "function fillPath(path: string, operation: Operation, args: ToolArguments): string {\n  const rules = (operation.params ?? []).filter((rule) => rule.in === 'path')\n  const filled = path.replace(/\\{([^{}]*)\\}/g, (_match, name: string) => {\n    const rule = rules.find((candidate) => (candidate.name ?? candidate.arg) === name)\n    const value = rule && args[rule.arg]\n    const text = rule && isPresent(value) ? toSegment(rule, value, escapeText) : ''\n    if (text === '') throw badArgument(operation, rule?.arg ?? name, 'is needed in the path')\n    return text\n  })\n  // URL parsers walk up on `..` and `%2e%2e`, so such a segment cannot be sent at all.\n  if (filled !== path && filled.split('/').some(isDotSegment)) {\n    throw badArgument(operation, 'path', 'may not hold a value that is . or ..')\n  }\n  return filled\n}",
+    uses: ["Operation","ToolArguments","badArgument","escapeText","isDotSegment","isPresent","toSegment","valueOf"],
+    text: "function fillPath(path: string, operation: Operation, args: ToolArguments): string {\n  const rules = (operation.params ?? []).filter((rule) => rule.in === 'path')\n  const filled = path.replace(/\\{([^{}]*)\\}/g, (_match, name: string) => {\n    const rule = rules.find((candidate) => (candidate.name ?? candidate.arg) === name)\n    const value = rule && valueOf(rule, args)\n    const text = rule && isPresent(value) ? toSegment(rule, value, escapeText) : ''\n    if (text === '') throw badArgument(operation, rule?.arg ?? name, 'is needed in the path')\n    return text\n  })\n  // URL parsers walk up on `..` and `%2e%2e`, so such a segment cannot be sent at all.\n  if (filled !== path && filled.split('/').some(isDotSegment)) {\n    throw badArgument(operation, 'path', 'may not hold a value that is . or ..')\n  }\n  return filled\n}",
   },
   isDotSegment: {
     uses: [],
     text: "function isDotSegment(segment: string): boolean {\n  return /^\\.{1,2}$/.test(segment.replace(/%2e/gi, '.'))\n}",
   },
   pairsIn: {
-    uses: ["Operation","Pair","ToolArguments","paramPairs"],
-    text: "function pairsIn(operation: Operation, args: ToolArguments, place: 'query' | 'cookie'): Pair[] {\n  return (operation.params ?? [])\n    .filter((rule) => rule.in === place)\n    .flatMap((rule) => paramPairs(rule, args[rule.arg]))\n}",
+    uses: ["Operation","Pair","ToolArguments","paramPairs","valueOf"],
+    text: "function pairsIn(operation: Operation, args: ToolArguments, place: 'query' | 'cookie'): Pair[] {\n  return (operation.params ?? [])\n    .filter((rule) => rule.in === place)\n    .flatMap((rule) => paramPairs(rule, valueOf(rule, args)))\n}",
+  },
+  valueOf: {
+    uses: ["ParamRule","ToolArguments"],
+    text: "function valueOf(rule: ParamRule, args: ToolArguments): unknown {\n  return args[rule.arg] ?? rule.value\n}",
   },
   paramPairs: {
     uses: ["Pair","ParamRule","escapeReserved","escapeText","isPresent","styleOf","toMedia","toPairs"],
@@ -262,8 +266,8 @@ export const RUNTIME_PIECES: Readonly<Record<string, RuntimePiece>> = {
     text: "function toMedia(rule: ParamRule, value: unknown): string {\n  return rule.content_type?.includes('json') ? toJsonText(value) : toText(value)\n}",
   },
   headerParams: {
-    uses: ["OWN_HEADERS","Operation","ToolArguments","badArgument","isPresent","toMedia","toSegment"],
-    text: "function headerParams(operation: Operation, args: ToolArguments): Record<string, string> {\n  const rules = (operation.params ?? []).filter((rule) => rule.in === 'header')\n  const entries = rules.flatMap((rule) => {\n    const value = args[rule.arg]\n    if (!isPresent(value)) return []\n    const name = rule.name ?? rule.arg\n    if (OWN_HEADERS.test(name)) throw badArgument(operation, rule.arg, `cannot set ${name}`)\n    const text =\n      rule.content_type === undefined ? toSegment(rule, value, String) : toMedia(rule, value)\n    if (/^[\\t\\x20-\\x7e\\x80-\\xff]*$/.test(text)) return [[name.toLowerCase(), text.trim()] as const]\n    throw badArgument(operation, rule.arg, 'holds characters that a header cannot carry')\n  })\n  return Object.fromEntries(entries)\n}",
+    uses: ["OWN_HEADERS","Operation","ToolArguments","badArgument","isPresent","toMedia","toSegment","valueOf"],
+    text: "function headerParams(operation: Operation, args: ToolArguments): Record<string, string> {\n  const rules = (operation.params ?? []).filter((rule) => rule.in === 'header')\n  const entries = rules.flatMap((rule) => {\n    const value = valueOf(rule, args)\n    if (!isPresent(value)) return []\n    const name = rule.name ?? rule.arg\n    if (OWN_HEADERS.test(name)) throw badArgument(operation, rule.arg, `cannot set ${name}`)\n    const text =\n      rule.content_type === undefined ? toSegment(rule, value, String) : toMedia(rule, value)\n    if (/^[\\t\\x20-\\x7e\\x80-\\xff]*$/.test(text)) return [[name.toLowerCase(), text.trim()] as const]\n    throw badArgument(operation, rule.arg, 'holds characters that a header cannot carry')\n  })\n  return Object.fromEntries(entries)\n}",
   },
   badArgument: {
     uses: ["Operation","ToolError"],
@@ -343,7 +347,7 @@ export const RUNTIME_PIECES: Readonly<Record<string, RuntimePiece>> = {
   },
   EncodedBody: {
     uses: [],
-    text: "/** A body ready to be sent. */\ninterface EncodedBody {\n  readonly content: string | ArrayBuffer | FormData\n  /** Absent when `fetch` writes it itself: a form knows its own boundary. */\n  readonly mediaType: string | undefined\n}",
+    text: "/** A body ready to be sent. */\ninterface EncodedBody {\n  readonly content: string | ArrayBuffer\n  readonly mediaType: string\n}",
   },
   BodyEncoder: {
     uses: ["BodyRule","EncodedBody","ToolArguments"],
@@ -358,8 +362,8 @@ export const RUNTIME_PIECES: Readonly<Record<string, RuntimePiece>> = {
     text: "/** Writes a form-urlencoded body; nested values get brackets. */\nfunction encodeFormBody(rule: BodyRule, args: ToolArguments): EncodedBody | undefined {\n  const pairs = formFields(rule, args).flatMap(([field, value]) => formPairs(field, value))\n  if (pairs.length === 0) return undefined\n  const content = pairs.map(([name, value]) => `${name}=${value}`).join('&')\n  return { content, mediaType: rule.media_type ?? 'application/x-www-form-urlencoded' }\n}",
   },
   encodeMultipartBody: {
-    uses: ["BodyRule","EncodedBody","ToolArguments","appendPart","formFields"],
-    text: "/** Writes a multipart form; files come as base64 or as a data URL that may name them. */\nfunction encodeMultipartBody(\n  rule: BodyRule,\n  args: ToolArguments,\n  tool: string,\n): EncodedBody | undefined {\n  const content = new FormData()\n  let parts = 0\n  for (const [field, value] of formFields(rule, args)) {\n    for (const item of Array.isArray(value) ? value : [value]) {\n      parts += 1\n      appendPart(content, field, item, tool)\n    }\n  }\n  return parts === 0 ? undefined : { content, mediaType: undefined }\n}",
+    uses: ["BodyRule","EncodedBody","ToolArguments","findBoundary","formFields","joinParts","toPart"],
+    text: "/** Writes a multipart form; files come as base64 or as a data URL that may name them. */\nfunction encodeMultipartBody(\n  rule: BodyRule,\n  args: ToolArguments,\n  tool: string,\n): EncodedBody | undefined {\n  const parts = formFields(rule, args).flatMap(([field, value]) => {\n    return (Array.isArray(value) ? value : [value]).map((item) => toPart(field, item, tool))\n  })\n  if (parts.length === 0) return undefined\n  const boundary = findBoundary(parts)\n  return {\n    content: joinParts(parts, boundary),\n    mediaType: `multipart/form-data; boundary=${boundary}`,\n  }\n}",
   },
   encodeRawBody: {
     uses: ["BodyRule","EncodedBody","ToolArguments","isPresent","readFile","toText"],
@@ -385,9 +389,29 @@ export const RUNTIME_PIECES: Readonly<Record<string, RuntimePiece>> = {
     uses: ["BodyField","Pair","escapeText","isEntries","toBracketPairs","toJsonText","toPairs","wireName"],
     text: "function formPairs(field: BodyField, value: unknown): readonly Pair[] {\n  const name = wireName(field)\n  if (value === null) return [[escapeText(name), '']]\n  if (field.content_type?.includes('json'))\n    return [[escapeText(name), escapeText(toJsonText(value))]]\n  if (field.style !== undefined) {\n    const explode = field.explode ?? (field.style === 'form' || field.style === 'deepObject')\n    return toPairs(name, value, { style: field.style, explode, encode: escapeText })\n  }\n  const nested =\n    isEntries(value) || (Array.isArray(value) && value.some((item) => typeof item === 'object'))\n  if (nested) return toBracketPairs(name, value)\n  return toPairs(name, value, { style: 'form', explode: field.explode ?? true, encode: escapeText })\n}",
   },
-  appendPart: {
-    uses: ["BodyField","isPresent","readFile","toJsonText","toText","wireName"],
-    text: "function appendPart(form: FormData, field: BodyField, value: unknown, tool: string): void {\n  const name = wireName(field)\n  if (field.binary && isPresent(value)) {\n    const file = readFile(field, value, tool)\n    form.append(name, new Blob([file.bytes], { type: field.content_type ?? file.type }), file.name)\n    return\n  }\n  const isJson = typeof value === 'object' && value !== null\n  const text = value === null ? '' : isJson ? toJsonText(value) : toText(value)\n  const type = field.content_type ?? (isJson ? 'application/json' : undefined)\n  if (type === undefined) form.append(name, text)\n  else form.append(name, new Blob([text], { type }))\n}",
+  Part: {
+    uses: [],
+    text: "/** One part of a form: the lines above its content, and the content. */\ninterface Part {\n  readonly head: string\n  readonly content: Uint8Array\n}",
+  },
+  toPart: {
+    uses: ["BodyField","Part","escapeQuoted","isPresent","readFile","toHead","toJsonText","toText","wireName"],
+    text: "function toPart(field: BodyField, value: unknown, tool: string): Part {\n  const name = `form-data; name=\"${escapeQuoted(wireName(field))}\"`\n  if (field.binary && isPresent(value)) {\n    const file = readFile(field, value, tool)\n    const type = field.content_type ?? (file.type || 'application/octet-stream')\n    const head = toHead(`${name}; filename=\"${escapeQuoted(file.name)}\"`, type)\n    return { head, content: new Uint8Array(file.bytes) }\n  }\n  const isJson = typeof value === 'object' && value !== null\n  const text = value === null ? '' : isJson ? toJsonText(value) : toText(value)\n  const type = field.content_type ?? (isJson ? 'application/json' : undefined)\n  return { head: toHead(name, type), content: new TextEncoder().encode(text) }\n}",
+  },
+  toHead: {
+    uses: [],
+    text: "function toHead(disposition: string, type: string | undefined): string {\n  const lines = [`Content-Disposition: ${disposition}`, ...(type ? [`Content-Type: ${type}`] : [])]\n  return `${lines.map((line) => `${line}\\r\\n`).join('')}\\r\\n`\n}",
+  },
+  escapeQuoted: {
+    uses: [],
+    text: "function escapeQuoted(text: string): string {\n  return text.replaceAll('\"', '%22').replaceAll('\\r', '%0D').replaceAll('\\n', '%0A')\n}",
+  },
+  findBoundary: {
+    uses: ["Part"],
+    text: "// The same arguments make the same bytes; a content that holds the boundary makes it longer.\nfunction findBoundary(parts: readonly Part[]): string {\n  const texts = parts.map(({ content }) => new TextDecoder('latin1').decode(content))\n  let boundary = '----waymark-form'\n  while (texts.some((text) => text.includes(boundary))) boundary += `-${boundary.length}`\n  return boundary\n}",
+  },
+  joinParts: {
+    uses: ["Part"],
+    text: "function joinParts(parts: readonly Part[], boundary: string): ArrayBuffer {\n  const encoder = new TextEncoder()\n  const chunks = parts.flatMap(({ head, content }) => [\n    encoder.encode(`--${boundary}\\r\\n${head}`),\n    content,\n    encoder.encode('\\r\\n'),\n  ])\n  chunks.push(encoder.encode(`--${boundary}--\\r\\n`))\n  const bytes = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0))\n  let at = 0\n  for (const chunk of chunks) {\n    bytes.set(chunk, at)\n    at += chunk.length\n  }\n  return bytes.buffer\n}",
   },
   FileArgument: {
     uses: [],
@@ -444,6 +468,22 @@ export const RUNTIME_PIECES: Readonly<Record<string, RuntimePiece>> = {
   readBasic: {
     uses: ["AuthContext","AuthRule","Credential","ToolError","headerCredential","missingVariable","toBase64"],
     text: "/** Reads a user name and the password beside it. */\nfunction readBasic(rule: AuthRule, context: AuthContext): Credential {\n  const { env, tool } = context\n  const userVariable = rule.env ?? ''\n  const passwordVariable = userVariable.replace(/_USERNAME$/, '_PASSWORD')\n  const user = env[userVariable]\n  const password = env[passwordVariable]\n  if (!user || password === undefined) {\n    throw missingVariable(tool, [userVariable, passwordVariable])\n  }\n  if (user.includes(':')) {\n    throw new ToolError(tool, 'setup', `${tool}: the user name in ${userVariable} contains a colon`)\n  }\n  const encoded = toBase64(new TextEncoder().encode(`${user}:${password}`))\n  return headerCredential('Authorization', `Basic ${encoded}`, [password, encoded])\n}",
+  },
+  pickWay: {
+    uses: ["AuthRule","Environment","variablesOf"],
+    text: "/** Picks the first way to authenticate whose variables are set, else the one that needs none; undefined when there is none. */\nfunction pickWay(auth: AuthRule, env: Environment): AuthRule | undefined {\n  const ways = [auth, ...(auth.or ?? [])]\n  const isReady = (way: AuthRule): boolean =>\n    way.type !== 'none' &&\n    [way, ...(way.also ?? [])].every((rule) => variablesOf(rule, env).every((name) => env[name]))\n  return ways.find(isReady) ?? ways.find((way) => way.type === 'none')\n}",
+  },
+  nameWays: {
+    uses: ["AuthRule","Environment","variablesOf"],
+    text: "/** Names the variables of all ways, as in `A, or B and C`. */\nfunction nameWays(auth: AuthRule, env: Environment): string {\n  const ways = [auth, ...(auth.or ?? [])].map((way) => {\n    const names = [way, ...(way.also ?? [])].flatMap((rule) => variablesOf(rule, env))\n    return [...new Set(names)].join(' and ')\n  })\n  return ways.join(', or ')\n}",
+  },
+  readRules: {
+    uses: ["AuthRule","Environment","ToolError","nameWays","pickWay"],
+    text: "/** Lists the credentials that one request reads. */\nfunction readRules(auth: AuthRule | undefined, env: Environment, tool: string): AuthRule[] {\n  if (auth === undefined) return []\n  // Alone it is read whatever is set, so that the message says what exactly is missing.\n  const way = auth.or ? pickWay(auth, env) : auth\n  if (way !== undefined) return [way, ...(way.also ?? [])]\n  const names = nameWays(auth, env)\n  throw new ToolError(tool, 'setup', `E120 ${tool}: set the environment variable ${names}`, {\n    problems: [`none of these environment variables is set: ${names}`],\n  })\n}",
+  },
+  variablesOf: {
+    uses: ["AuthRule","Environment"],
+    text: "function variablesOf(rule: AuthRule, env: Environment): string[] {\n  const name = rule.env ?? ''\n  if (rule.type === 'none') return []\n  if (rule.type === 'basic') return [name, name.replace(/_USERNAME$/, '_PASSWORD')]\n  if (rule.type !== 'oauth2') return [name]\n  const base = name.replace(/_CLIENT_ID$/, '')\n  if (env[`${base}_ACCESS_TOKEN`]) return [`${base}_ACCESS_TOKEN`]\n  return [name, env[`${base}_REFRESH_TOKEN`] ? `${base}_REFRESH_TOKEN` : `${base}_CLIENT_SECRET`]\n}",
   },
   joinCredentials: {
     uses: ["Credential"],

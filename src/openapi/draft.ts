@@ -9,6 +9,8 @@ export interface FieldRequest {
   readonly schema: unknown
   readonly place: string
   readonly required: boolean
+  /** A parameter beside the body: null does not travel there. */
+  readonly isParameter?: boolean
   /** Absent for the root of a body. */
   readonly name?: string
   readonly trail?: Trail | undefined

@@ -21,11 +21,15 @@ export function foldSchema(
   depth = 0,
 ): Folded {
   const leaf = flattenLeaf(schema, trail)
-  if (leaf) return Object.assign(leaf, { type: plainType(leaf), alternatives: NONE, notes: NONE })
+  if (leaf) {
+    const untyped = isUntyped(leaf)
+    return Object.assign(leaf, { type: plainType(leaf), untyped, alternatives: NONE, notes: NONE })
+  }
   const flat = flattenSchema(schema, trail, context, place)
   const notes: string[] = []
   let alternatives: readonly unknown[] = []
   const groups = flat.variants.splice(0)
+  const untyped = groups.length === 0 && isUntyped(flat)
   if (groups.length === 0 && depth === 0) {
     notes.push(...foldSubtypes(flat, trail, context, place, foldSchema))
   }
@@ -45,7 +49,7 @@ export function foldSchema(
         base === undefined ? member : { allOf: [base, member] },
       )
   }
-  return Object.assign(flat, { type: plainType(flat), alternatives, notes })
+  return Object.assign(flat, { type: plainType(flat), untyped, alternatives, notes })
 }
 
 const NONE: readonly never[] = []
@@ -75,7 +79,8 @@ function foldGroup(
   }
   const [only] = usable
   if (only === undefined) return { exact: false, notes: [] }
-  flat.nullable ||= usable.some((variant) => variant.nullable)
+  const isOpen = isUntyped(flat)
+  flat.nullable ||= usable.some((variant) => variant.nullable || (isOpen && variant.untyped))
   if (usable.length === 1) {
     absorb(flat, only)
     return { exact: false, notes: only.notes }
@@ -188,6 +193,12 @@ function toBase(flat: Flat): unknown {
     ...(flat.properties.size > 0 && { properties: Object.fromEntries(properties) }),
     ...(flat.required.size > 0 && { required: [...flat.required] }),
   }
+}
+
+/** Without a type, and without a list of values, a schema admits null whatever else it says. */
+function isUntyped(flat: Flat): boolean {
+  const isRead = flat.cycle === undefined && !flat.dangling
+  return flat.types.length === 0 && enumOf(flat) === undefined && isRead
 }
 
 function plainType(flat: Flat): FieldType | undefined {

@@ -5,6 +5,8 @@ import type { Flat, FlattenContext, Trail } from './flatten.ts'
 export interface Folded extends Flat {
   /** The one plain type, or nothing when any value goes. */
   readonly type: FieldType | undefined
+  /** True when neither a type nor a list of values keeps null out. */
+  readonly untyped: boolean
   /** Schemas of the exact alternatives, when the plain form does not say it all. */
   readonly alternatives: readonly unknown[]
   /** Sentences for the description. */

@@ -142,7 +142,7 @@ describe('auth', () => {
     })
   })
 
-  it('takes the first alternative it can express, and combines what belongs together', () => {
+  it('takes the alternatives it can express, and combines what belongs together', () => {
     const schemes = {
       d: { type: 'http', scheme: 'digest' },
       k: { type: 'apiKey', in: 'header', name: 'K' },
@@ -154,6 +154,7 @@ describe('auth', () => {
       env: 'ORCHARD_API_KEY',
       header: 'K',
       also: [{ type: 'api_key', env: 'ORCHARD_T_API_KEY', in: 'query', name: 't' }],
+      or: [{ type: 'api_key', env: 'ORCHARD_API_KEY', header: 'K' }],
     })
     expect(codes).toContain('W106')
     expect(authOf(schemes, [{ d: [] }])).toMatchObject({ codes: expect.arrayContaining(['W105']) })

@@ -1,24 +1,21 @@
 import { asList } from '../core/json.ts'
+import { showValue } from './describe.ts'
 import type { Draft } from './draft.ts'
 import type { Folded } from './folded.ts'
 import { asFilledText, asFlag, asNumber } from './node.ts'
-import { coerceDefault, coerceEnum, isBeyondSafe } from './scalar.ts'
+import { coerceEnum, isBeyondSafe } from './scalar.ts'
 
 /** Puts the keywords of a schema on a field; gives sentences for its description. */
 export function applyKeywords(
   draft: Draft,
   folded: Folded,
-  required: boolean,
   lose: (message: string) => void,
 ): string[] {
-  const notes: string[] = []
+  const notes = noteDefault(folded)
   if (folded.type === undefined) return notes
   const isBig = draft.type === 'integer' && isBigInteger(folded)
   if (isBig) makeDigits(draft, lose)
-  else {
-    applyEnum(draft, folded, lose)
-    applyDefault(draft, folded, required, lose, notes)
-  }
+  else applyEnum(draft, folded, lose)
   applyFormat(draft, folded, notes)
   if (draft.type === 'integer' || draft.type === 'number') applyNumeric(draft, folded, lose)
   else if (draft.type === 'array') applyList(draft, folded, lose)
@@ -38,7 +35,7 @@ function makeDigits(draft: Draft, lose: (message: string) => void): void {
   draft.type = 'string'
   draft.wire_type = 'integer'
   draft.pattern = '^-?\\d+$'
-  lose('integers beyond 2^53 are taken as a text of digits; enum and default are left out')
+  lose('integers beyond 2^53 are taken as a text of digits; enum is left out')
 }
 
 function applyEnum(draft: Draft, folded: Folded, lose: (message: string) => void): void {
@@ -70,24 +67,11 @@ function takeForElements(folded: Folded, members: readonly unknown[]): boolean {
   return true
 }
 
-function applyDefault(
-  draft: Draft,
-  folded: Folded,
-  required: boolean,
-  lose: (message: string) => void,
-  notes: string[],
-): void {
-  const given = folded.keywords['default']
-  if (given === undefined || given === null) return
-  const value = coerceDefault(given, draft.type)
-  const isListed = draft.enum === undefined || draft.enum.some((member) => member === value)
-  if (value === undefined || !isListed) {
-    lose('the default does not fit the type or the allowed values and is left out')
-    return
-  }
-  if (!required) draft.default = value
-  const isNested = draft.type === 'array' || draft.type === 'object'
-  if (required || isNested) notes.push(`Default: ${JSON.stringify(value).slice(0, 120)}`)
+/** What the server assumes when nothing is sent: it is told, never sent, since sending it could change something. */
+function noteDefault({ keywords }: Folded): string[] {
+  const value = keywords['default']
+  const shown = isBeyondSafe([value]) ? undefined : showValue(value)
+  return shown === undefined ? [] : [`Server default: ${shown}`]
 }
 
 function applyFormat(draft: Draft, folded: Folded, notes: string[]): void {

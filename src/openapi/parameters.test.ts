@@ -121,7 +121,7 @@ describe('parameters', () => {
     )
     expect(codes).toContain('W111')
     expect(
-      spec.tools[0]?.params?.map((field) => [field.name, field.required, field.default]),
+      spec.tools[0]?.params?.map((field) => [field.name, field.required, field.const]),
     ).toEqual([
       ['X-Amz-Target', undefined, 'A.B'],
       ['If-Match', true, undefined],
@@ -155,7 +155,7 @@ describe('parameters', () => {
       paths: { '/b/{id}?acl&v=2#frag': { get: { operationId: 'one' } } },
     }).spec.tools
     expect(first?.path).toBe('/b/{id}')
-    expect(first?.params?.map((field) => [field.name, field.default])).toEqual([
+    expect(first?.params?.map((field) => [field.name, field.const])).toEqual([
       ['id', undefined],
       ['acl', ''],
       ['v', '2'],

@@ -98,6 +98,7 @@ function readParameter(
     place,
     required,
     name,
+    isParameter: true,
     description: asFilledText(parameter['description']),
     around: media ? media.node : parameter,
   })
@@ -114,12 +115,13 @@ function readParameter(
   return draft
 }
 
-/** A required header or query parameter with one possible value is sent by itself. */
+/** A required header, query or cookie parameter with one possible value is a constant: no request goes without it. */
 function presetConstant(draft: Draft, location: FieldLocation): void {
   const [value, second] = draft.enum ?? []
   if (location === 'path' || !draft.required || value === undefined || second !== undefined) return
   delete draft.required
-  draft.default = value
+  delete draft.enum
+  draft.const = value
 }
 
 function matchPlaceholder(name: string, wanted: readonly string[]): string | undefined {
@@ -211,7 +213,7 @@ function inventMissing(
     .filter(([name]) => !declared.has(name))
     .map(([name, value]): Draft => {
       const description = 'Fixed by the API.'
-      return { name, type: 'string', description, default: value, enum: [value] }
+      return { name, type: 'string', description, const: value }
     })
   return [...paths, ...queries]
 }

@@ -103,11 +103,11 @@ function build(state: State, folded: Folded, request: FieldRequest, depth: numbe
       place,
     )
   }
-  notes.push(...applyKeywords(draft, folded, required, (message) => warn('W101', message, place)))
+  notes.push(...applyKeywords(draft, folded, (message) => warn('W101', message, place)))
   if (draft.type === 'object') notes.push(...describeMap(folded, state.context, place))
   describeField(draft, folded, { ...request, depth, notes }, warn)
+  if (folded.nullable || (folded.untyped && !request.isParameter)) draft.nullable = true
   state.used += sizeOf(draft)
-  if (folded.nullable) draft.nullable = true
   if (folded.cycle === undefined) {
     fillStructure(state, { draft, folded, place, required, depth })
   }
@@ -280,6 +280,7 @@ function withoutNull(draft: Draft): Draft {
 /** About what the field costs in the schema a model reads. */
 function sizeOf(draft: Draft): number {
   let size = 28 + (draft.name ?? '').length + (draft.description ?? '').length
+  if (draft.nullable) size += 16
   for (const value of draft.enum ?? []) size += String(value).length + 3
   return size
 }

@@ -1,6 +1,5 @@
-import type { Json } from '../core/json.ts'
 import type { EnumValue, FieldType } from '../spec/types.ts'
-import { asNumber, toPlainJson } from './node.ts'
+import { asNumber } from './node.ts'
 
 /** Turns the members of an enum into values of the type; tells what could not be kept. */
 export function coerceEnum(
@@ -33,22 +32,6 @@ export function coerceScalar(value: unknown, type: FieldType): EnumValue | undef
   if (number === undefined || (type === 'integer' && !Number.isSafeInteger(number)))
     return undefined
   return number
-}
-
-/** Reads a default as the type says; nothing when it does not fit. */
-export function coerceDefault(value: unknown, type: FieldType): Json | undefined {
-  if (type === 'array') return toPlainJson(toList(value))
-  if (type === 'object') {
-    const plain = toPlainJson(value)
-    return typeof plain === 'object' && plain !== null && !Array.isArray(plain) ? plain : undefined
-  }
-  return coerceScalar(value, type)
-}
-
-/** A list written as one value, or as values with commas between them. */
-function toList(value: unknown): readonly unknown[] {
-  if (Array.isArray(value)) return value
-  return typeof value === 'string' ? value.split(',').map((part) => part.trim()) : [value]
 }
 
 /** Guesses the type of a field from its allowed values. */

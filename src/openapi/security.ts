@@ -1,4 +1,5 @@
 import { asList, entriesOf } from '../core/json.ts'
+import { waysOf } from '../spec/fields.ts'
 import { HEADER_PATTERN, toEnvDomain } from '../spec/patterns.ts'
 import type { AuthConfig, OauthFlow } from '../spec/types.ts'
 import { toSnake } from './names.ts'
@@ -74,20 +75,19 @@ function fromRequirements(
 ): AuthConfig | undefined {
   if (!Array.isArray(security)) return undefined
   const alternatives = security.map((alternative) => entriesOf(alternative))
-  if (alternatives.length === 0 || alternatives.some((entries) => entries.length === 0))
-    return { type: 'none' }
-  const expressed = alternatives.map((entries) => toAuth(entries, context))
-  const index = expressed.findIndex((auth) => 'auth' in auth)
-  const chosen = expressed[index]
-  if (chosen && 'auth' in chosen) {
-    if (alternatives.length > 1)
-      warn(
-        'W106',
-        `${alternatives.length} ways to authenticate; ${label(alternatives[index])} is used`,
-        'auth',
-      )
-    return chosen.auth
+  const named = alternatives.filter((entries) => entries.length > 0)
+  const isOptional = named.length < alternatives.length || alternatives.length === 0
+  const expressed = named.map((entries) => toAuth(entries, context))
+  const ways = keepReachable(expressed.flatMap((way) => ('auth' in way ? [way.auth] : [])))
+  if (ways.length > 0) {
+    if (ways.length > 1) {
+      const names = named.filter((_, index) => 'auth' in (expressed[index] ?? {})).map(label)
+      const message = `${names.length} ways to authenticate (${names.slice(0, 4).join(', ')}); the first whose variables are set is used`
+      warn('W106', message, 'auth')
+    }
+    return joinWays(ways, isOptional)
   }
+  if (isOptional) return { type: 'none' }
   const reasons = expressed.flatMap((failed) => ('reason' in failed ? failed.reason : []))
   warn(
     'W105',
@@ -97,8 +97,26 @@ function fromRequirements(
   return { type: 'none' }
 }
 
-function label(entries: readonly [string, unknown][] | undefined): string {
-  return (entries ?? []).map(([name]) => `"${name.slice(0, 60)}"`).join(' with ')
+/** Leaves out what is never used: whenever its variables are set, so are those of an earlier way. */
+function keepReachable(ways: readonly AuthConfig[]): AuthConfig[] {
+  const variables = (way: AuthConfig): Set<string | undefined> =>
+    new Set([way, ...(way.also ?? [])].map(({ env }) => env))
+  return ways.filter((way, index) => {
+    const own = variables(way)
+    return !ways
+      .slice(0, index)
+      .some((earlier) => [...variables(earlier)].every((name) => own.has(name)))
+  })
+}
+
+function joinWays(ways: readonly AuthConfig[], isOptional: boolean): AuthConfig {
+  const [first = { type: 'none' }, ...others] = ways
+  const or: AuthConfig[] = isOptional ? [...others, { type: 'none' }] : others
+  return first.type === 'none' || or.length === 0 ? first : { ...first, or }
+}
+
+function label(entries: readonly [string, unknown][]): string {
+  return entries.map(([name]) => `"${name.slice(0, 60)}"`).join(' with ')
 }
 
 type Expressed = { readonly auth: AuthConfig } | { readonly reason: string }
@@ -212,17 +230,20 @@ function withCredentials(
   context: AuthContext,
   warn: Warn,
 ): AuthConfig | undefined {
-  const known = new Set(partsOf(auth).map((part) => (part.name ?? part.header ?? '').toLowerCase()))
-  const hasAuth = partsOf(auth).length > 0
+  const ways = auth === undefined ? [] : waysOf(auth).filter((way) => way.length > 0)
+  const isOptional = auth === undefined || waysOf(auth).some((way) => way.length === 0)
+  const known = new Set(ways.flat().map((part) => (part.name ?? part.header ?? '').toLowerCase()))
   const added: AuthConfig[] = []
+  let isNeeded = false
   for (const { name, in: place, required } of credentials) {
     const where = `params.${name}`
     if (known.has(name.toLowerCase()))
       warn('W111', 'a credential is taken from the environment', where)
-    else if ((!required && hasAuth) || (place === 'header' && !HEADER_PATTERN.test(name))) {
+    else if ((!required && ways.length > 0) || (place === 'header' && !HEADER_PATTERN.test(name))) {
       warn('W111', 'an optional credential is no argument; it is not sent', where)
     } else {
       warn('W111', 'a credential becomes auth and is taken from the environment', where)
+      isNeeded ||= required
       const env = `${context.prefix}_${toSnake(name).toUpperCase() || 'API_KEY'}`
       added.push({
         type: 'api_key',
@@ -231,15 +252,13 @@ function withCredentials(
       })
     }
   }
-  const all = [...partsOf(auth), ...added]
-  const [first, ...others] = all
-  if (added.length === 0 || first === undefined) return auth
-  const { also: _, ...bare } = first
-  return others.length === 0 ? bare : { ...bare, also: others }
+  if (added.length === 0) return auth
+  const withAll = (isOptional ? [...ways, []] : ways).map((way) => [...way, ...added])
+  const alone = isNeeded || added.length === 1 ? [] : added.map((one) => [one])
+  return joinWays([...withAll, ...alone].map(toWay), isOptional && !isNeeded)
 }
 
-function partsOf(auth: AuthConfig | undefined): AuthConfig[] {
-  if (auth === undefined || auth.type === 'none') return []
-  const { also = [], ...first } = auth
-  return [first, ...also]
+function toWay([first, ...others]: readonly AuthConfig[]): AuthConfig {
+  const { also: _, or: __, ...bare } = first ?? { type: 'none' }
+  return others.length === 0 ? bare : { ...bare, also: others.map(({ or: ___, ...one }) => one) }
 }

@@ -1,5 +1,5 @@
 import { entriesOf } from '../core/json.ts'
-import { locationOf } from '../spec/fields.ts'
+import { locationOf, waysOf } from '../spec/fields.ts'
 import type { AuthConfig, FieldDef, Method, ToolDef } from '../spec/types.ts'
 import { assignArguments } from './arguments.ts'
 import { readBody } from './body.ts'
@@ -81,7 +81,7 @@ function baseUrlOf(servers: readonly unknown[], context: ToolContext, warn: Warn
 
 /** A parameter that auth sends already is no argument. */
 function isCarried(path: string, field: Draft, auth: AuthConfig | undefined, warn: Warn): boolean {
-  const keys = (auth === undefined ? [] : [auth, ...(auth.also ?? [])]).filter(
+  const keys = (auth === undefined ? [] : waysOf(auth).flat()).filter(
     (part) => part.type === 'api_key',
   )
   const location = locationOf({ name: '', description: '', path }, field)

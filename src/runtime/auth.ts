@@ -73,6 +73,46 @@ export function readBasic(rule: AuthRule, context: AuthContext): Credential {
   return headerCredential('Authorization', `Basic ${encoded}`, [password, encoded])
 }
 
+/** Picks the first way to authenticate whose variables are set, else the one that needs none; undefined when there is none. */
+export function pickWay(auth: AuthRule, env: Environment): AuthRule | undefined {
+  const ways = [auth, ...(auth.or ?? [])]
+  const isReady = (way: AuthRule): boolean =>
+    way.type !== 'none' &&
+    [way, ...(way.also ?? [])].every((rule) => variablesOf(rule, env).every((name) => env[name]))
+  return ways.find(isReady) ?? ways.find((way) => way.type === 'none')
+}
+
+/** Names the variables of all ways, as in `A, or B and C`. */
+export function nameWays(auth: AuthRule, env: Environment): string {
+  const ways = [auth, ...(auth.or ?? [])].map((way) => {
+    const names = [way, ...(way.also ?? [])].flatMap((rule) => variablesOf(rule, env))
+    return [...new Set(names)].join(' and ')
+  })
+  return ways.join(', or ')
+}
+
+/** Lists the credentials that one request reads. */
+export function readRules(auth: AuthRule | undefined, env: Environment, tool: string): AuthRule[] {
+  if (auth === undefined) return []
+  // Alone it is read whatever is set, so that the message says what exactly is missing.
+  const way = auth.or ? pickWay(auth, env) : auth
+  if (way !== undefined) return [way, ...(way.also ?? [])]
+  const names = nameWays(auth, env)
+  throw new ToolError(tool, 'setup', `E120 ${tool}: set the environment variable ${names}`, {
+    problems: [`none of these environment variables is set: ${names}`],
+  })
+}
+
+function variablesOf(rule: AuthRule, env: Environment): string[] {
+  const name = rule.env ?? ''
+  if (rule.type === 'none') return []
+  if (rule.type === 'basic') return [name, name.replace(/_USERNAME$/, '_PASSWORD')]
+  if (rule.type !== 'oauth2') return [name]
+  const base = name.replace(/_CLIENT_ID$/, '')
+  if (env[`${base}_ACCESS_TOKEN`]) return [`${base}_ACCESS_TOKEN`]
+  return [name, env[`${base}_REFRESH_TOKEN`] ? `${base}_REFRESH_TOKEN` : `${base}_CLIENT_SECRET`]
+}
+
 /** Joins the credentials of a combined requirement. */
 export function joinCredentials(credentials: readonly Credential[]): Credential {
   const token = credentials.find((credential) => credential.token !== undefined)?.token

@@ -14,9 +14,8 @@ import { ToolError } from './tool-error.ts'
 
 /** A body ready to be sent. */
 export interface EncodedBody {
-  readonly content: string | ArrayBuffer | FormData
-  /** Absent when `fetch` writes it itself: a form knows its own boundary. */
-  readonly mediaType: string | undefined
+  readonly content: string | ArrayBuffer
+  readonly mediaType: string
 }
 
 /** Writes the body of a call, or nothing when the caller supplied nothing. */
@@ -54,15 +53,15 @@ export function encodeMultipartBody(
   args: ToolArguments,
   tool: string,
 ): EncodedBody | undefined {
-  const content = new FormData()
-  let parts = 0
-  for (const [field, value] of formFields(rule, args)) {
-    for (const item of Array.isArray(value) ? value : [value]) {
-      parts += 1
-      appendPart(content, field, item, tool)
-    }
+  const parts = formFields(rule, args).flatMap(([field, value]) => {
+    return (Array.isArray(value) ? value : [value]).map((item) => toPart(field, item, tool))
+  })
+  if (parts.length === 0) return undefined
+  const boundary = findBoundary(parts)
+  return {
+    content: joinParts(parts, boundary),
+    mediaType: `multipart/form-data; boundary=${boundary}`,
   }
-  return parts === 0 ? undefined : { content, mediaType: undefined }
 }
 
 /** Writes a body that is one text or one run of bytes. */
@@ -127,18 +126,58 @@ function formPairs(field: BodyField, value: unknown): readonly Pair[] {
   return toPairs(name, value, { style: 'form', explode: field.explode ?? true, encode: escapeText })
 }
 
-function appendPart(form: FormData, field: BodyField, value: unknown, tool: string): void {
-  const name = wireName(field)
+/** One part of a form: the lines above its content, and the content. */
+interface Part {
+  readonly head: string
+  readonly content: Uint8Array
+}
+
+function toPart(field: BodyField, value: unknown, tool: string): Part {
+  const name = `form-data; name="${escapeQuoted(wireName(field))}"`
   if (field.binary && isPresent(value)) {
     const file = readFile(field, value, tool)
-    form.append(name, new Blob([file.bytes], { type: field.content_type ?? file.type }), file.name)
-    return
+    const type = field.content_type ?? (file.type || 'application/octet-stream')
+    const head = toHead(`${name}; filename="${escapeQuoted(file.name)}"`, type)
+    return { head, content: new Uint8Array(file.bytes) }
   }
   const isJson = typeof value === 'object' && value !== null
   const text = value === null ? '' : isJson ? toJsonText(value) : toText(value)
   const type = field.content_type ?? (isJson ? 'application/json' : undefined)
-  if (type === undefined) form.append(name, text)
-  else form.append(name, new Blob([text], { type }))
+  return { head: toHead(name, type), content: new TextEncoder().encode(text) }
+}
+
+function toHead(disposition: string, type: string | undefined): string {
+  const lines = [`Content-Disposition: ${disposition}`, ...(type ? [`Content-Type: ${type}`] : [])]
+  return `${lines.map((line) => `${line}\r\n`).join('')}\r\n`
+}
+
+function escapeQuoted(text: string): string {
+  return text.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
+}
+
+// The same arguments make the same bytes; a content that holds the boundary makes it longer.
+function findBoundary(parts: readonly Part[]): string {
+  const texts = parts.map(({ content }) => new TextDecoder('latin1').decode(content))
+  let boundary = '----waymark-form'
+  while (texts.some((text) => text.includes(boundary))) boundary += `-${boundary.length}`
+  return boundary
+}
+
+function joinParts(parts: readonly Part[], boundary: string): ArrayBuffer {
+  const encoder = new TextEncoder()
+  const chunks = parts.flatMap(({ head, content }) => [
+    encoder.encode(`--${boundary}\r\n${head}`),
+    content,
+    encoder.encode('\r\n'),
+  ])
+  chunks.push(encoder.encode(`--${boundary}--\r\n`))
+  const bytes = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, at)
+    at += chunk.length
+  }
+  return bytes.buffer
 }
 
 interface FileArgument {

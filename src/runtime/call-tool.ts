@@ -1,8 +1,13 @@
-import { type Authenticator, type Credential, joinCredentials, NO_CREDENTIAL } from './auth.ts'
+import {
+  type Authenticator,
+  type Credential,
+  joinCredentials,
+  NO_CREDENTIAL,
+  readRules,
+} from './auth.ts'
 import type { BodyEncoder } from './body.ts'
 import { processEnvironment } from './environment.ts'
 import type {
-  AuthRule,
   Environment,
   Operation,
   PaginateRule,
@@ -161,9 +166,7 @@ async function readCredential(exchange: Exchange, rejected?: string): Promise<Cr
   const { operation, env, parts, sender, options } = exchange
   const { tool } = operation
   const now = options.now ?? Date.now
-  const rules: readonly AuthRule[] = operation.auth
-    ? [operation.auth, ...(operation.auth.also ?? [])]
-    : []
+  const rules = readRules(operation.auth, env, tool)
   const context = { tool, env, fetch: sender.fetch, now, signal: sender.signal, rejected }
   const credentials = await Promise.all(
     rules.map((rule) => parts.auth[rule.type]?.(rule, context) ?? NO_CREDENTIAL),

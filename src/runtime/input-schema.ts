@@ -44,7 +44,7 @@ function toObjectMembers(
   fields: readonly FieldDef[],
   nameOf: (field: FieldDef) => string,
 ): { readonly properties: JsonSchema; readonly required?: readonly string[] } {
-  const required = fields.filter((field) => field.required).map(nameOf)
+  const required = fields.filter((field) => field.required && field.const === undefined).map(nameOf)
   return {
     properties: Object.fromEntries(fields.map((field) => [nameOf(field), toFieldSchema(field)])),
     ...(required.length > 0 && { required: [...new Set(required)] }),
@@ -72,7 +72,8 @@ const SHARED = Object.entries({
 
 function toConstraints(field: FieldDef): JsonSchema {
   const constraints: Record<string, unknown> = {}
-  if (field.enum) constraints['enum'] = field.nullable ? [...field.enum, null] : field.enum
+  if (field.const !== undefined) constraints['enum'] = [field.const]
+  else if (field.enum) constraints['enum'] = field.nullable ? [...field.enum, null] : field.enum
   for (const [key, keyword] of SHARED) {
     const value = field[key as keyof FieldDef]
     if (value !== undefined) constraints[keyword] = value

@@ -25,6 +25,8 @@ export interface ParamRule {
   /** Name on the wire; the argument's name when absent. */
   readonly name?: string
   readonly in: 'path' | 'query' | 'header' | 'cookie'
+  /** A constant of the API, sent when the caller leaves the argument out. */
+  readonly value?: string | number | boolean
   /** `form` in query and cookie, `simple` in path and header when absent. */
   readonly style?: string
   /** True for `form` and `deepObject`, else false when absent. */
@@ -72,6 +74,8 @@ export interface AuthRule {
   readonly discovery_url?: string
   /** Further credentials of the same request. */
   readonly also?: readonly AuthRule[]
+  /** Other ways; the first whose variables are set is used, and `none` when none is. */
+  readonly or?: readonly AuthRule[]
 }
 
 /** How an answer is trimmed before anybody reads it. */

@@ -49,7 +49,7 @@ export function buildRequest(
     accept: 'application/json, */*;q=0.5',
     'user-agent': parts.userAgent ?? 'waymark-forge',
     ...headerParams(operation, args),
-    ...(body?.mediaType !== undefined && { 'content-type': body.mediaType }),
+    ...(body && { 'content-type': body.mediaType }),
     ...(cookies.length > 0 && { cookie: cookies.map((pair) => pair.join('=')).join('; ') }),
     ...Object.fromEntries(credential.headers.map(([name, value]) => [name.toLowerCase(), value])),
   }
@@ -94,7 +94,7 @@ function fillPath(path: string, operation: Operation, args: ToolArguments): stri
   const rules = (operation.params ?? []).filter((rule) => rule.in === 'path')
   const filled = path.replace(/\{([^{}]*)\}/g, (_match, name: string) => {
     const rule = rules.find((candidate) => (candidate.name ?? candidate.arg) === name)
-    const value = rule && args[rule.arg]
+    const value = rule && valueOf(rule, args)
     const text = rule && isPresent(value) ? toSegment(rule, value, escapeText) : ''
     if (text === '') throw badArgument(operation, rule?.arg ?? name, 'is needed in the path')
     return text
@@ -113,7 +113,11 @@ function isDotSegment(segment: string): boolean {
 function pairsIn(operation: Operation, args: ToolArguments, place: 'query' | 'cookie'): Pair[] {
   return (operation.params ?? [])
     .filter((rule) => rule.in === place)
-    .flatMap((rule) => paramPairs(rule, args[rule.arg]))
+    .flatMap((rule) => paramPairs(rule, valueOf(rule, args)))
+}
+
+function valueOf(rule: ParamRule, args: ToolArguments): unknown {
+  return args[rule.arg] ?? rule.value
 }
 
 function paramPairs(rule: ParamRule, value: unknown): readonly Pair[] {
@@ -131,7 +135,7 @@ function toMedia(rule: ParamRule, value: unknown): string {
 function headerParams(operation: Operation, args: ToolArguments): Record<string, string> {
   const rules = (operation.params ?? []).filter((rule) => rule.in === 'header')
   const entries = rules.flatMap((rule) => {
-    const value = args[rule.arg]
+    const value = valueOf(rule, args)
     if (!isPresent(value)) return []
     const name = rule.name ?? rule.arg
     if (OWN_HEADERS.test(name)) throw badArgument(operation, rule.arg, `cannot set ${name}`)

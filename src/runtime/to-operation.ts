@@ -34,6 +34,7 @@ function toParamRule(tool: ToolDef, field: FieldDef): ParamRule {
   return {
     ...namesOf(field),
     in: location,
+    ...(field.const !== undefined && { value: field.const }),
     ...(style !== usual.style && { style }),
     ...(explode !== usualExplode && { explode }),
     ...(field.allow_reserved && { allow_reserved: true }),
@@ -59,7 +60,7 @@ function toBodyField(field: FieldDef, type: BodyRule['type']): BodyField {
   const digits = type === 'json' ? digitPointers(field, []) : []
   return {
     ...namesOf(field),
-    ...(field.nullable && { nullable: true }),
+    ...(admitsNull(field) && { nullable: true }),
     ...(isBinary && { binary: true }),
     ...(field.style !== undefined && { style: field.style }),
     ...(field.explode !== undefined && { explode: field.explode }),
@@ -73,6 +74,10 @@ function namesOf(field: FieldDef): { readonly arg: string; readonly name?: strin
   return field.name === undefined || field.name === arg ? { arg } : { arg, name: field.name }
 }
 
+function admitsNull(field: FieldDef): boolean {
+  return field.nullable === true || (field.any_of ?? []).some(admitsNull)
+}
+
 function digitPointers(field: FieldDef, path: readonly string[]): string[] {
   const own = field.wire_type === 'integer' ? [formatPointer(path)] : []
   const items = field.items ? digitPointers(field.items, [...path, '*']) : []
@@ -84,8 +89,9 @@ function digitPointers(field: FieldDef, path: readonly string[]): string[] {
 }
 
 function toAuthRule(auth: AuthConfig): AuthRule | undefined {
-  if (auth.type === 'none') return undefined
+  if (auth.type === 'none' && auth.or === undefined) return undefined
   const also = (auth.also ?? []).map(toAuthRule).filter((rule) => rule !== undefined)
+  const or = (auth.or ?? []).map((way) => toAuthRule(way) ?? { type: 'none' })
   return {
     ...keep(auth, [
       'type',
@@ -99,6 +105,7 @@ function toAuthRule(auth: AuthConfig): AuthRule | undefined {
       'discovery_url',
     ]),
     ...(also.length > 0 && { also }),
+    ...(or.length > 0 && { or }),
   }
 }
 

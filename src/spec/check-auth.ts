@@ -13,8 +13,15 @@ export function checkAuth(auth: AuthConfig, path: readonly Step[], report: Repor
     const message = `must be an https address (http on this machine only); found ${quote(url)}`
     report({ code: 'E068', path: [...path, key], message })
   }
-  for (const [index, other] of (auth.also ?? []).entries()) {
-    checkAuth(other, [...path, 'also', index], report)
+  for (const key of ['also', 'or'] as const) {
+    for (const [index, other] of (auth[key] ?? []).entries()) {
+      checkAuth(other, [...path, key, index], report)
+      if (other.or !== undefined) {
+        const message = 'or has a meaning on the first of the ways only and is ignored here'
+        const at = [...path, key, index, 'or']
+        report({ code: 'W057', path: at, atKey: true, message, hint: 'move its entries up' })
+      }
+    }
   }
 }
 

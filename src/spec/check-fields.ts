@@ -37,6 +37,7 @@ function checkField(
   }
   checkEnum(field, path, report)
   checkDefault(field, path, report)
+  checkConstant(field, path, report)
   checkShape(field, path, role, report)
   checkBounds(field, path, report)
   checkPlace(field, path, role, report)
@@ -81,6 +82,37 @@ function checkEnum(field: FieldDef, path: readonly Step[], report: Report): void
       message: `must be of type ${field.type}; found ${quote(member)}`,
       hint: field.type === 'string' ? `write it in quotes: "${member}"` : undefined,
     })
+  }
+}
+
+/** Warns about defaults in a PATCH body: each call would change those fields, too. */
+export function warnAboutDefaults(field: FieldDef, path: readonly Step[], report: Report): void {
+  if (field.default !== undefined) {
+    report({
+      code: 'W058',
+      path: [...path, 'default'],
+      message: 'a default in a PATCH body is sent with every call and changes what nobody named',
+      hint: 'remove default; say in the description what the API assumes',
+    })
+  }
+  const below = { properties: field.properties, any_of: field.any_of }
+  for (const [key, children] of Object.entries(below)) {
+    for (const [index, child] of (children ?? []).entries())
+      warnAboutDefaults(child, [...path, key, index], report)
+  }
+  if (field.items) warnAboutDefaults(field.items, [...path, 'items'], report)
+}
+
+function checkConstant(field: FieldDef, path: readonly Step[], report: Report): void {
+  const value = field.const
+  if (value === undefined) return
+  const at = [...path, 'const']
+  if (!hasType(value, field.type)) {
+    const message = `must be of type ${field.type}; found ${quote(value)}`
+    report({ code: 'E053', path: at, message, hint: `write a ${field.type}` })
+  } else if (field.enum && !field.enum.includes(value)) {
+    const members = field.enum.map(String).join(', ')
+    report({ code: 'E053', path: at, message: `must be one of ${members}; found ${quote(value)}` })
   }
 }
 
@@ -166,7 +198,7 @@ function checkPlace(field: FieldDef, path: readonly Step[], role: FieldRole, rep
     report({ code: 'W050', path: [...path, 'required'], atKey: true, message, hint: 'remove it' })
   }
   if (role !== 'params') {
-    for (const key of ['in', 'allow_reserved'] as const) {
+    for (const key of ['in', 'allow_reserved', 'const'] as const) {
       if (field[key] === undefined) continue
       const message = `${key} has a meaning in params only and is ignored here`
       report({ code: 'W057', path: [...path, key], atKey: true, message, hint: 'remove it' })

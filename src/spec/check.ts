@@ -1,5 +1,5 @@
 import { checkAuth } from './check-auth.ts'
-import { checkFields, checkRootField } from './check-fields.ts'
+import { checkFields, checkRootField, warnAboutDefaults } from './check-fields.ts'
 import { checkTriggers } from './check-triggers.ts'
 import { parseEnvText } from './env-text.ts'
 import { argumentName, locationOf, placeholdersOf } from './fields.ts'
@@ -170,6 +170,11 @@ function checkBody(tool: ToolDef, path: readonly Step[], report: Report): void {
   } else if (tool.method === 'DELETE') {
     const message = 'a DELETE request seldom has a body; it is sent, many servers ignore it'
     report({ ...at, code: 'W034', message, hint: 'move the fields to params if the API allows it' })
+  }
+  if (tool.method === 'PATCH') {
+    for (const [index, field] of (tool.body ?? []).entries())
+      warnAboutDefaults(field, [...path, 'body', index], report)
+    if (tool.body_root) warnAboutDefaults(tool.body_root, [...path, 'body_root'], report)
   }
   if ((tool.body ?? []).length > 0 && tool.body_root) {
     const message = 'body and body_root exclude each other; found both'

@@ -27,6 +27,13 @@ export function styleOf(
   return { style, explode: field.explode ?? (style === 'form' || style === 'deepObject') }
 }
 
+/** Lists the ways to authenticate, each with all its credentials; a way that needs none is an empty list. */
+export function waysOf(auth: AuthConfig): (readonly AuthConfig[])[] {
+  return [auth, ...(auth.or ?? [])].map((way) =>
+    [way, ...(way.also ?? [])].filter(({ type }) => type !== 'none'),
+  )
+}
+
 /** Picks the auth of a tool: its own as a whole, else that of the file, else none. */
 export function authOf(spec: ToolSpec, tool: ToolDef): AuthConfig {
   return tool.auth ?? spec.auth ?? { type: 'none' }

@@ -54,6 +54,7 @@ export const KEYS: Readonly<Record<NodeKind, KeyTable>> = {
   field: {
     seed: ['name', 'type', 'required', 'description', 'default', 'enum', 'items', 'properties'],
     extensions: [
+      'const',
       'arg',
       'in',
       'style',
@@ -89,6 +90,7 @@ export const KEYS: Readonly<Record<NodeKind, KeyTable>> = {
       'discovery_url',
       'flow',
       'also',
+      'or',
     ],
   },
   response: { seed: [], extensions: ['pick', 'max_bytes', 'max_items'] },
@@ -139,6 +141,7 @@ const LISTS = new Map<string, NodeKind>([
   ['payload', 'field'],
   ['any_of', 'field'],
   ['also', 'auth'],
+  ['or', 'auth'],
 ])
 
 const MAPPINGS = new Map<string, NodeKind>([

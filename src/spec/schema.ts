@@ -50,6 +50,12 @@ const auth = z
     get also(): Lazy {
       return z.array(auth).optional().describe('Further credentials of the same request')
     },
+    get or(): Lazy {
+      return z
+        .array(auth)
+        .optional()
+        .describe('Other ways to authenticate; the first whose variables are set is used')
+    },
   })
   .meta({ id: 'AuthConfig', description: 'How a tool authenticates' })
 
@@ -61,6 +67,10 @@ const fieldKeys = {
     .array(z.union([z.string(), z.number(), z.boolean()]))
     .optional()
     .describe('Allowed values'),
+  const: z
+    .union([z.string(), z.number(), z.boolean()])
+    .optional()
+    .describe('The one value of a parameter; always sent'),
   arg: text('Argument name, when it differs from the wire name').optional(),
   in: z.enum(FIELD_LOCATIONS).optional().describe('Where a parameter travels'),
   style: z.enum(FIELD_STYLES).optional().describe('How arrays and objects are written'),

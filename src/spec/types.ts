@@ -196,6 +196,8 @@ export interface FieldDef extends Extensible {
   /** Fields of an object; absent means free-form. */
   readonly properties?: readonly FieldDef[]
 
+  /** Extension: the one value of a parameter, sent whether the caller gives it or not. */
+  readonly const?: EnumValue
   /** Extension: argument name, when it differs from the wire name. */
   readonly arg?: string
   /** Extension: where a parameter travels; `path` when its name is in the path, else `query`. */
@@ -262,6 +264,11 @@ export interface AuthConfig extends Extensible {
   readonly flow?: OauthFlow
   /** Extension: further credentials the same request carries (a combined security requirement). */
   readonly also?: readonly AuthConfig[]
+  /**
+   * Extension: other ways to authenticate. The first whose variables are set is used; when none is and one of them is
+   * `none`, the request goes without.
+   */
+  readonly or?: readonly AuthConfig[]
 }
 
 /** What every trigger has. */

@@ -1,4 +1,11 @@
-import { createToolCaller, type Environment, ToolError, toOperation } from '../../runtime/index.ts'
+import { nameWays, pickWay } from '../../runtime/auth.ts'
+import {
+  createToolCaller,
+  type Environment,
+  type Operation,
+  ToolError,
+  toOperation,
+} from '../../runtime/index.ts'
 import type { ToolDef, ToolSpec } from '../../spec/index.ts'
 
 /** Something that keeps a spec from working, or that a person should know. */
@@ -40,8 +47,16 @@ const MOST_ROUNDS = 20
  * at the first thing that is missing; that gets a value and it is asked again.
  */
 async function listFaults(spec: ToolSpec, tool: ToolDef, env: Environment): Promise<string[]> {
-  const operation = toOperation(spec, tool)
-  if (operation === undefined) return []
+  const whole = toOperation(spec, tool)
+  if (whole === undefined) return []
+  const { auth, ...bare } = whole
+  const way = auth?.or ? pickWay(auth, env) : auth
+  const operation: Operation = way ? { ...bare, auth: way } : bare
+  const none = auth && !way ? [`${nameWays(auth, env)} is not set`] : []
+  return [...none, ...(await listMissing(operation, env))]
+}
+
+async function listMissing(operation: Operation, env: Environment): Promise<string[]> {
   const missing = new Set<string>()
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
     const filled = Object.fromEntries([...missing].map((name) => [name, FILLER]))

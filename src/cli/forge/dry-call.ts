@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { pickWay } from '../../runtime/auth.ts'
 import {
   createToolCaller,
   type Environment,
@@ -23,6 +24,10 @@ export async function buildDryCall(
   env: Environment,
 ): Promise<DryCall> {
   const { marks, marked } = markVariables(tool.operation, env)
+  // To the runtime all variables are set, so which way to authenticate is decided by those that really are.
+  const { auth, ...operation } = tool.operation
+  const way = auth && (pickWay(auth, env) ?? auth)
+  const { or: _, ...chosen } = way ?? { type: 'none' }
   let request: Request | undefined
   const call = createToolCaller({
     env: marked,
@@ -32,7 +37,7 @@ export async function buildDryCall(
       return new Response(null, { status: 204 })
     },
   })
-  await runHttpTool(tool, call, args)
+  await runHttpTool({ ...tool, operation: { ...operation, auth: chosen } }, call, args)
   if (request === undefined) throw new Error(`${tool.name} sent nothing`)
   const base = markBase(request.url, tool.operation, env)
   if (base.mark !== undefined) marks.set(base.mark, base.variable)

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import type { AuthContext } from '../../runtime/auth.ts'
 import { finishLogin, type LoginResult, startLogin } from '../../runtime/login.ts'
 import { ToolError } from '../../runtime/tool-error.ts'
-import { authOf } from '../../spec/fields.ts'
+import { authOf, waysOf } from '../../spec/fields.ts'
 import type { AuthConfig, ToolSpec } from '../../spec/index.ts'
 import type { CommandInput } from '../command.ts'
 import { EXIT, RemoteError, UsageError } from '../exit.ts'
@@ -77,7 +77,7 @@ function chooseAuth(spec: ToolSpec, env: string | undefined): AuthConfig {
     spec.auth ?? { type: 'none' as const },
     ...spec.tools.map((tool) => authOf(spec, tool)),
   ]
-  const parts = all.flatMap((auth) => [auth, ...(auth.also ?? [])])
+  const parts = all.flatMap((auth) => waysOf(auth).flat())
   const logins = new Map<string, AuthConfig>()
   for (const auth of parts) {
     if (auth.type === 'oauth2' && !logins.has(auth.env ?? '')) logins.set(auth.env ?? '', auth)

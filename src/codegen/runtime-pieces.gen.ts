@@ -107,7 +107,7 @@ export const RUNTIME_PIECES: Readonly<Record<string, RuntimePiece>> = {
   },
   findNested: {
     uses: ["ArgumentSchema","findProblems","isEntries","isLeftOut","ownMember"],
-    text: "function findNested(schema: ArgumentSchema, value: unknown, path: string): string[] {\n  if (Array.isArray(value)) {\n    const { items } = schema\n    return items\n      ? value.flatMap((item, index) => findProblems(items, item, `${path}[${index}]`))\n      : []\n  }\n  if (!isEntries(value)) return []\n  const under = (key: string): string => (path === '' ? key : `${path}.${key}`)\n  const properties = new Map(Object.entries(schema.properties ?? {}))\n  const missing = (schema.required ?? []).filter((key) => {\n    return isLeftOut(properties.get(key) ?? {}, ownMember(value, key))\n  })\n  const wrong = [...properties].flatMap(([key, property]) => {\n    const member = ownMember(value, key)\n    return isLeftOut(property, member) ? [] : findProblems(property, member, under(key))\n  })\n  return [...missing.map((key) => `${under(key)} is required`), ...wrong]\n}",
+    text: "function findNested(schema: ArgumentSchema, value: unknown, path: string): string[] {\n  if (Array.isArray(value)) {\n    const { items } = schema\n    return items\n      ? value.flatMap((item, index) => findProblems(items, item, `${path}[${index}]`))\n      : []\n  }\n  if (!isEntries(value)) return []\n  const under = (key: string): string => (path === '' ? key : `${path}.${key}`)\n  const properties = new Map(Object.entries(schema.properties ?? {}))\n  const missing = (schema.required ?? []).filter((key) => {\n    return isLeftOut(properties.get(key) ?? {}, ownMember(value, key), path)\n  })\n  const wrong = [...properties].flatMap(([key, property]) => {\n    const member = ownMember(value, key)\n    return isLeftOut(property, member, path) ? [] : findProblems(property, member, under(key))\n  })\n  return [...missing.map((key) => `${under(key)} is required`), ...wrong]\n}",
   },
   ownMember: {
     uses: [],
@@ -115,7 +115,7 @@ export const RUNTIME_PIECES: Readonly<Record<string, RuntimePiece>> = {
   },
   isLeftOut: {
     uses: ["ArgumentSchema","findProblems"],
-    text: "// Models write null for what they do not want to say.\nfunction isLeftOut(schema: ArgumentSchema, member: unknown): boolean {\n  return member === undefined || (member === null && findProblems(schema, null, '').length > 0)\n}",
+    text: "// Models write null for arguments they do not want to give; further down it would be sent as it is.\nfunction isLeftOut(schema: ArgumentSchema, member: unknown, above: string): boolean {\n  if (member !== null || above !== '') return member === undefined\n  return findProblems(schema, null, '').length > 0\n}",
   },
   isOfType: {
     uses: ["isEntries"],
@@ -242,20 +242,20 @@ export const RUNTIME_PIECES: Readonly<Record<string, RuntimePiece>> = {
     text: "function requireBase(text: string, { tool }: Operation): URL {\n  const url = URL.canParse(text) ? new URL(text) : undefined\n  const isPlain = url && !url.search && !url.hash && !url.username && !url.password\n  if (isPlain && (url.protocol === 'https:' || url.protocol === 'http:')) return url\n  throw new ToolError(\n    tool,\n    'setup',\n    `E013 ${tool}: base_url must be an http or https URL without user, query and fragment`,\n  )\n}",
   },
   fillPath: {
-    uses: ["Operation","ToolArguments","badArgument","escapeText","isDotSegment","isPresent","toSegment","valueOf"],
-    text: "function fillPath(path: string, operation: Operation, args: ToolArguments): string {\n  const rules = (operation.params ?? []).filter((rule) => rule.in === 'path')\n  const filled = path.replace(/\\{([^{}]*)\\}/g, (_match, name: string) => {\n    const rule = rules.find((candidate) => (candidate.name ?? candidate.arg) === name)\n    const value = rule && valueOf(rule, args)\n    const text = rule && isPresent(value) ? toSegment(rule, value, escapeText) : ''\n    if (text === '') throw badArgument(operation, rule?.arg ?? name, 'is needed in the path')\n    return text\n  })\n  // URL parsers walk up on `..` and `%2e%2e`, so such a segment cannot be sent at all.\n  if (filled !== path && filled.split('/').some(isDotSegment)) {\n    throw badArgument(operation, 'path', 'may not hold a value that is . or ..')\n  }\n  return filled\n}",
+    uses: ["Operation","ToolArguments","badArgument","escapeText","isDotSegment","isPresent","sentValue","toSegment"],
+    text: "function fillPath(path: string, operation: Operation, args: ToolArguments): string {\n  const rules = (operation.params ?? []).filter((rule) => rule.in === 'path')\n  const filled = path.replace(/\\{([^{}]*)\\}/g, (_match, name: string) => {\n    const rule = rules.find((candidate) => (candidate.name ?? candidate.arg) === name)\n    const value = rule && sentValue(rule, args)\n    const text = rule && isPresent(value) ? toSegment(rule, value, escapeText) : ''\n    if (text === '') throw badArgument(operation, rule?.arg ?? name, 'is needed in the path')\n    return text\n  })\n  // URL parsers walk up on `..` and `%2e%2e`, so such a segment cannot be sent at all.\n  if (filled !== path && filled.split('/').some(isDotSegment)) {\n    throw badArgument(operation, 'path', 'may not hold a value that is . or ..')\n  }\n  return filled\n}",
   },
   isDotSegment: {
     uses: [],
     text: "function isDotSegment(segment: string): boolean {\n  return /^\\.{1,2}$/.test(segment.replace(/%2e/gi, '.'))\n}",
   },
   pairsIn: {
-    uses: ["Operation","Pair","ToolArguments","paramPairs","valueOf"],
-    text: "function pairsIn(operation: Operation, args: ToolArguments, place: 'query' | 'cookie'): Pair[] {\n  return (operation.params ?? [])\n    .filter((rule) => rule.in === place)\n    .flatMap((rule) => paramPairs(rule, valueOf(rule, args)))\n}",
+    uses: ["Operation","Pair","ToolArguments","paramPairs","sentValue"],
+    text: "function pairsIn(operation: Operation, args: ToolArguments, place: 'query' | 'cookie'): Pair[] {\n  return (operation.params ?? [])\n    .filter((rule) => rule.in === place)\n    .flatMap((rule) => paramPairs(rule, sentValue(rule, args)))\n}",
   },
-  valueOf: {
+  sentValue: {
     uses: ["ParamRule","ToolArguments"],
-    text: "function valueOf(rule: ParamRule, args: ToolArguments): unknown {\n  return args[rule.arg] ?? rule.value\n}",
+    text: "function sentValue(rule: ParamRule, args: ToolArguments): unknown {\n  return args[rule.arg] ?? rule.value\n}",
   },
   paramPairs: {
     uses: ["Pair","ParamRule","escapeReserved","escapeText","isPresent","styleOf","toMedia","toPairs"],
@@ -266,8 +266,8 @@ export const RUNTIME_PIECES: Readonly<Record<string, RuntimePiece>> = {
     text: "function toMedia(rule: ParamRule, value: unknown): string {\n  return rule.content_type?.includes('json') ? toJsonText(value) : toText(value)\n}",
   },
   headerParams: {
-    uses: ["OWN_HEADERS","Operation","ToolArguments","badArgument","isPresent","toMedia","toSegment","valueOf"],
-    text: "function headerParams(operation: Operation, args: ToolArguments): Record<string, string> {\n  const rules = (operation.params ?? []).filter((rule) => rule.in === 'header')\n  const entries = rules.flatMap((rule) => {\n    const value = valueOf(rule, args)\n    if (!isPresent(value)) return []\n    const name = rule.name ?? rule.arg\n    if (OWN_HEADERS.test(name)) throw badArgument(operation, rule.arg, `cannot set ${name}`)\n    const text =\n      rule.content_type === undefined ? toSegment(rule, value, String) : toMedia(rule, value)\n    if (/^[\\t\\x20-\\x7e\\x80-\\xff]*$/.test(text)) return [[name.toLowerCase(), text.trim()] as const]\n    throw badArgument(operation, rule.arg, 'holds characters that a header cannot carry')\n  })\n  return Object.fromEntries(entries)\n}",
+    uses: ["OWN_HEADERS","Operation","ToolArguments","badArgument","isPresent","sentValue","toMedia","toSegment"],
+    text: "function headerParams(operation: Operation, args: ToolArguments): Record<string, string> {\n  const rules = (operation.params ?? []).filter((rule) => rule.in === 'header')\n  const entries = rules.flatMap((rule) => {\n    const value = sentValue(rule, args)\n    if (!isPresent(value)) return []\n    const name = rule.name ?? rule.arg\n    if (OWN_HEADERS.test(name)) throw badArgument(operation, rule.arg, `cannot set ${name}`)\n    const text =\n      rule.content_type === undefined ? toSegment(rule, value, String) : toMedia(rule, value)\n    if (/^[\\t\\x20-\\x7e\\x80-\\xff]*$/.test(text)) return [[name.toLowerCase(), text.trim()] as const]\n    throw badArgument(operation, rule.arg, 'holds characters that a header cannot carry')\n  })\n  return Object.fromEntries(entries)\n}",
   },
   badArgument: {
     uses: ["Operation","ToolError"],

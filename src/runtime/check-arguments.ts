@@ -76,11 +76,11 @@ function findNested(schema: ArgumentSchema, value: unknown, path: string): strin
   const under = (key: string): string => (path === '' ? key : `${path}.${key}`)
   const properties = new Map(Object.entries(schema.properties ?? {}))
   const missing = (schema.required ?? []).filter((key) => {
-    return isLeftOut(properties.get(key) ?? {}, ownMember(value, key))
+    return isLeftOut(properties.get(key) ?? {}, ownMember(value, key), path)
   })
   const wrong = [...properties].flatMap(([key, property]) => {
     const member = ownMember(value, key)
-    return isLeftOut(property, member) ? [] : findProblems(property, member, under(key))
+    return isLeftOut(property, member, path) ? [] : findProblems(property, member, under(key))
   })
   return [...missing.map((key) => `${under(key)} is required`), ...wrong]
 }
@@ -89,9 +89,10 @@ function ownMember(value: Readonly<Record<string, unknown>>, key: string): unkno
   return Object.hasOwn(value, key) ? value[key] : undefined
 }
 
-// Models write null for what they do not want to say.
-function isLeftOut(schema: ArgumentSchema, member: unknown): boolean {
-  return member === undefined || (member === null && findProblems(schema, null, '').length > 0)
+// Models write null for arguments they do not want to give; further down it would be sent as it is.
+function isLeftOut(schema: ArgumentSchema, member: unknown, above: string): boolean {
+  if (member !== null || above !== '') return member === undefined
+  return findProblems(schema, null, '').length > 0
 }
 
 function isOfType(type: string, value: unknown): boolean {

@@ -94,7 +94,7 @@ function fillPath(path: string, operation: Operation, args: ToolArguments): stri
   const rules = (operation.params ?? []).filter((rule) => rule.in === 'path')
   const filled = path.replace(/\{([^{}]*)\}/g, (_match, name: string) => {
     const rule = rules.find((candidate) => (candidate.name ?? candidate.arg) === name)
-    const value = rule && valueOf(rule, args)
+    const value = rule && sentValue(rule, args)
     const text = rule && isPresent(value) ? toSegment(rule, value, escapeText) : ''
     if (text === '') throw badArgument(operation, rule?.arg ?? name, 'is needed in the path')
     return text
@@ -113,10 +113,10 @@ function isDotSegment(segment: string): boolean {
 function pairsIn(operation: Operation, args: ToolArguments, place: 'query' | 'cookie'): Pair[] {
   return (operation.params ?? [])
     .filter((rule) => rule.in === place)
-    .flatMap((rule) => paramPairs(rule, valueOf(rule, args)))
+    .flatMap((rule) => paramPairs(rule, sentValue(rule, args)))
 }
 
-function valueOf(rule: ParamRule, args: ToolArguments): unknown {
+function sentValue(rule: ParamRule, args: ToolArguments): unknown {
   return args[rule.arg] ?? rule.value
 }
 
@@ -135,7 +135,7 @@ function toMedia(rule: ParamRule, value: unknown): string {
 function headerParams(operation: Operation, args: ToolArguments): Record<string, string> {
   const rules = (operation.params ?? []).filter((rule) => rule.in === 'header')
   const entries = rules.flatMap((rule) => {
-    const value = valueOf(rule, args)
+    const value = sentValue(rule, args)
     if (!isPresent(value)) return []
     const name = rule.name ?? rule.arg
     if (OWN_HEADERS.test(name)) throw badArgument(operation, rule.arg, `cannot set ${name}`)

@@ -14,6 +14,7 @@ import { parseArgs } from 'node:util'
 import { generateCode } from '../src/codegen/index.ts'
 import { toText } from '../src/core/text.ts'
 import { compileProject } from '../test/codegen/compile-project.ts'
+import { traceDocument } from '../test/no-harm/traced-request.ts'
 import { type DocumentReport, examineText } from './examine.ts'
 import { checkMutants } from './mutate/run.ts'
 
@@ -61,11 +62,34 @@ async function compileAll(reports: readonly DocumentReport[]): Promise<string[]>
 async function main(): Promise<void> {
   const { positionals, values } = parseArgs({
     allowPositionals: true,
-    options: { mutate: { type: 'string' }, seed: { type: 'string', default: '1' } },
+    options: {
+      mutate: { type: 'string' },
+      requests: { type: 'string' },
+      seed: { type: 'string', default: '1' },
+    },
   })
   const folder = positionals[0] === undefined ? CORPUS_FOLDER : resolve(positionals[0])
-  if (values.mutate === undefined) await runDocuments(folder)
+  if (values.requests !== undefined)
+    await runRequests(folder, Number(values.requests), Number(values.seed))
+  else if (values.mutate === undefined) await runDocuments(folder)
   else await runMutants(folder, Number(values.mutate), Number(values.seed))
+}
+
+/** Sends calls of every operation into the void and tells what stood in a request that nobody asked for. */
+async function runRequests(folder: string, runs: number, seed: number): Promise<void> {
+  const started = performance.now()
+  const total = { operations: 0, sent: 0, refused: 0, faults: 0 }
+  for (const path of listCorpus(folder)) {
+    const report = await traceDocument(path, { most: Number.POSITIVE_INFINITY, runs, seed })
+    for (const fault of report.faults) console.error(fault.slice(0, 500))
+    total.operations += report.operations
+    total.sent += report.sent
+    total.refused += report.refused
+    total.faults += report.faults.length
+  }
+  for (const [name, count] of Object.entries(total)) console.log(`${name.padEnd(12)}${count}`)
+  console.log(`seconds     ${((performance.now() - started) / 1000).toFixed(1)}`)
+  if (total.faults > 0 || total.sent === 0) process.exitCode = 1
 }
 
 async function runMutants(folder: string, count: number, seed: number): Promise<void> {

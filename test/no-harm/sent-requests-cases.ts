@@ -238,9 +238,16 @@ const nulls: readonly SentCase[] = [
   {
     title: 'null: refused by a type beside alternatives that name none',
     operation: json(
-      object({ site: { ...object({ a: { type: 'string' } }), anyOf: [{ required: ['a'] }] } }),
+      object({
+        at: object({
+          site: {
+            ...object({ a: { type: 'string' }, b: { type: 'string' } }),
+            anyOf: [{ required: ['a'] }, { required: ['b'] }],
+          },
+        }),
+      }),
     ),
-    args: { site: [] },
+    args: { at: { site: null } },
   },
 ]
 

@@ -235,7 +235,8 @@ async function bodyStrangers(tool: ToolDef, args: Node, request: Request): Promi
   if (text === '') return []
   if (fields.length === 0 && root === undefined) return [`body ${text.slice(0, 200)}`]
   const kind = tool.content_type ?? 'json'
-  if (kind === 'json') return jsonStrangers(JSON.parse(text), root ?? Object.fromEntries(fields))
+  if (kind === 'json')
+    return jsonStrangers(JSON.parse(text), root === undefined ? Object.fromEntries(fields) : root)
   if (kind === 'raw') return []
   const own = root === undefined ? fields : Object.entries(isNode(root) ? root : {})
   const pairs =

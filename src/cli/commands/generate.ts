@@ -14,6 +14,7 @@ import { loadDiscovery } from '../load-description.ts'
 import { formatJson } from '../print.ts'
 import { HEADER_FLAG } from '../remote.ts'
 import { didYouMean } from '../suggest.ts'
+import { explainRefusal } from '../write-inside.ts'
 
 const NOUNS: readonly string[] = ['client']
 const RUNTIMES: readonly ClientRuntime[] = ['inline', 'package']
@@ -120,14 +121,9 @@ async function writeOrExplain(
   file: GeneratedFile,
   input: CommandInput,
 ): Promise<boolean> {
-  try {
-    const { ok } = await writeFiles(folder, [file], { force: input.flags['force'] === true })
-    return ok
-  } catch (thrown) {
-    const { code, message } = thrown as NodeJS.ErrnoException
-    if (typeof code !== 'string' || !/^E[A-Z]+$/.test(code)) throw thrown
-    throw new UsageError(`${file.path} cannot be written: ${message}`)
-  }
+  const force = input.flags['force'] === true
+  const { ok } = await explainRefusal(file.path, () => writeFiles(folder, [file], { force }))
+  return ok
 }
 
 function readName(input: CommandInput): string | undefined {

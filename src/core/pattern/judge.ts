@@ -96,6 +96,8 @@ function toAutomaton(pattern: PatternNode): Automaton {
       // (a?){30} chooses the rounds that match nothing; those beyond the least must match something.
       if (least > MANY) multiplies = true
     }
+    // Without characters there is nothing to repeat, and nothing that ends the copies below.
+    if (sets.length === before) return EMPTY
     if (most === 1) return { ...one, isNullable: one.isNullable || least === 0 }
     if ((sets.length - before) * most > MOST_COPIES) {
       hasLoop = true

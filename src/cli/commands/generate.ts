@@ -90,7 +90,7 @@ async function writeClient(
   { input, facts }: Surroundings,
 ): Promise<number> {
   const shown = relative(input.io.cwd, resolve(folder, file.path))
-  const [planned] = await planFiles(folder, [file])
+  const [planned] = await explainRefusal(file.path, () => planFiles(folder, [file]))
   const state = planned?.state ?? 'new'
   const say = (said: string, action: string): void =>
     input.io.out(input.flags['json'] ? formatJson({ file: shown, action, ...facts }) : `${said}\n`)

@@ -46,7 +46,7 @@ export function createRequestSchemas(files: ReadonlyMap<string, unknown>): Reque
     compile: (schema, base, verb) => {
       const own = rewrite(schema, { base: baseOf(files.get(base), base), verb, addresses, has })
       if (!isRecord(own)) return (value) => ({ ok: true, value })
-      return compileSchema(own, { definitions: definitionsFor(verb), patternInputLimit: 10_000 })
+      return compileSchema(own, { definitions: definitionsFor(verb) })
     },
   }
 }

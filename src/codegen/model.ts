@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../core/schema.ts'
 import { type ToolAnnotations, toToolAnnotations } from '../core/tool-annotations.ts'
-import { toInputSchema, toObjectSchema } from '../runtime/input-schema.ts'
+import { toInputSchema, toObjectSchema, withSafePatterns } from '../runtime/input-schema.ts'
 import type { Operation } from '../runtime/operation.ts'
 import { sideEffectsOf } from '../runtime/run-tool.ts'
 import { toOperation } from '../runtime/to-operation.ts'
@@ -97,7 +97,7 @@ function toToolModel(
     functionName: names.name,
     argsName: names.plan.take(`${toPascalCase(tool.name)}Args`),
     constName: names.plan.take(`${tool.name}_tool`),
-    parameters: toInputSchema(tool),
+    parameters: withSafePatterns(toInputSchema(tool)),
     annotations: toToolAnnotations(sideEffectsOf(tool)),
     tags: tool.tags ?? [],
     deprecated: tool.deprecated === true,

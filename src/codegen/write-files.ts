@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { type GeneratedFile, isEdited } from './generate.ts'
 
@@ -48,7 +48,7 @@ export async function writeFiles(
   const edited = planned.filter((file) => file.state === 'edited' && !mayReplace(file.path))
   if (edited.length > 0) return { ok: false, code: 'E110', edited: edited.map((file) => file.path) }
   const changed = planned.filter((file) => file.state !== 'same')
-  for (const file of changed) await writeAtOnce(placeIn(directory, file.path), file.text)
+  for (const file of changed) await writeInside(directory, file.path, file.text)
   const same = planned.filter((file) => file.state === 'same')
   return { ok: true, written: changed.map(({ path }) => path), same: same.map(({ path }) => path) }
 }
@@ -56,7 +56,7 @@ export async function writeFiles(
 /** Reads a file that may not be there, such as one generated before. */
 export async function readPrevious(directory: string, path: string): Promise<string | undefined> {
   try {
-    return await readFile(placeIn(directory, path), 'utf8')
+    return await readFile(await requirePlace(directory, path), 'utf8')
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw thrown
@@ -70,13 +70,52 @@ async function stateOf(directory: string, file: GeneratedFile): Promise<FileStat
   return isEdited(previous) ? 'edited' : 'stale'
 }
 
-// A reader, or a crash, must never meet half a file.
-async function writeAtOnce(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true })
-  // A name that nobody can guess, and only if it is new: a link put there beforehand would be written through.
-  const draft = `${path}.${randomUUID()}.tmp`
+/**
+ * Writes one file below a directory, whole or not at all. The directory itself may be a symbolic link; one inside it
+ * is refused, because it would lead the file to a place that nobody chose.
+ */
+export async function writeInside(directory: string, path: string, text: string): Promise<void> {
+  const place = await requirePlace(directory, path)
+  await mkdir(dirname(place), { recursive: true })
+  await assertInside(directory, place)
+  // A reader, or a crash, must never meet half a file. The name is one that nobody can guess, and must be new: a link
+  // put there beforehand would be written through.
+  const draft = `${place}.${randomUUID()}.tmp`
   await writeFile(draft, text, { flag: 'wx' })
-  await rename(draft, path)
+  try {
+    await assertInside(directory, place)
+    await rename(draft, place)
+  } catch (thrown) {
+    await rm(draft, { force: true })
+    throw thrown
+  }
+}
+
+/** Gives the place of a file below a directory, unless a symbolic link stands on the way to it. */
+async function requirePlace(directory: string, path: string): Promise<string> {
+  const place = placeIn(directory, path)
+  let step = directory
+  for (const part of relative(directory, place).split(sep)) {
+    step = join(step, part)
+    const found = await lstat(step).catch(() => undefined)
+    if (found === undefined) break
+    if (found.isSymbolicLink()) throw new LinkError(step)
+  }
+  return place
+}
+
+/** Catches a link that was put in place while the file was being written. */
+async function assertInside(directory: string, place: string): Promise<void> {
+  const wanted = join(await realpath(directory), relative(directory, dirname(place)))
+  if ((await realpath(dirname(place))) !== wanted) throw new LinkError(dirname(place))
+}
+
+/** Says which symbolic link stands where a file should be written; coded like what the file system refuses. */
+class LinkError extends Error {
+  readonly code = 'ELOOP'
+  constructor(link: string) {
+    super(`${link} is a symbolic link and could lead outside; remove it, or choose another folder`)
+  }
 }
 
 function placeIn(directory: string, path: string): string {

@@ -32,6 +32,7 @@ const FIELDS: Readonly<Record<keyof FunctionDefinition, true>> = {
   capability: true,
   health: true,
   dryRun: true,
+  imported: true,
   handler: true,
 }
 const NAMES = Object.keys(FIELDS)

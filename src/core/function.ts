@@ -96,6 +96,11 @@ export interface FunctionDefinition<
   readonly externalDocs?: ExternalDocs
   /** Negotiated capability the function belongs to: `dev.ucp.shopping.checkout`. */
   readonly capability?: string
+  /**
+   * True for a function made from a document or a remote service: patterns of its schemas that could take more than
+   * linear time are then never run on the engine of JavaScript.
+   */
+  readonly imported?: true
   /** State at start; `service.registry.setHealth` changes it at run time. */
   readonly health?: FunctionHealth
   /** Says what the call would do, without doing it. */

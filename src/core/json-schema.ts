@@ -5,6 +5,7 @@ import { isSubschema, type Subschema, withinDepth } from './schema-keywords.ts'
 import { createDefinitionFinder, type Definitions } from './schema-links.ts'
 import { assertPatterns } from './schema-mistakes.ts'
 import type { NormalizeOptions } from './schema-normalize.ts'
+import { collectNames, TooManyNames } from './schema-patterns.ts'
 import { MAX_PROBLEMS, toProblems } from './schema-problems.ts'
 import { compileMatches, findErrors, interpretMatches, type Matches } from './schema-validator.ts'
 
@@ -23,10 +24,10 @@ export interface CompileSchemaOptions {
   /** Whether `format` is checked; by default it only describes. */
   readonly assertFormats?: boolean
   /**
-   * The longest string a `pattern` is tried on; a longer one fails the pattern. Set it for schemas
-   * from outside, where a bad pattern takes time squared or worse. No limit by default.
+   * True for a schema in the service's own code: a pattern that looks around or refers back then runs on the engine
+   * of JavaScript. From outside, the default, it is not checked, because it could take for ever.
    */
-  readonly patternInputLimit?: number
+  readonly isOwn?: boolean
   /** Compile at once instead of on the second call. */
   readonly now?: boolean
 }
@@ -45,8 +46,9 @@ export function compileSchema(schema: Subschema, options: CompileSchemaOptions =
   let compiled: Checker | undefined
   let uses = options.now === true ? 1 : 0
 
-  const prepare = (): Checker => {
+  const prepare = (value?: unknown): Checker => {
     bundle ??= withinDepth(() => bundleSchema(schema, normalizeOptions))
+    if (bundle.needsNames) return toNamedChecker(schema, normalizeOptions, value)
     uses += 1
     if (uses === 1) return createChecker(bundle, interpretMatches)
     compiled = createChecker(bundle, compileMatches)
@@ -55,11 +57,12 @@ export function compileSchema(schema: Subschema, options: CompileSchemaOptions =
   if (options.now === true) prepare()
 
   return (value) => {
-    const checker = compiled ?? prepare()
     try {
+      const checker = compiled ?? prepare(value)
       return checker.matches(value) ? { ok: true, value } : explain(checker.bundle, value)
     } catch (thrown) {
       if (thrown instanceof RangeError) return TOO_DEEP
+      if (thrown instanceof TooManyNames) return toTooMany(thrown.message)
       throw thrown
     }
   }
@@ -77,6 +80,16 @@ function createChecker(bundle: SchemaBundle, make: typeof compileMatches): Check
   return { bundle, matches: (value) => matches(withoutPrototype(value)) }
 }
 
+/** Checks one value against a schema whose patterns of names run on another engine than the validator's. */
+function toNamedChecker(schema: Subschema, options: NormalizeOptions, value: unknown): Checker {
+  const names = [...collectNames(value)]
+  return createChecker(bundleSchema(schema, { ...options, names }), interpretMatches)
+}
+
+function toTooMany(message: string): Validation {
+  return { ok: false, problems: [{ pointer: '', code: 'patternProperties', message }] }
+}
+
 const TOO_DEEP: Validation = {
   ok: false,
   problems: [{ pointer: '', code: 'depth', message: 'is nested too deeply to be checked' }],
@@ -87,7 +100,7 @@ function resolveOptions(options: CompileSchemaOptions): NormalizeOptions {
   return {
     findDefinition: createDefinitionFinder([components?.schemas ?? {}, definitions ?? {}]),
     assertFormats: options.assertFormats ?? false,
-    patternInputLimit: options.patternInputLimit ?? Number.POSITIVE_INFINITY,
+    isOwn: options.isOwn ?? false,
   }
 }
 

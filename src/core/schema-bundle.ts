@@ -24,6 +24,8 @@ export interface SchemaBundle {
   readonly schema: Subschema
   readonly context: SchemaContext
   readonly namesInherited: boolean
+  /** True when it has to be bundled anew for every value, with the names of its members. */
+  readonly needsNames: boolean
 }
 
 /** Gathers the definitions a schema reaches, and no others: the validator looks at each one it is given. */
@@ -40,6 +42,7 @@ export function bundleSchema(schema: Subschema, options: NormalizeOptions): Sche
     schema: root.normalized.schema,
     context: bundler.finish(),
     namesInherited: bundler.parts().some(({ normalized }) => normalized.namesInherited),
+    needsNames: bundler.parts().some(({ normalized }) => normalized.needsNames),
   }
 }
 

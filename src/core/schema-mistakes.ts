@@ -1,8 +1,8 @@
 import { isRecord } from './json.ts'
+import { toRegExp } from './pattern/index.ts'
 import type { JsonSchema, Problem } from './schema.ts'
 import { eachSubschema, isSubschema, type Subschema } from './schema-keywords.ts'
 import { type Definitions, findDanglingRefs } from './schema-links.ts'
-import { toRegExp } from './schema-patterns.ts'
 import { toReason, toText } from './text.ts'
 
 /**
@@ -38,6 +38,20 @@ export function assertPatterns(schema: Subschema): void {
       throw new TypeError(`the schema is wrong at ${pointer}: ${reason}`, { cause: thrown })
     }
   })
+}
+
+/** Lists the patterns of a schema with the pointers of where they stand, those of names included. */
+export function listPatterns(
+  schema: Subschema,
+): readonly { readonly pointer: string; readonly pattern: string }[] {
+  if (!mentionsPattern(schema)) return []
+  const found: { pointer: string; pattern: string }[] = []
+  visit(schema, '', (keyword, value, pointer) => {
+    if (keyword === 'pattern' && typeof value === 'string') found.push({ pointer, pattern: value })
+    if (keyword !== 'patternProperties' || !isRecord(value)) return
+    for (const pattern of Object.keys(value)) found.push({ pointer, pattern })
+  })
+  return found
 }
 
 /** Most schemas have no pattern; saying so quickly matters when thousands are compiled at start. */

@@ -3,7 +3,7 @@ import { isList, isRecord, ownMember } from './json.ts'
 import type { JsonSchema } from './schema.ts'
 import { isSubschema, mapSubschemas, roleOf, type Subschema } from './schema-keywords.ts'
 import { type FindDefinition, matchDefinition } from './schema-links.ts'
-import { toBoundedRegExp, toUnicodePatterns } from './schema-patterns.ts'
+import { toNamePatterns, toTestedRegExp } from './schema-patterns.ts'
 import {
   forbidOthers,
   isScalar,
@@ -17,8 +17,10 @@ import {
 export interface NormalizeOptions {
   readonly findDefinition: FindDefinition
   readonly assertFormats: boolean
-  /** Longer strings fail a `pattern` without being matched: time of a match can grow with their length. */
-  readonly patternInputLimit: number
+  /** True for a schema in the service's own code; see `compilePattern`. */
+  readonly isOwn: boolean
+  /** Names of members of the value to be checked, where a bundle has said that it needs them. */
+  readonly names?: readonly string[]
 }
 
 /** A schema as the validator gets it. */
@@ -28,6 +30,8 @@ export interface NormalizedSchema {
   readonly find: (original: unknown) => Subschema | undefined
   /** True when it names a member that every JavaScript object inherits, such as `toString`. */
   readonly namesInherited: boolean
+  /** True when names of members decide about the schema; see `toNamePatterns`. */
+  readonly needsNames: boolean
 }
 
 /**
@@ -42,7 +46,7 @@ export function normalizeSchema(
   key?: string,
 ): NormalizedSchema {
   const results = new Map<unknown, Subschema>()
-  const state: State = { options, results, namesInherited: false }
+  const state: State = { options, results, namesInherited: false, needsNames: false }
   const normalized = normalize(schema, { dialect, key, validates: true }, state)
   // The validator takes a root without $schema for an old one, where $id means something else.
   const $schema = dialect === '2020-12' && { $schema: DIALECT_URIS[dialect] }
@@ -50,6 +54,7 @@ export function normalizeSchema(
     schema: isRecord(normalized) ? Object.assign(normalized, $schema) : normalized,
     find: (original) => (typeof original === 'boolean' ? original : results.get(original)),
     namesInherited: state.namesInherited,
+    needsNames: state.needsNames,
   }
 }
 
@@ -57,6 +62,7 @@ interface State {
   readonly options: NormalizeOptions
   readonly results: Map<unknown, Subschema>
   namesInherited: boolean
+  needsNames: boolean
 }
 
 interface Reading {
@@ -196,11 +202,14 @@ function normalizeValue(
     case 'format':
       return state.options.assertFormats ? value : undefined
     case 'pattern':
-      return typeof value === 'string'
-        ? toBoundedRegExp(value, state.options.patternInputLimit)
-        : undefined
-    case 'patternProperties':
-      return isRecord(value) ? toUnicodePatterns(mapSubschemas(keyword, value, inner)) : undefined
+      return typeof value === 'string' ? toTestedRegExp(value, state.options.isOwn) : undefined
+    case 'patternProperties': {
+      if (!isRecord(value)) return undefined
+      const { isOwn, names } = state.options
+      const named = toNamePatterns(mapSubschemas(keyword, value, inner), isOwn, names)
+      state.needsNames ||= named.needsNames
+      return named.patterns
+    }
     case '$ref':
       return typeof value === 'string' ? toGlobalRef(value, reading, state) : undefined
     // Members that a failed `not` or `contains` looked at must not count as evaluated.

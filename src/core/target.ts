@@ -55,6 +55,7 @@ export function toTargetShape(
   const input = definition.input ?? inputFromArguments(definition, components)
   const output = definition.output ?? outputFromResult(definition, components)
   const { item } = definition
+  const isOwn = definition.imported !== true
   const acceptance = definition.accepts ?? presetAcceptance(definition)
   const sideEffects = definition.sideEffects ?? (definition.readOnly ? [] : definition.writes)
   return {
@@ -66,9 +67,9 @@ export function toTargetShape(
     inputSchema: toJsonSchema(input, 'input'),
     outputSchema: output && toJsonSchema(output, 'output'),
     itemSchema: item && toJsonSchema(item, 'output'),
-    checkInput: toCheck(input, components),
-    checkOutput: options.validateResults && output ? toCheck(output, components) : undefined,
-    checkItem: options.validateResults && item ? toCheck(item, components) : undefined,
+    checkInput: toCheck(input, components, isOwn),
+    checkOutput: options.validateResults && output ? toCheck(output, components, isOwn) : undefined,
+    checkItem: options.validateResults && item ? toCheck(item, components, isOwn) : undefined,
     errors: collectErrors(definition, components),
     sideEffects,
     stateChanges: (sideEffects ?? []).filter(isStateChange),
@@ -91,10 +92,10 @@ export function toJsonSchema(schema: Schema, direction: 'input' | 'output'): Jso
   return isStandardSchema(schema) ? toStandardJsonSchema(schema, direction) : schema
 }
 
-function toCheck(schema: Schema, components: Components): Check {
+function toCheck(schema: Schema, components: Components, isOwn: boolean): Check {
   return isStandardSchema(schema)
     ? toStandardCheck(schema)
-    : compileSchema(schema, { components: { schemas: components.schemas ?? {} } })
+    : compileSchema(schema, { components: { schemas: components.schemas ?? {} }, isOwn })
 }
 
 function inputFromArguments(definition: FunctionDefinition, components: Components): JsonSchema {

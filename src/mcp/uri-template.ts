@@ -1,3 +1,5 @@
+import { compileRe2, type LinearPattern } from '../core/pattern/index.ts'
+
 /** Reads the variables out of a URI. */
 export type UriMatcher = (uri: string) => Readonly<Record<string, string>> | undefined
 
@@ -14,8 +16,11 @@ export function createUriMatcher(template: string): UriMatcher {
     names.push(match[2] ?? '')
     end = match.index + match[0].length
   }
-  const expression = new RegExp(`^${pattern}${escapePattern(template.slice(end))}$`)
+  // URIs come from callers: two variables side by side would take them time squared on the engine of JavaScript.
+  const compile = () => compileRe2(`^${pattern}${escapePattern(template.slice(end))}$`)
+  let expression: LinearPattern | undefined
   return (uri) => {
+    expression ??= compile()
     const values = expression.exec(uri)
     if (values === null) return undefined
     const entries = names.map((name, index) => [name, decode(values[index + 1] ?? '')] as const)

@@ -1,7 +1,7 @@
 import { isRecord } from '../core/json.ts'
+import { compilePattern } from '../core/pattern/index.ts'
 import type { JsonSchema } from '../core/schema.ts'
 import { isSubschema, type Subschema } from '../core/schema-keywords.ts'
-import { toRegExp } from '../core/schema-patterns.ts'
 import type { MakeContext } from './make-context.ts'
 import { mergeSchemas } from './merge-schemas.ts'
 import { writeMatch } from './pattern.ts'
@@ -80,7 +80,7 @@ function makeMember(schema: JsonSchema, name: string, context: MakeContext): unk
 function judgesOf(schema: JsonSchema, name: string): readonly Subschema[] {
   const own = mapOf(schema['properties'])
   const patterns = Object.entries(mapOf(schema['patternProperties'])).filter(([pattern]) =>
-    toRegExp(pattern).test(name),
+    compilePattern(pattern).test(name),
   )
   const judges = [
     ...(Object.hasOwn(own, name) ? [own[name]] : []),

@@ -1,4 +1,5 @@
 import { isRecord } from '../core/json.ts'
+import { compilePattern } from '../core/pattern/index.ts'
 import type { JsonSchema } from '../core/schema.ts'
 import { Unmakeable } from './unmakeable.ts'
 
@@ -128,7 +129,7 @@ function mergeProperties(left: JsonSchema, right: JsonSchema): Record<string, un
 function toJudge(schema: JsonSchema, properties: Record<string, unknown>, name: string): unknown {
   if (Object.hasOwn(properties, name)) return properties[name]
   const patterns = Object.keys(mapOf(schema['patternProperties']))
-  if (patterns.some((pattern) => new RegExp(pattern).test(name))) return true
+  if (patterns.some((pattern) => compilePattern(pattern).test(name))) return true
   return schema['additionalProperties'] ?? true
 }
 

@@ -1,6 +1,6 @@
 import { isRecord, ownMember } from '../core/json.ts'
+import { compilePattern } from '../core/pattern/index.ts'
 import type { JsonSchema } from '../core/schema.ts'
-import { toRegExp } from '../core/schema-patterns.ts'
 import { findHint } from './hints.ts'
 import { writeMatch } from './pattern.ts'
 import type { Random } from './random.ts'
@@ -98,7 +98,7 @@ function listPatterns(
   return list
     .filter((source) => typeof source === 'string')
     .map((source) => {
-      const expression = toRegExp(source)
+      const expression = compilePattern(source)
       return { source, test: (text) => expression.test(text) }
     })
 }

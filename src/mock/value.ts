@@ -40,7 +40,7 @@ export function createValueMaker(
   { schemas = {} }: ValueMakerOptions = {},
 ): ValueMaker {
   const schema = isRecord(given) && readDialect(given) === 'draft-07' ? to202012(given) : given
-  const check = compileSchema(schema, { components: { schemas }, patternInputLimit: 10_000 })
+  const check = compileSchema(schema, { components: { schemas } })
   const resolve = createResolver(schema, schemas)
   let parts = 0
 

@@ -1,4 +1,5 @@
 import { asList } from '../core/json.ts'
+import { compilePattern } from '../core/pattern/index.ts'
 import { showValue } from './describe.ts'
 import type { Draft } from './draft.ts'
 import type { Folded } from './folded.ts'
@@ -127,7 +128,11 @@ function applyText(draft: Draft, folded: Folded, lose: (message: string) => void
   const usable = toPattern(pattern)
   if (usable === undefined)
     lose('the pattern is not a regular expression of JavaScript and is ignored')
-  else draft.pattern = usable
+  else {
+    draft.pattern = usable
+    const { unchecked } = compilePattern(usable)
+    if (unchecked !== undefined) lose(`the pattern is not checked before a call: ${unchecked}`)
+  }
 }
 
 /** Accepts a pattern that compiles; `/x/` literals lose their slashes. */

@@ -102,6 +102,7 @@ function toDefinition(
     ...(simulations.length > 0 && { simulations }),
     ...toDeclarations(object, components),
     ...(isRecord(object.externalDocs) && { externalDocs: object.externalDocs }),
+    imported: true,
     ...behave({ ...object, errors }),
   } as FunctionDefinition
 }

@@ -105,6 +105,7 @@ function toDefinition(
     output: output ?? CONTENT,
     errors: [{ code: REMOTE_FAILURE, message: `The tool of ${server} failed`, status: 502 }],
     ...(sideEffects && { sideEffects }),
+    imported: true,
     handler: (invocation) => call(tool, output !== undefined, invocation),
   }
 }

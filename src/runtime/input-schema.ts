@@ -1,3 +1,5 @@
+import { isList, isRecord } from '../core/json.ts'
+import { judgePattern } from '../core/pattern/index.ts'
 import type { JsonSchema } from '../core/schema.ts'
 import { argumentName } from '../spec/fields.ts'
 import type { FieldDef, ToolDef } from '../spec/types.ts'
@@ -25,6 +27,33 @@ export function toFieldSchema(field: FieldDef): JsonSchema {
     ...(field.type === 'array' && { items: field.items ? toFieldSchema(field.items) : {} }),
     ...(field.type === 'object' && field.properties && toObjectMembers(field.properties, wireName)),
   }
+}
+
+/**
+ * Leaves patterns out of a schema of arguments unless they take linear time on the engine of JavaScript, which is all
+ * that generated code has; what they ask for stays in the description.
+ */
+export function withSafePatterns(schema: JsonSchema): JsonSchema {
+  const { pattern } = schema
+  const isCostly = typeof pattern === 'string' && judgePattern(pattern) !== 'linear'
+  const inner = (value: unknown) => withSafePatterns(value as JsonSchema)
+  const entries = Object.entries(schema).flatMap(([keyword, value]): [string, unknown][] => {
+    if (keyword === 'pattern' && isCostly) return []
+    if (keyword === 'items') return [[keyword, inner(value)]]
+    if (keyword === 'anyOf' && isList(value)) return [[keyword, value.map(inner)]]
+    if (keyword !== 'properties' || !isRecord(value)) return [[keyword, value]]
+    const members = Object.entries(value).map(([name, member]) => [name, inner(member)])
+    return [[keyword, Object.fromEntries(members)]]
+  })
+  const safe = Object.fromEntries(entries)
+  if (!isCostly) return safe
+  return { ...safe, description: addSentence(schema['description'], `Must match ${pattern}`) }
+}
+
+function addSentence(description: unknown, sentence: string): string {
+  return typeof description === 'string' && description !== ''
+    ? `${description.replace(/\.$/, '')}. ${sentence}`
+    : sentence
 }
 
 /** Builds the schema of an object from its fields. */

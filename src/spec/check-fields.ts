@@ -1,4 +1,5 @@
 import { isRecord } from '../core/json.ts'
+import { compilePattern } from '../core/pattern/index.ts'
 import { quote, type Report } from './finding.ts'
 import { HEADER_PATTERN, MAX_FIELD_DEPTH } from './patterns.ts'
 import type { FieldDef, FieldType } from './types.ts'
@@ -179,9 +180,20 @@ function checkBounds(field: FieldDef, path: readonly Step[], report: Report): vo
     const message = `${low} is above ${high}; found ${from} and ${to}`
     report({ code: 'E059', path: [...path, low], message, hint: 'no value can fit: swap them' })
   }
-  if (field.pattern === undefined || compiles(field.pattern)) return
-  const message = `must be a regular expression; found ${quote(field.pattern)}`
-  report({ code: 'E058', path: [...path, 'pattern'], message })
+  if (field.pattern !== undefined) checkPattern(field.pattern, [...path, 'pattern'], report)
+}
+
+function checkPattern(pattern: string, path: readonly Step[], report: Report): void {
+  if (!compiles(pattern)) {
+    const message = `must be a regular expression; found ${quote(pattern)}`
+    report({ code: 'E058', path, message })
+    return
+  }
+  const { unchecked } = compilePattern(pattern)
+  if (unchecked === undefined) return
+  const message = `is not checked before a call: ${unchecked}`
+  const hint = 'write it without looking around, referring back or repeating more than 1000 times'
+  report({ code: 'W059', path, message, hint })
 }
 
 function compiles(pattern: string): boolean {

@@ -1,5 +1,6 @@
 import type { Call, Principal } from '../core/call.ts'
 import { checkComponents } from '../core/check-components.ts'
+import { findPatternWarnings } from '../core/check-patterns.ts'
 import { type Clock, systemClock } from '../core/clock.ts'
 import type { Components, Info, Server } from '../core/description.ts'
 import { dispatch } from '../core/dispatch.ts'
@@ -105,6 +106,7 @@ export function createService<const Functions extends readonly FunctionDefinitio
             (target.accepts(urn) && joins?.(target, service)) || watches?.(target, service),
         )
         .map(({ urn }) => urn)
+      for (const warning of findPatternWarnings(shape)) log.warn(warning)
       target.run = createInvoke(target, middleware, log)
       return target
     },

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { buildSite } from '../../site/site.ts'
 import type { Command } from '../command.ts'
@@ -6,6 +6,7 @@ import { EXIT, UsageError } from '../exit.ts'
 import { JSON_FLAG, readText } from '../flags.ts'
 import { loadDiscovery } from '../load-description.ts'
 import { HEADER_FLAG } from '../remote.ts'
+import { writeAllInside } from '../write-inside.ts'
 
 /** Writes a static documentation site of a service. */
 export const docsCommand: Command = {
@@ -36,8 +37,7 @@ export const docsCommand: Command = {
     const shown = relative(io.cwd, folder) || '.'
     const paths = files.map(({ path }) => path)
     if (flags['force'] !== true) refuseForeign(folder, shown, paths)
-    mkdirSync(folder, { recursive: true })
-    for (const { path, text } of files) writeFileSync(join(folder, path), text)
+    await writeAllInside(folder, files)
     removeStale(folder, paths)
     io.out(
       flags['json']

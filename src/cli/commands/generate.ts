@@ -14,6 +14,7 @@ import { loadDiscovery } from '../load-description.ts'
 import { formatJson } from '../print.ts'
 import { HEADER_FLAG } from '../remote.ts'
 import { didYouMean } from '../suggest.ts'
+import { explainRefusal } from '../write-inside.ts'
 
 const NOUNS: readonly string[] = ['client']
 const RUNTIMES: readonly ClientRuntime[] = ['inline', 'package']
@@ -89,7 +90,7 @@ async function writeClient(
   { input, facts }: Surroundings,
 ): Promise<number> {
   const shown = relative(input.io.cwd, resolve(folder, file.path))
-  const [planned] = await planFiles(folder, [file])
+  const [planned] = await explainRefusal(file.path, () => planFiles(folder, [file]))
   const state = planned?.state ?? 'new'
   const say = (said: string, action: string): void =>
     input.io.out(input.flags['json'] ? formatJson({ file: shown, action, ...facts }) : `${said}\n`)
@@ -120,14 +121,9 @@ async function writeOrExplain(
   file: GeneratedFile,
   input: CommandInput,
 ): Promise<boolean> {
-  try {
-    const { ok } = await writeFiles(folder, [file], { force: input.flags['force'] === true })
-    return ok
-  } catch (thrown) {
-    const { code, message } = thrown as NodeJS.ErrnoException
-    if (typeof code !== 'string' || !/^E[A-Z]+$/.test(code)) throw thrown
-    throw new UsageError(`${file.path} cannot be written: ${message}`)
-  }
+  const force = input.flags['force'] === true
+  const { ok } = await explainRefusal(file.path, () => writeFiles(folder, [file], { force }))
+  return ok
 }
 
 function readName(input: CommandInput): string | undefined {

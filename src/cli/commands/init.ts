@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { basename, join, relative, resolve } from 'node:path'
 import { ask } from '../ask.ts'
 import type { Command, CommandInput } from '../command.ts'
@@ -7,6 +7,7 @@ import { JSON_FLAG, readText } from '../flags.ts'
 import { buildProject, type Language } from '../init/template.ts'
 import { createPaint, formatTable } from '../print.ts'
 import { VERSION } from '../version.ts'
+import { writeAllInside } from '../write-inside.ts'
 
 /** Writes a small service with a test. */
 export const initCommand: Command = {
@@ -51,8 +52,7 @@ export const initCommand: Command = {
       waymark: readText(input, 'waymark') ?? `^${VERSION}`,
     })
     const written = files.filter(({ path }) => !existsSync(join(target, path)))
-    mkdirSync(target, { recursive: true })
-    for (const { path, text } of written) writeFileSync(join(target, path), text, { flag: 'wx' })
+    await writeAllInside(target, written)
     io.out(formatResult(input, { target, name, paths: written.map(({ path }) => path) }))
     return EXIT.ok
   },

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { CallError } from '../../core/error.ts'
 import type { Service } from '../../core/service.ts'
@@ -12,6 +12,7 @@ import { createProgress } from '../progress.ts'
 import { readJsonFile } from '../read-json.ts'
 import { advise, HEADER_FLAG, readHeaders } from '../remote.ts'
 import { loadSources } from '../source.ts'
+import { writeAllInside } from '../write-inside.ts'
 
 /** Exercises what a service says about itself. */
 export const verifyCommand: Command = {
@@ -94,7 +95,7 @@ async function runVerify(target: Service | string, input: CommandInput): Promise
     onProgress: (part) => progress.show(`checking ${part}`),
   })
   const report = await untilInterrupted(examination, io.signal).finally(progress.end)
-  if (folder !== undefined) writeExchanges(resolve(io.cwd, folder), exchanges)
+  if (folder !== undefined) await writeExchanges(resolve(io.cwd, folder), exchanges)
   io.out(input.flags['json'] ? formatJson(report) : formatReport(report, input))
   return report.ok ? EXIT.ok : EXIT.found
 }
@@ -123,14 +124,14 @@ function count(number: number, noun: string): string {
 }
 
 /** Ids of this run stand in the requests, so a file holds all there is to send again. */
-function writeExchanges(folder: string, exchanges: readonly Exchange[]): void {
-  mkdirSync(folder, { recursive: true })
-  for (const [index, exchange] of exchanges.filter(isWorthKeeping).entries()) {
+async function writeExchanges(folder: string, exchanges: readonly Exchange[]): Promise<void> {
+  const files = exchanges.filter(isWorthKeeping).map((exchange, index) => {
     const { request, response } = exchange
     const name = exchange.function.replace(/[^A-Za-z0-9._-]+/g, '-').replace(/^-/, '')
     const file = `${String(index + 1).padStart(3, '0')}-${name.slice(0, 80)}.json`
-    writeFileSync(join(folder, file), formatJson({ request, response }))
-  }
+    return { path: file, text: formatJson({ request, response }) }
+  })
+  await writeAllInside(folder, files)
 }
 
 async function runReplay(

@@ -7,6 +7,7 @@ import {
   ToolHttpError,
   toInputSchema,
   toOperation,
+  withSafePatterns,
 } from '../../runtime/index.ts'
 import type { ToolSpec } from '../../spec/index.ts'
 import { parseArguments, parseObject } from '../arguments.ts'
@@ -63,7 +64,8 @@ function requireTool(spec: ToolSpec, word: string | undefined, reference: string
       `${name} has no method and path: its code is written by hand, and only the agent around it can run it`,
     )
   }
-  return { name, description: tool.description, parameters: toInputSchema(tool), operation }
+  const parameters = withSafePatterns(toInputSchema(tool))
+  return { name, description: tool.description, parameters, operation }
 }
 
 const MOST_NAMES = 12

@@ -9,6 +9,7 @@ import {
 import type { CommandInput } from '../command.ts'
 import { EXIT, UsageError } from '../exit.ts'
 import { formatTable } from '../print.ts'
+import { explainRefusal } from '../write-inside.ts'
 import { say } from './report.ts'
 
 /** Where files go and which of them may be replaced. */
@@ -26,7 +27,7 @@ export async function writeOut(
 ): Promise<number> {
   const { flags, io } = input
   const replaces = (path: string): boolean => flags['force'] === true || mayReplace(path)
-  const planned = await guard(out, () => planFiles(out, files))
+  const planned = await explainRefusal(out, () => planFiles(out, files))
   const named = planned.map((file) => ({
     ...file,
     shown: relative(io.cwd, join(out, file.path)),
@@ -43,7 +44,7 @@ export async function writeOut(
       `E110: ${blocked.map(({ shown }) => shown).join(', ')} ${blocked.length === 1 ? 'was' : 'were'} changed by hand and nothing was written; move the changes between <custom> marks, or overwrite them with --force`,
     )
   }
-  await guard(out, () => writeFiles(out, files, { force: replaces }))
+  await explainRefusal(out, () => writeFiles(out, files, { force: replaces }))
   say(input, formatFiles(named))
   return EXIT.ok
 }
@@ -77,15 +78,4 @@ function formatFiles(files: readonly NamedFile[]): string {
       isBlocked ? `${shown} (changed by hand, needs --force)` : shown,
     ]),
   )
-}
-
-/** What the file system refuses is for the person to mend, not a bug. */
-async function guard<Value>(out: string, work: () => Promise<Value>): Promise<Value> {
-  try {
-    return await work()
-  } catch (thrown) {
-    const { code, message } = thrown as NodeJS.ErrnoException
-    if (typeof code !== 'string' || !/^E[A-Z]+$/.test(code)) throw thrown
-    throw new UsageError(`${out} cannot be written: ${message}`)
-  }
 }

@@ -91,7 +91,7 @@ export const RUNTIME_PIECES: Readonly<Record<string, RuntimePiece>> = {
   },
   ArgumentSchema: {
     uses: [],
-    text: "/** The part of JSON Schema that arguments of tools are described with. */\ninterface ArgumentSchema {\n  readonly type?: string | readonly string[]\n  readonly description?: string\n  readonly enum?: readonly unknown[]\n  readonly default?: unknown\n  readonly format?: string\n  readonly properties?: Readonly<Record<string, ArgumentSchema>>\n  readonly required?: readonly string[]\n  readonly items?: ArgumentSchema\n  readonly anyOf?: readonly ArgumentSchema[]\n  readonly minimum?: number\n  readonly maximum?: number\n  readonly exclusiveMinimum?: number\n  readonly exclusiveMaximum?: number\n  readonly multipleOf?: number\n  readonly minLength?: number\n  readonly maxLength?: number\n  readonly pattern?: string\n  readonly minItems?: number\n  readonly maxItems?: number\n  readonly uniqueItems?: boolean\n}",
+    text: "/** The part of JSON Schema that arguments of tools are described with. */\ninterface ArgumentSchema {\n  readonly type?: string | readonly string[]\n  readonly description?: string\n  readonly enum?: readonly unknown[]\n  readonly default?: unknown\n  readonly format?: string\n  readonly properties?: Readonly<Record<string, ArgumentSchema>>\n  readonly required?: readonly string[]\n  /** False refuses members that `properties` does not name. */\n  readonly additionalProperties?: boolean\n  readonly items?: ArgumentSchema\n  readonly anyOf?: readonly ArgumentSchema[]\n  readonly minimum?: number\n  readonly maximum?: number\n  readonly exclusiveMinimum?: number\n  readonly exclusiveMaximum?: number\n  readonly multipleOf?: number\n  readonly minLength?: number\n  readonly maxLength?: number\n  readonly pattern?: string\n  readonly minItems?: number\n  readonly maxItems?: number\n  readonly uniqueItems?: boolean\n}",
   },
   checkArguments: {
     uses: ["ArgumentSchema","ToolArguments","ToolError","fillDefaults","findProblems","isEntries"],
@@ -106,8 +106,12 @@ export const RUNTIME_PIECES: Readonly<Record<string, RuntimePiece>> = {
     text: "/** Lists what is wrong with a value, one sentence each, with the path of the field. */\nfunction findProblems(schema: ArgumentSchema, value: unknown, path: string): string[] {\n  const name = path === '' ? 'arguments' : path\n  const types = schema.type === undefined ? [] : [schema.type].flat()\n  if (types.length > 0 && !types.some((type) => isOfType(type, value))) {\n    return [`${name} must be ${types.join(' or ')}`]\n  }\n  const problems = findLimits(schema, value).map((limit) => `${name} ${limit}`)\n  if (schema.anyOf && !schema.anyOf.some((one) => findProblems(one, value, path).length === 0)) {\n    problems.push(`${name} fits none of the allowed forms`)\n  }\n  return [...problems, ...findNested(schema, value, path)]\n}",
   },
   findNested: {
-    uses: ["ArgumentSchema","findProblems","isEntries","isLeftOut","ownMember"],
-    text: "function findNested(schema: ArgumentSchema, value: unknown, path: string): string[] {\n  if (Array.isArray(value)) {\n    const { items } = schema\n    return items\n      ? value.flatMap((item, index) => findProblems(items, item, `${path}[${index}]`))\n      : []\n  }\n  if (!isEntries(value)) return []\n  const under = (key: string): string => (path === '' ? key : `${path}.${key}`)\n  const properties = new Map(Object.entries(schema.properties ?? {}))\n  const missing = (schema.required ?? []).filter((key) => {\n    return isLeftOut(properties.get(key) ?? {}, ownMember(value, key))\n  })\n  const wrong = [...properties].flatMap(([key, property]) => {\n    const member = ownMember(value, key)\n    return isLeftOut(property, member) ? [] : findProblems(property, member, under(key))\n  })\n  return [...missing.map((key) => `${under(key)} is required`), ...wrong]\n}",
+    uses: ["ArgumentSchema","findProblems","findUnknown","isEntries","isLeftOut","ownMember"],
+    text: "function findNested(schema: ArgumentSchema, value: unknown, path: string): string[] {\n  if (Array.isArray(value)) {\n    const { items } = schema\n    return items\n      ? value.flatMap((item, index) => findProblems(items, item, `${path}[${index}]`))\n      : []\n  }\n  if (!isEntries(value)) return []\n  const under = (key: string): string => (path === '' ? key : `${path}.${key}`)\n  const properties = new Map(Object.entries(schema.properties ?? {}))\n  const missing = (schema.required ?? []).filter((key) => {\n    return isLeftOut(properties.get(key) ?? {}, ownMember(value, key))\n  })\n  const wrong = [...properties].flatMap(([key, property]) => {\n    const member = ownMember(value, key)\n    return isLeftOut(property, member) ? [] : findProblems(property, member, under(key))\n  })\n  const unknown = schema.additionalProperties === false ? findUnknown(properties, value) : []\n  return [\n    ...unknown.map(([key, hint]) => `${under(key)} is not an argument${hint}`),\n    ...missing.map((key) => `${under(key)} is required`),\n    ...wrong,\n  ]\n}",
+  },
+  findUnknown: {
+    uses: ["didYouMean"],
+    text: "/** Finds members without a place, and which of the known ones may have been meant. */\nfunction findUnknown(\n  properties: ReadonlyMap<string, unknown>,\n  value: Readonly<Record<string, unknown>>,\n): [string, string][] {\n  const keys = Object.keys(value).filter((key) => !properties.has(key))\n  return keys.slice(0, 10).map((key) => {\n    const hint = didYouMean(key, properties.keys())\n    return [key.slice(0, 100), hint === undefined ? '' : `; ${hint}`]\n  })\n}",
   },
   ownMember: {
     uses: [],
@@ -148,6 +152,34 @@ export const RUNTIME_PIECES: Readonly<Record<string, RuntimePiece>> = {
   isUnique: {
     uses: [],
     text: "function isUnique(value: readonly unknown[]): boolean {\n  return new Set(value.map((item) => JSON.stringify(item))).size === value.length\n}",
+  },
+  nearest: {
+    uses: ["LONGEST","MOST","likeness"],
+    text: "function nearest(\n  word: string,\n  members: Iterable<string>,\n  options: { readonly distance?: number; readonly count?: number } = {},\n): string[] {\n  const { distance: limit = 2, count = 1 } = options\n  const wanted = word.toLowerCase().slice(0, LONGEST)\n  const near: { readonly member: string; readonly distance: number }[] = []\n  let seen = 0\n  for (const member of members) {\n    if (seen++ === MOST) break\n    const distance = likeness(wanted, member.toLowerCase().slice(0, LONGEST), limit)\n    if (distance <= limit && distance < Math.max(2, wanted.length)) near.push({ member, distance })\n  }\n  return near\n    .sort((a, b) => a.distance - b.distance || (a.member < b.member ? -1 : 1))\n    .slice(0, count)\n    .map(({ member }) => member)\n}",
+  },
+  didYouMean: {
+    uses: ["nearest"],
+    text: "/** Words a did-you-mean sentence for a value outside a closed set, if a member is near. */\nfunction didYouMean(word: unknown, members: Iterable<string>): string | undefined {\n  if (typeof word !== 'string') return undefined\n  const [best] = nearest(word, members)\n  return best === undefined ? undefined : `did you mean \"${best}\"?`\n}",
+  },
+  formatNear: {
+    uses: [],
+    text: "/** Words the end of a sentence about an unknown name: `; did you mean a or b?`, or nothing. */\nfunction formatNear(names: readonly string[]): string {\n  if (names.length === 0) return ''\n  const last = names.at(-1)\n  const list = names.length === 1 ? last : `${names.slice(0, -1).join(', ')} or ${last}`\n  return `; did you mean ${list}?`\n}",
+  },
+  LONGEST: {
+    uses: [],
+    text: "/** Foreign words may be megabytes long; a misspelling is not. */\nconst LONGEST = 100",
+  },
+  MOST: {
+    uses: [],
+    text: "/** Whoever misspells on purpose must not make the service compare for long. */\nconst MOST = 5_000",
+  },
+  likeness: {
+    uses: ["editDistance"],
+    text: "/** A piece of the word counts as near: \"str\" for \"string\", \"hook\" for \"webhook\". */\nfunction likeness(a: string, b: string, limit: number): number {\n  const isPiece = a.length >= 3 && b.length >= 3 && (b.includes(a) || a.includes(b))\n  return Math.min(editDistance(a, b, limit), isPiece ? 2 : Number.POSITIVE_INFINITY)\n}",
+  },
+  editDistance: {
+    uses: [],
+    text: "/** Looks only at the band of the table in which a distance up to the limit can lie, and stops where it is left. */\nfunction editDistance(a: string, b: string, limit: number): number {\n  if (Math.abs(a.length - b.length) > limit) return Number.POSITIVE_INFINITY\n  const far = limit + 1\n  let previous = Array.from({ length: b.length + 1 }, (_, index) => index)\n  let current = new Array<number>(b.length + 1).fill(far)\n  for (let row = 1; row <= a.length; row++) {\n    const first = Math.max(1, row - limit)\n    const last = Math.min(b.length, row + limit)\n    current[first - 1] = first === 1 ? row : far\n    let least = current[first - 1] ?? far\n    for (let column = first; column <= last; column++) {\n      // What stands above the end of the band is of an older row, and outside the band it is far.\n      const above = column === row + limit ? far : (previous[column] ?? far)\n      const left = current[column - 1] ?? far\n      const change = a[row - 1] === b[column - 1] ? 0 : 1\n      const distance = Math.min(above + 1, left + 1, (previous[column - 1] ?? far) + change)\n      current[column] = distance\n      least = Math.min(least, distance)\n    }\n    if (least > limit) return Number.POSITIVE_INFINITY\n    ;[previous, current] = [current, previous]\n  }\n  return previous[b.length] ?? far\n}",
   },
   CallerParts: {
     uses: ["Authenticator","BodyEncoder","Operation","Page","PageSource","PaginateRule","ResponseRule","ToolArguments","Trimmed"],

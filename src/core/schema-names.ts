@@ -1,5 +1,5 @@
 import { isRecord } from './json.ts'
-import { compileSchema } from './json-schema.ts'
+import { compileSchema, type SchemaCheck } from './json-schema.ts'
 import { resolvePointer } from './pointer.ts'
 import type { JsonSchema, Problem } from './schema.ts'
 import { isSubschema, mapSubschemas } from './schema-keywords.ts'
@@ -8,8 +8,8 @@ import { isScalar } from './schema-rules.ts'
 /** Tells which members a value may have by a schema, and nothing else about it. */
 export interface NamesCheck {
   readonly admits: (value: unknown) => boolean
-  /** Lists the members that a value must not have; none when it has no such member. */
-  readonly explain: (value: unknown) => readonly Problem[]
+  /** Lists the members that a value must not have. */
+  readonly explain: (value: unknown) => readonly [Problem, ...Problem[]]
 }
 
 /**
@@ -18,17 +18,34 @@ export interface NamesCheck {
  */
 export function compileNames(schema: JsonSchema): NamesCheck | undefined {
   const names = toNamesOnly(schema, false)
-  const check = compileSchema(names)
-  const explain = (value: unknown): readonly Problem[] => {
-    const checked = check(value)
-    return checked.ok ? [] : checked.problems.filter(({ code }) => UNKNOWN.has(code))
+  const admits = needsValidator(names) ? toMatches(compileSchema(names)) : createAdmits(names)
+  if (admits === undefined) return undefined
+  // The whole schema knows better than the names alone which of several choices was meant.
+  const check = compileSchema(schema)
+  return {
+    admits,
+    explain(value) {
+      const checked = check(value)
+      const unknown = checked.ok
+        ? []
+        : checked.problems.filter(({ code }) => UNKNOWN.includes(code))
+      const [first = NOWHERE, ...rest] = unknown
+      return [first, ...rest]
+    },
   }
-  if (needsValidator(names)) return { admits: (value) => check(value).ok, explain }
-  const admits = createAdmits(names)
-  return admits && { admits, explain }
 }
 
-const UNKNOWN = new Set(['additionalProperties', 'unevaluatedProperties'])
+function toMatches(check: SchemaCheck): Admits {
+  return (value) => check(value).ok
+}
+
+const NOWHERE: Problem = {
+  pointer: '',
+  code: 'additionalProperties',
+  message: 'has a member that no form of it knows',
+}
+
+const UNKNOWN = ['additionalProperties', 'unevaluatedProperties']
 
 const IN_PLACE = ['allOf', 'dependentSchemas', 'dependencies', '$dynamicRef']
 const ABOUT_NAMES = new Set([

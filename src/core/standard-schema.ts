@@ -33,12 +33,12 @@ export function toClosedCheck(schema: StandardSchema, closed: JsonSchema): Check
       : andThen(check(value), (checked) => join(names.explain(value), checked))
 }
 
-function join(unknown: readonly Problem[], checked: Validation): Validation {
-  const [first, ...rest] = unknown
-  if (first === undefined) return checked
+function join([first, ...rest]: readonly [Problem, ...Problem[]], checked: Validation): Validation {
+  // Half of the room is for the others.
+  const unknown = [first, ...rest.slice(0, MAX_PROBLEMS / 2)] as const
   const known = new Set(unknown.map(({ pointer }) => pointer))
   const others = checked.ok ? [] : checked.problems.filter(({ pointer }) => !known.has(pointer))
-  return { ok: false, problems: [first, ...[...rest, ...others].slice(0, MAX_PROBLEMS - 1)] }
+  return { ok: false, problems: [...unknown, ...others.slice(0, MAX_PROBLEMS / 2 - 1)] }
 }
 
 /** Prints a Standard Schema as JSON Schema 2020-12, seen from the caller or from the handler. */

@@ -1,8 +1,9 @@
-import { isRecord } from './json.ts'
+import { isList, isRecord } from './json.ts'
 import { compileSchema, type SchemaCheck } from './json-schema.ts'
 import { resolvePointer } from './pointer.ts'
 import type { JsonSchema, Problem } from './schema.ts'
 import { isSubschema, mapSubschemas } from './schema-keywords.ts'
+import { decodeFragment } from './schema-links.ts'
 import { isScalar } from './schema-rules.ts'
 
 /** Tells which members a value may have by a schema, and nothing else about it. */
@@ -69,10 +70,10 @@ function toNamesOnly(schema: JsonSchema, isChoice: boolean): JsonSchema {
       if (keyword === 'const' && isChoice && isScalar(value)) return [[keyword, value]]
       if (!ABOUT_NAMES.has(keyword)) return []
       const chooses = keyword === 'anyOf' || keyword === 'oneOf'
-      const inner = (part: JsonSchema): JsonSchema =>
-        chooses && !admitsObjects(part)
-          ? { not: { type: 'object' } }
-          : toNamesOnly(part, isChoice || chooses)
+      const inner = (part: JsonSchema): JsonSchema => ({
+        ...toNamesOnly(part, isChoice || chooses),
+        ...(chooses && excludeOthers(part)),
+      })
       // Without the values several of the choices may fit.
       return [[keyword === 'oneOf' ? 'anyOf' : keyword, mapSubschemas(keyword, value, inner)]]
     }),
@@ -80,9 +81,13 @@ function toNamesOnly(schema: JsonSchema, isChoice: boolean): JsonSchema {
 }
 
 /** Of several choices one for texts or numbers must not let every object pass. */
-function admitsObjects({ type }: JsonSchema): boolean {
-  return type === undefined || [type].flat().includes('object')
+function excludeOthers({ type }: JsonSchema): JsonSchema {
+  const types = [type].flat()
+  const excluded = type === undefined ? [] : STRUCTURES.filter((one) => !types.includes(one))
+  return excluded.length === 0 ? {} : { not: { type: excluded } }
 }
+
+const STRUCTURES = ['object', 'array']
 
 /** What is rare enough to leave it to the validator, which takes a while to load. */
 function needsValidator(schema: unknown): boolean {
@@ -113,7 +118,10 @@ function createAdmits(root: JsonSchema): Admits | undefined {
       fromItems(schema, toAdmits),
     ])
     if (typeof schema['$ref'] === 'string') {
-      slot.admits = all([slot.admits, toAdmits(resolvePointer(root, schema['$ref'].slice(1)))])
+      slot.admits = all([
+        slot.admits,
+        toAdmits(resolvePointer(root, decodeFragment(schema['$ref'].slice(1)))),
+      ])
     }
     if (Array.isArray(schema['anyOf'])) {
       slot.admits = all([slot.admits, any(schema['anyOf'].map(toAdmits))])
@@ -125,7 +133,9 @@ function createAdmits(root: JsonSchema): Admits | undefined {
 
 function fromConstant(schema: JsonSchema): Admits | undefined {
   if (Object.hasOwn(schema, 'const')) return (value) => value === schema['const']
-  return Object.hasOwn(schema, 'not') ? (value) => !isRecord(value) : undefined
+  if (!isRecord(schema['not'])) return undefined
+  const excluded = [schema['not']['type']].flat()
+  return (value) => isScalar(value) || !excluded.includes(isList(value) ? 'array' : 'object')
 }
 
 function fromMembers(
@@ -134,14 +144,11 @@ function fromMembers(
 ): Admits | undefined {
   const { properties = {}, additionalProperties } = schema
   const named = Object.entries(isRecord(properties) ? properties : {})
-  const members = new Map(named.map(([name, inner]) => [name, toAdmits(inner)]))
+  // Null for a member that may be anything: one look finds both whether it is known and what it must be.
+  const members = new Map(named.map(([name, inner]) => [name, toAdmits(inner) ?? null]))
   const others = toAdmits(additionalProperties)
   const isClosed = additionalProperties === false
-  if (
-    !isClosed &&
-    others === undefined &&
-    ![...members.values()].some((admits) => admits !== undefined)
-  ) {
+  if (!isClosed && others === undefined && [...members.values()].every((one) => one === null)) {
     return undefined
   }
   return (value) => {
@@ -149,10 +156,9 @@ function fromMembers(
     // A loop without a list of keys: this runs on nearly every call.
     for (const name in value) {
       const admits = members.get(name)
-      if (admits === undefined) {
-        if (members.has(name)) continue
-        if (isClosed || others?.((value as Record<string, unknown>)[name]) === false) return false
-      } else if (!admits((value as Record<string, unknown>)[name])) return false
+      if (admits === null) continue
+      if (admits === undefined && isClosed) return false
+      if ((admits ?? others)?.((value as Record<string, unknown>)[name]) === false) return false
     }
     return true
   }
@@ -166,9 +172,14 @@ function fromItems(
   const first = Array.isArray(prefixItems) ? prefixItems.map(toAdmits) : []
   const rest = toAdmits(items)
   if (rest === undefined && !first.some((admits) => admits !== undefined)) return undefined
-  return (value) =>
-    !Array.isArray(value) ||
-    value.every((item, index) => (index < first.length ? first[index] : rest)?.(item) ?? true)
+  return (value) => {
+    if (!isList(value)) return true
+    for (let index = 0; index < value.length; index++) {
+      const admits = index < first.length ? first[index] : rest
+      if (admits?.(value[index]) === false) return false
+    }
+    return true
+  }
 }
 
 function all(checks: readonly (Admits | undefined)[]): Admits | undefined {

@@ -205,6 +205,7 @@ describe('beside it: members of nested objects that Zod would drop', () => {
     either: z.intersection(z.object({ a: z.string() }), z.object({ b: z.string() })).optional(),
     count: z.coerce.number().optional(),
     pair: z.tuple([item, z.string()]).optional(),
+    some: z.union([z.string(), z.array(item)]).optional(),
   })
 
   it.each([
@@ -214,6 +215,7 @@ describe('beside it: members of nested objects that Zod would drop', () => {
     [{ pay: { by: 'cash', chnge: 1 } }, 'pay.chnge', 'change'],
     [{ labels: { one: { text: 't', txt: 'u' } } }, 'labels.one.txt', 'text'],
     [{ pair: [{ sku: 's', quantty: 1 }, 'x'] }, 'pair.0.quantty', 'quantity'],
+    [{ some: [{ sku: 's', quantty: 1 }] }, 'some.0.quantty', 'quantity'],
     [{ either: { a: '1', b: '2', cc: '3' } }, 'either.cc', undefined],
   ])('are refused in %j', async (input, field, meant) => {
     const { service, ran } = orders(nested)
@@ -229,6 +231,8 @@ describe('beside it: members of nested objects that Zod would drop', () => {
     { items: [{ sku: 's', quantity: 2 }], ship: { to: 'x' }, pay: { by: 'cash', change: 1 } },
     { ship: 'x', extra: { anything: 1 }, count: '5', labels: { one: { text: 't' } } },
     { either: { a: '1', b: '2' }, pair: [{ sku: 's' }, 'x'] },
+    { some: [{ sku: 's', quantity: 1 }] },
+    { some: 'x' },
   ])('are taken when the schema knows them: %j', async (input) => {
     const { service, ran } = orders(nested)
     await call(service, { function: 'orders.list', arguments: input })

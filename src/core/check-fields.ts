@@ -11,6 +11,7 @@ const FIELDS: Readonly<Record<keyof FunctionDefinition, true>> = {
   summary: true,
   description: true,
   input: true,
+  unknownArguments: true,
   output: true,
   item: true,
   arguments: true,

@@ -1,4 +1,5 @@
 import type { Call, Principal } from './call.ts'
+import type { UnknownArguments } from './closed-arguments.ts'
 import type {
   ContentDescriptor,
   Deprecated,
@@ -66,8 +67,10 @@ export interface FunctionDefinition<
   readonly stability?: 'stable' | 'beta' | 'alpha' | 'rc' | 'experimental' | 'removed'
   readonly summary?: string
   readonly description?: string
-  /** Schema of the arguments object. */
+  /** Schema of the arguments object. It is closed unless it says otherwise (`z.looseObject`, `additionalProperties`). */
   readonly input?: Input
+  /** What happens to arguments that `input` does not have; as the service says when absent. */
+  readonly unknownArguments?: UnknownArguments
   readonly output?: Output
   /** Schema of each partial result of a function that streams: its handler is an async generator that yields them. */
   readonly item?: Item

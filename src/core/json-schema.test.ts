@@ -85,9 +85,14 @@ describe('compileSchema', () => {
     [{ properties: { a: false } }, { a: 1 }, '/a false schema: is not allowed'],
     [false, 1, ' false schema: is not allowed'],
     [
-      { allOf: [{ properties: { a: true } }], unevaluatedProperties: false },
-      { b: 1 },
-      '/b unevaluatedProperties: is not a known property',
+      { allOf: [{ properties: { total: true } }], unevaluatedProperties: false },
+      { size: 1 },
+      '/size unevaluatedProperties: is not a known property',
+    ],
+    [
+      { allOf: [{ properties: { total: true } }], unevaluatedProperties: false },
+      { totl: 1 },
+      '/totl unevaluatedProperties: is not a known property; did you mean "total"?',
     ],
   ])('explains %j', (schema, value, expected) => {
     expect(problems(schema, value)).toEqual([expected])

@@ -1,3 +1,4 @@
+import { listMemberNames } from './closed-arguments.ts'
 import { createRecord } from './json.ts'
 import type { JsonSchema, Validation } from './schema.ts'
 import { bundleSchema, type SchemaBundle } from './schema-bundle.ts'
@@ -59,7 +60,9 @@ export function compileSchema(schema: Subschema, options: CompileSchemaOptions =
   return (value) => {
     try {
       const checker = compiled ?? prepare(value)
-      return checker.matches(value) ? { ok: true, value } : explain(checker.bundle, value)
+      return checker.matches(value)
+        ? { ok: true, value }
+        : explain(checker.bundle, value, () => listKnown(schema, normalizeOptions))
     } catch (thrown) {
       if (thrown instanceof RangeError) return TOO_DEEP
       if (thrown instanceof TooManyNames) return toTooMany(thrown.message)
@@ -104,10 +107,18 @@ function resolveOptions(options: CompileSchemaOptions): NormalizeOptions {
   }
 }
 
-function explain({ schema, context, namesInherited }: SchemaBundle, value: unknown): Validation {
+function listKnown(schema: Subschema, { findDefinition }: NormalizeOptions): readonly string[] {
+  return typeof schema === 'boolean' ? [] : listMemberNames(schema, findDefinition)
+}
+
+function explain(
+  { schema, context, namesInherited }: SchemaBundle,
+  value: unknown,
+  listNames: () => readonly string[],
+): Validation {
   const seen = namesInherited ? withoutPrototype(value) : value
   const errors = findErrors(context, schema, seen, MAX_PROBLEMS * 10)
-  return { ok: false, problems: toProblems(errors, value) }
+  return { ok: false, problems: toProblems(errors, value, listNames) }
 }
 
 function withoutPrototype(value: unknown): unknown {

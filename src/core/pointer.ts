@@ -23,6 +23,14 @@ export function resolvePointer(document: unknown, pointer: string): unknown {
   )
 }
 
+/** Cuts a pointer to what stands above its first segment beyond reason: names come from outside. */
+export function shortenPointer(pointer: string): string {
+  if (pointer.length <= LONGEST_POINTER) return pointer
+  return pointer.slice(0, pointer.slice(0, LONGEST_POINTER).lastIndexOf('/'))
+}
+
+const LONGEST_POINTER = 1000
+
 function escapeSegment(segment: string): string {
   return segment.replaceAll('~', '~0').replaceAll('/', '~1')
 }

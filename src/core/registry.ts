@@ -1,4 +1,5 @@
 import { checkDefinition } from './check-definition.ts'
+import type { UnknownArguments } from './closed-arguments.ts'
 import type { Components } from './description.ts'
 import type { FunctionDefinition } from './function.ts'
 import type { FunctionHealth } from './health.ts'
@@ -38,6 +39,7 @@ export interface Registry {
 export interface RegistryOptions {
   readonly components: Components
   readonly validateResults: boolean
+  readonly unknownArguments: UnknownArguments
   /** Completes a function with what only the service knows. */
   readonly bind: (shape: TargetShape, health: () => FunctionHealth) => Target
 }
@@ -71,6 +73,7 @@ export function createRegistry(options: RegistryOptions): Registry {
         toTargetShape(definition, options.components, {
           system,
           validateResults: options.validateResults,
+          ...(!system && { unknownArguments: options.unknownArguments }),
         }),
       )
       const versions = entries.get(name)?.versions

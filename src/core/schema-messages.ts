@@ -62,8 +62,15 @@ const SENTENCES: Readonly<Record<string, Sentence>> = {
 
 /** Says that a property is not among the known ones, and which of them may have been meant. */
 export function formatUnknownProperty(name: string, known: Iterable<string>): string {
+  // A pointer with such a name would be no help to anybody.
+  if (isLongName(name)) return `has a member ${show(name)} that is not known`
   const hint = didYouMean(name, known)
   return hint === undefined ? 'is not a known property' : `is not a known property; ${hint}`
+}
+
+/** Names come from outside and may be of any length; the longest ones are not repeated. */
+export function isLongName(name: string): boolean {
+  return name.length > 100
 }
 
 /** Lists values to choose from: `one of draft, published`. */

@@ -1,8 +1,13 @@
 import { isRecord } from './json.ts'
-import { formatPointer, resolvePointer } from './pointer.ts'
+import { formatPointer, resolvePointer, shortenPointer } from './pointer.ts'
 import type { Problem } from './schema.ts'
 import { explainChoice } from './schema-choices.ts'
-import { type Finding, formatFinding, formatUnknownProperty } from './schema-messages.ts'
+import {
+  type Finding,
+  formatFinding,
+  formatUnknownProperty,
+  isLongName,
+} from './schema-messages.ts'
 import { toText } from './text.ts'
 
 /** How many problems of one value are reported; more would only be noise. */
@@ -20,14 +25,22 @@ export interface ValidatorError {
 export function toProblems(
   errors: readonly ValidatorError[],
   value: unknown,
+  /** Lists the members that the schema knows at its root, through all it refers to. */
+  listKnown: () => readonly string[] = () => [],
 ): readonly [Problem, ...Problem[]] {
   const valueAt = (pointer: string): unknown => resolvePointer(value, pointer)
   const findings: Finding[] = []
-  for (const error of errors) fold(toFinding(error), findings, valueAt)
+  for (const error of errors) {
+    const finding = toFinding(error)
+    const isUnknown = finding.keyword === 'unevaluatedProperties' && finding.pointer === ''
+    const params = isUnknown ? { ...finding.params, known: listKnown() } : finding.params
+    fold({ ...finding, params }, findings, valueAt)
+  }
   const problems = new Map<string, Problem>()
   for (const finding of findings) {
-    const { pointer, keyword } = finding
-    const message = formatFinding(finding, valueAt(pointer))
+    const { keyword } = finding
+    const message = formatFinding(finding, valueAt(finding.pointer))
+    const pointer = shortenPointer(finding.pointer)
     problems.set(`${pointer} ${message}`, { pointer, code: keyword, message })
   }
   const [first, ...rest] = [...problems.values()].slice(0, MAX_PROBLEMS)
@@ -69,12 +82,12 @@ function fold(finding: Finding, findings: Finding[], valueAt: ValueAt): void {
     }
     case 'additionalProperties': {
       const inner = inside(keyword).filter((found) => found.keyword !== 'false schema')
-      findings.push(
-        ...(inner.length > 0 ? inner : listMembers(finding, params[keyword]).map(withNearest)),
-      )
+      findings.push(...(inner.length > 0 ? inner : listUnknown(finding, params[keyword])))
       return
     }
     case 'unevaluatedProperties':
+      findings.push(...listUnknown(finding, params[keyword]))
+      return
     case 'unevaluatedItems':
       findings.push(...listMembers(finding, params[keyword]))
       return
@@ -128,12 +141,21 @@ function at(finding: Finding, name: string): Finding {
   return { ...finding, pointer: `${finding.pointer}${formatPointer([name])}` }
 }
 
-/** Says which property a misspelt one may have been meant to be. */
-function withNearest(finding: Finding): Finding {
+/** Says of each unknown property which known one may have been meant. */
+function listUnknown(finding: Finding, names: unknown): readonly Finding[] {
+  if (!Array.isArray(names)) return [finding]
   const { known } = finding.params
-  if (!Array.isArray(known)) return finding
-  return { ...finding, message: formatUnknownProperty(lastSegment(finding.pointer), known) }
+  return names.slice(0, MAX_PROBLEMS).map((given, index) => {
+    const name = toText(given)
+    // Whoever sends hundreds of names has not misspelt one.
+    const members = Array.isArray(known) && index < MOST_SUGGESTED ? known : []
+    const message = formatUnknownProperty(name, members)
+    return isLongName(name) ? { ...finding, message } : { ...at(finding, name), message }
+  })
 }
+
+/** For more names than these nobody looks for the one that was meant. */
+const MOST_SUGGESTED = 20
 
 /** The value of such a finding is the name of a member, which is not what its pointer shows. */
 function toNameFinding(finding: Finding): Finding {

@@ -1,9 +1,11 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
+import { closeArguments, closeObjects } from './closed-arguments.ts'
 import { isRecord } from './json.ts'
 import { andThen } from './maybe.ts'
-import { formatPointer, resolvePointer } from './pointer.ts'
+import { formatPointer, resolvePointer, shortenPointer } from './pointer.ts'
 import type { Check, JsonSchema, Problem, StandardSchema, Validation } from './schema.ts'
-import { formatUnknownProperty } from './schema-messages.ts'
+import { formatUnknownProperty, isLongName } from './schema-messages.ts'
+import { compileNames } from './schema-names.ts'
 import { nearest } from './suggest.ts'
 
 /** How many problems of one value are reported; more would only be noise. */
@@ -13,6 +15,30 @@ const MAX_PROBLEMS = 100
 export function toStandardCheck(schema: StandardSchema): Check {
   const { validate } = schema['~standard']
   return (value) => andThen(validate(value), (result) => toValidation(result, schema, value))
+}
+
+/** Closes what a Standard Schema printed: Zod drops members at every level, so every level is closed. */
+export function closeStandardSchema(schema: StandardSchema, printed: JsonSchema): JsonSchema {
+  return schema['~standard'].vendor === 'zod' ? closeObjects(printed) : closeArguments(printed)
+}
+
+/** Checks values with the library's own rules, and the names of their members first: the library may drop some. */
+export function toClosedCheck(schema: StandardSchema, closed: JsonSchema): Check {
+  const check = toStandardCheck(schema)
+  const names = compileNames(closed)
+  if (names === undefined) return check
+  return (value) =>
+    names.admits(value)
+      ? check(value)
+      : andThen(check(value), (checked) => join(names.explain(value), checked))
+}
+
+function join([first, ...rest]: readonly [Problem, ...Problem[]], checked: Validation): Validation {
+  // Half of the room is for the others.
+  const unknown = [first, ...rest.slice(0, MAX_PROBLEMS / 2)] as const
+  const known = new Set(unknown.map(({ pointer }) => pointer))
+  const others = checked.ok ? [] : checked.problems.filter(({ pointer }) => !known.has(pointer))
+  return { ok: false, problems: [...unknown, ...others.slice(0, MAX_PROBLEMS / 2 - 1)] }
 }
 
 /** Prints a Standard Schema as JSON Schema 2020-12, seen from the caller or from the handler. */
@@ -58,14 +84,14 @@ function toProblems(issue: ZodIssue, schema: StandardSchema, value: unknown): re
   const code = typeof issue.code === 'string' ? issue.code : 'invalid'
   if (code !== 'unrecognized_keys' || !Array.isArray(issue.keys)) {
     const message = `${issue.message}${findMisspelt(path, schema, value)}`
-    return [{ pointer: formatPointer(path), code, message }]
+    return [{ pointer: shortenPointer(formatPointer(path)), code, message }]
   }
   const known = listMembers(schema, path)
   return issue.keys
     .slice(0, MAX_PROBLEMS)
     .map(String)
     .map((key) => ({
-      pointer: formatPointer([...path, key]),
+      pointer: shortenPointer(formatPointer(isLongName(key) ? path : [...path, key])),
       code,
       message: formatUnknownProperty(key, known),
     }))

@@ -52,6 +52,11 @@ const service = createService({
 
 const QUERY = 'urn:forrst:ext:query'
 
+async function refusals(input: object): Promise<readonly string[]> {
+  const { body } = await call(service, { function: 'orders.pay', arguments: input })
+  return (body.errors ?? []).map(({ message }) => message)
+}
+
 async function refusal(document: Parameters<typeof call>[1]) {
   const { body } = await call(service, document)
   const [error] = body.errors ?? []
@@ -97,8 +102,9 @@ describe('did you mean', () => {
     ['orders.move', { to: { streeet: 'x' } }, 'to.streeet', 'street'],
     ['orders.move', { stops: [{ sreet: 'x' }] }, 'stops.0.sreet', 'street'],
   ])('suggests the argument of %s that %j means', async (name, input, field, meant) => {
+    const what = field.includes('.') ? 'a known property' : `an argument of ${name}`
     expect(await refusal({ function: name, arguments: input })).toMatchObject({
-      message: `${field}: is not a known property; did you mean "${meant}"?`,
+      message: `${field}: is not ${what}; did you mean "${meant}"?`,
       source: { pointer: `/call/arguments/${field.replaceAll('.', '/')}` },
     })
   })
@@ -107,24 +113,28 @@ describe('did you mean', () => {
     [{ customerid: 'c' }, 'customer_id', 'customerid'],
     [{ customer_id: 'c', card: { nummber: '1' } }, 'card.number', 'nummber'],
   ])('says in %j which name stands for the one that is missing', async (input, field, written) => {
-    const { message } = await refusal({ function: 'orders.pay', arguments: input })
-    expect(message).toContain(`${field}: `)
-    expect(message).toContain(`did you mean it by "${written}"?`)
+    const messages = await refusals(input)
+    expect(messages[0]).toContain(`${written}: is not `)
+    expect(messages.find((message) => message.startsWith(`${field}: `))).toContain(
+      `did you mean it by "${written}"?`,
+    )
   })
 
   it.each([{ customer: 'c' }, { weather: 'x' }, {}])(
     'takes no other argument of %j for the one that is missing',
     async (input) => {
-      const { message } = await refusal({ function: 'orders.pay', arguments: input })
-      expect(message).toBe('customer_id: Invalid input: expected string, received undefined')
+      expect(await refusals(input)).toContain(
+        'customer_id: Invalid input: expected string, received undefined',
+      )
     },
   )
 
   it('does not search a crowd for the one that is missing', async () => {
     const crowd = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`x${index}`, 1]))
     const input = { ...crowd, customerid: 'c' }
-    const { message } = await refusal({ function: 'orders.pay', arguments: input })
-    expect(message).toBe('customer_id: Invalid input: expected string, received undefined')
+    expect(await refusals(input)).toContain(
+      'customer_id: Invalid input: expected string, received undefined',
+    )
   })
 
   it('suggests the extension that was misspelt', async () => {

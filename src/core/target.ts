@@ -1,4 +1,5 @@
 import type { Call, Outcome } from './call.ts'
+import { closeArguments, type UnknownArguments, withFunctionName } from './closed-arguments.ts'
 import type { Components, ContentDescriptor, ErrorDefinition } from './description.ts'
 import type { AcceptedExtensions, FunctionDefinition, SideEffect } from './function.ts'
 import type { FunctionHealth } from './health.ts'
@@ -6,7 +7,12 @@ import { compileSchema } from './json-schema.ts'
 import type { Maybe } from './maybe.ts'
 import { resolveReference } from './reference.ts'
 import { type Check, isStandardSchema, type JsonSchema, type Schema } from './schema.ts'
-import { toStandardCheck, toStandardJsonSchema } from './standard-schema.ts'
+import {
+  closeStandardSchema,
+  toClosedCheck,
+  toStandardCheck,
+  toStandardJsonSchema,
+} from './standard-schema.ts'
 import { deriveStability, type Stability } from './version.ts'
 
 /** One version of a function, made ready for calls at start. */
@@ -46,13 +52,21 @@ export interface Target {
 /** Everything about a target that follows from its definition alone. */
 export type TargetShape = Omit<Target, 'joining' | 'streams' | 'health' | 'run'>
 
+/** What a service decides about its functions. */
+export interface TargetOptions {
+  readonly system: boolean
+  readonly validateResults: boolean
+  /** Of functions that do not say it themselves; `reject` when absent. */
+  readonly unknownArguments?: UnknownArguments
+}
+
 /** Derives from a definition what calls and descriptions need. */
 export function toTargetShape(
   definition: FunctionDefinition,
   components: Components,
-  options: { readonly system: boolean; readonly validateResults: boolean },
+  options: TargetOptions,
 ): TargetShape {
-  const input = definition.input ?? inputFromArguments(definition, components)
+  const input = toInput(definition, components, options)
   const output = definition.output ?? outputFromResult(definition, components)
   const { item } = definition
   const isOwn = definition.imported !== true
@@ -64,10 +78,10 @@ export function toTargetShape(
     stability: definition.stability ?? deriveStability(definition.version),
     definition,
     system: options.system,
-    inputSchema: toJsonSchema(input, 'input'),
+    inputSchema: input.schema,
     outputSchema: output && toJsonSchema(output, 'output'),
     itemSchema: item && toJsonSchema(item, 'output'),
-    checkInput: toCheck(input, components, isOwn),
+    checkInput: input.check,
     checkOutput: options.validateResults && output ? toCheck(output, components, isOwn) : undefined,
     checkItem: options.validateResults && item ? toCheck(item, components, isOwn) : undefined,
     errors: collectErrors(definition, components),
@@ -90,6 +104,27 @@ export function isDiscoverable({
 /** Prints any schema as JSON Schema 2020-12. */
 export function toJsonSchema(schema: Schema, direction: 'input' | 'output'): JsonSchema {
   return isStandardSchema(schema) ? toStandardJsonSchema(schema, direction) : schema
+}
+
+/** The arguments object as callers see it, and its check: closed, unless it or the definition says otherwise. */
+function toInput(
+  definition: FunctionDefinition,
+  components: Components,
+  { unknownArguments = 'reject' }: TargetOptions,
+): { readonly schema: JsonSchema; readonly check: Check } {
+  const given = definition.input ?? inputFromArguments(definition, components)
+  const printed = toJsonSchema(given, 'input')
+  const { name } = definition
+  const isOwn = definition.imported !== true
+  if ((definition.unknownArguments ?? unknownArguments) === 'ignore') {
+    return { schema: printed, check: withFunctionName(toCheck(given, components, isOwn), name) }
+  }
+  if (!isStandardSchema(given)) {
+    const schema = closeArguments(printed, components)
+    return { schema, check: withFunctionName(toCheck(schema, components, isOwn), name) }
+  }
+  const schema = closeStandardSchema(given, printed)
+  return { schema, check: withFunctionName(toClosedCheck(given, schema), name) }
 }
 
 function toCheck(schema: Schema, components: Components, isOwn: boolean): Check {

@@ -203,6 +203,7 @@ const FUNCTION = shape(
     simulations: listOf(SIMULATION),
     extensions: listOf(DECLARATION),
     externalDocs: DOCS,
+    'x-additional-arguments': flag,
   } satisfies Record<keyof FunctionObject, Read>,
   { needs: ['name', 'version'] },
 )

@@ -9,7 +9,7 @@ import { isRecord } from '../core/json.ts'
 import { isReference } from '../core/reference.ts'
 import type { JsonSchema } from '../core/schema.ts'
 import type { Target } from '../core/target.ts'
-import type { FunctionObject } from './types.ts'
+import { ADDITIONAL_ARGUMENTS, type FunctionObject } from './types.ts'
 
 /** Writes one version of a function the way seed 000 prints it; `move` places schema references. */
 export function toFunctionObject(
@@ -28,6 +28,7 @@ export function toFunctionObject(
     stability: toStability(target),
     ...pick(definition, ['summary', 'description', 'tags']),
     ...(described && { arguments: described }),
+    ...(described && !isClosed(target.inputSchema) && { [ADDITIONAL_ARGUMENTS]: true }),
     ...(result && { result }),
     ...(definition.errors && { errors: definition.errors.map((error) => toError(error, place)) }),
     ...pick(definition, ['links', 'examples']),
@@ -83,6 +84,10 @@ function toArguments(
       schema: place(whole),
     }
   })
+}
+
+function isClosed({ additionalProperties, unevaluatedProperties }: JsonSchema): boolean {
+  return additionalProperties === false || unevaluatedProperties === false
 }
 
 function toResult(

@@ -35,7 +35,11 @@ export interface FunctionObject {
   readonly simulations?: readonly Simulation[]
   readonly extensions?: readonly ExtensionDeclaration[]
   readonly externalDocs?: ExternalDocs
+  readonly [ADDITIONAL_ARGUMENTS]?: boolean
 }
+
+/** True for a function that takes further arguments than those listed; seed 000 has no word for it. */
+export const ADDITIONAL_ARGUMENTS = 'x-additional-arguments'
 
 /** The description of a whole service. */
 export interface DiscoveryDocument {

@@ -31,6 +31,7 @@ const report = defineFunction({
         properties: { dpi: { type: 'integer', deprecated: true }, format: { type: 'string' } },
       },
       pages: { type: 'array', items: { $ref: '#/$defs/page' } },
+      fail: { type: 'boolean' },
     },
     $defs: { page: { type: 'object', properties: { zoom: { deprecated: true } } } },
   }),

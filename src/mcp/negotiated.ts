@@ -16,13 +16,21 @@ export function readAnnouncement({ input, exchange }: ToolRequest): Announcement
   return { profile: isRecord(agent) ? agent['profile'] : undefined }
 }
 
-/** Completes a request that was admitted: what `meta` says is for us, unless the function has an argument of that name. */
+/** Leaves out what a platform says about itself: that is no argument, unless the function has one of that name. */
+export function withoutAnnouncement(request: ToolRequest): ToolRequest {
+  const given = request.input['meta']
+  const announces = isRecord(given) && given['ucp-agent'] !== undefined
+  if (!announces || takesMeta(request.tool.target)) return request
+  const { meta: _announcement, ...input } = request.input
+  return { ...request, input }
+}
+
+/** Completes a request that was admitted. */
 export function toNegotiated(request: ToolRequest, ucp: JsonObject): ToolRequest {
-  const { meta, ...input } = request.input
+  const { meta } = request.input
   const key = isRecord(meta) ? meta['idempotency-key'] : undefined
   return {
-    ...request,
-    input: takesMeta(request.tool.target) ? request.input : input,
+    ...withoutAnnouncement(request),
     ucp,
     ...(typeof key === 'string' && {
       extensions: [

@@ -29,13 +29,15 @@ interface Shape {
   readonly properties: Readonly<Record<string, unknown>>
   readonly required: readonly string[]
   readonly closed: boolean
+  /** True where it admits members without naming them. */
+  readonly open: boolean
 }
 
 /** Writes a schema with a plain object at its root that shows every argument the schema knows by name. */
 export function toPlainObject(schema: JsonSchema): JsonSchema {
   const shape = toShape(schema)
   const kept = Object.fromEntries(Object.entries(schema).filter(([key]) => !UNSAFE.has(key)))
-  const notes = describeLoss(schema)
+  const notes = describeLoss(schema, shape)
   const description = typeof kept['description'] === 'string' ? kept['description'] : undefined
   return {
     ...kept,
@@ -55,27 +57,49 @@ function toShape(schema: JsonSchema): Shape {
     .filter((list) => list.length > 0)
     .map((list) => joinChoices(list.map(toShape)))
   const all = [ownShape(schema), ...parts, ...choices]
+  const open = all.some((shape) => shape.open)
   return {
     properties: mergeProperties(all, 'all'),
     required: [...new Set(all.flatMap(({ required }) => required))],
-    closed: isClosed(schema, parts, choices),
+    closed: isClosed(schema, { parts, choices, open }),
+    open,
   }
 }
 
 /** What every choice closes stays closed; one open choice leaves room for more. */
-function isClosed(schema: JsonSchema, parts: readonly Shape[], choices: readonly Shape[]): boolean {
+function isClosed(
+  schema: JsonSchema,
+  {
+    parts,
+    choices,
+    open,
+  }: {
+    readonly parts: readonly Shape[]
+    readonly choices: readonly Shape[]
+    readonly open: boolean
+  },
+): boolean {
+  if (schema['unevaluatedProperties'] === false && !open) return true
   if (parts.length > 0) return false
   if (schema['additionalProperties'] === false) return true
   return choices.length === 1 && choices[0]?.closed === true && !('properties' in schema)
 }
 
-function ownShape({ properties, required }: JsonSchema): Shape {
+function ownShape(schema: JsonSchema): Shape {
+  const { properties, required } = schema
+  const rest = [schema['additionalProperties'], schema['unevaluatedProperties']]
   return {
     properties: isRecord(properties) ? mapValues(properties, toObjectSchema) : {},
     required: Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [],
     closed: false,
+    open:
+      rest.some((others) => others !== undefined && others !== false) ||
+      UNSHOWN.some((keyword) => keyword in schema),
   }
 }
+
+/** Keywords that may name members which the plain object does not show. */
+const UNSHOWN = ['$ref', 'patternProperties', 'then', 'else', 'if', 'dependentSchemas']
 
 function joinChoices(choices: readonly Shape[]): Shape {
   const [first, ...rest] = choices
@@ -85,6 +109,7 @@ function joinChoices(choices: readonly Shape[]): Shape {
       rest.every(({ required }) => required.includes(name)),
     ),
     closed: choices.every(({ closed }) => closed),
+    open: choices.some(({ open }) => open),
   }
 }
 
@@ -116,7 +141,7 @@ function branches(schema: JsonSchema, keyword: string): readonly JsonSchema[] {
   )
 }
 
-function describeLoss(schema: JsonSchema): readonly string[] {
+function describeLoss(schema: JsonSchema, { closed }: Shape): readonly string[] {
   const notes: string[] = []
   const forms = [...branches(schema, 'oneOf'), ...branches(schema, 'anyOf')]
     .map((branch) => toShape(branch).required)
@@ -124,7 +149,8 @@ function describeLoss(schema: JsonSchema): readonly string[] {
   if (forms.length > 1) {
     notes.push(`Give one of: ${forms.map((names) => names.join(' with ')).join('; or ')}.`)
   }
-  if (Object.keys(schema).some((key) => UNSAFE.has(key) && !HARMLESS.has(key))) {
+  const isShown = (key: string) => HARMLESS.has(key) || (key === 'unevaluatedProperties' && closed)
+  if (Object.keys(schema).some((key) => UNSAFE.has(key) && !isShown(key))) {
     notes.push('Further rules are checked when the tool is called.')
   }
   return notes

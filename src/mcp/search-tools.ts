@@ -1,5 +1,6 @@
 import type { JsonObject } from '../core/json.ts'
 import type { Maybe } from '../core/maybe.ts'
+import { didYouMean } from '../core/suggest.ts'
 import { toStandaloneFunction } from '../discovery/inline.ts'
 import {
   type Catalogue,
@@ -32,7 +33,7 @@ export function createSearchTools(environment: Environment, call: CallByName): r
   const find = (name: unknown): FunctionTool | undefined =>
     typeof name === 'string' ? catalogue().find(name) : undefined
 
-  return [
+  const tools = [
     toOwnTool({
       name: 'search_tools',
       description: `Finds tools of ${service.info.title} by words of their names, descriptions, tags and arguments. Best matches first.`,
@@ -43,6 +44,7 @@ export function createSearchTools(environment: Environment, call: CallByName): r
           limit: { type: 'integer', minimum: 1, maximum: MOST_RESULTS, default: 10 },
         },
         required: ['query'],
+        additionalProperties: false,
       },
       annotations: { readOnlyHint: true },
       run(input, { era }) {
@@ -61,6 +63,7 @@ export function createSearchTools(environment: Environment, call: CallByName): r
         type: 'object',
         properties: { name: { type: 'string', description: 'Name as search_tools gives it' } },
         required: ['name'],
+        additionalProperties: false,
       },
       annotations: { readOnlyHint: true },
       run(input, { era }) {
@@ -78,6 +81,7 @@ export function createSearchTools(environment: Environment, call: CallByName): r
           arguments: { type: 'object', description: 'As describe_tool shows them' },
         },
         required: ['name'],
+        additionalProperties: false,
       },
       annotations: {},
       // Whether it really can be one depends on the tool it calls.
@@ -89,6 +93,20 @@ export function createSearchTools(environment: Environment, call: CallByName): r
       },
     }),
   ]
+  return tools.map((tool) => ({
+    ...tool,
+    run(input, exchange) {
+      const mistake = findUnknown(tool, input)
+      return mistake === undefined ? tool.run(input, exchange) : refuse(exchange.era, mistake)
+    },
+  }))
+}
+
+function findUnknown({ name, known }: ClosedTool, input: JsonObject): string | undefined {
+  const unknown = Object.keys(input).find((key) => !known.includes(key))
+  if (unknown === undefined) return undefined
+  const hint = didYouMean(unknown, known) ?? `it takes ${known.join(', ')}`
+  return `${unknown.slice(0, 100)}: is not an argument of ${name}; ${hint}`
 }
 
 function createCurrentSearch({ catalogue, service }: Environment): Search {
@@ -146,10 +164,15 @@ function describe({ name, target }: FunctionTool, { service }: Environment): str
   })
 }
 
+/** A tool of ours, with the names of its arguments. */
+interface ClosedTool extends OwnTool {
+  readonly known: readonly string[]
+}
+
 interface OwnToolParts {
   readonly name: string
   readonly description: string
-  readonly inputSchema: JsonObject
+  readonly inputSchema: JsonObject & { readonly properties: JsonObject }
   readonly annotations: JsonObject
   readonly taskSupport?: TaskSupport | undefined
   readonly run: OwnTool['run']
@@ -161,7 +184,7 @@ function toOwnTool({
   inputSchema,
   annotations,
   ...parts
-}: OwnToolParts): OwnTool {
+}: OwnToolParts): ClosedTool {
   const { run, taskSupport } = parts
   const visible = JSON.stringify({ name, description, inputSchema })
   const json = (era: Era) =>
@@ -172,5 +195,6 @@ function toOwnTool({
       annotations,
       ...toExecution(era, taskSupport),
     })
-  return { name, json, visible: () => visible, taskSupport, run }
+  const known = Object.keys(inputSchema.properties)
+  return { name, json, visible: () => visible, taskSupport, run, known }
 }

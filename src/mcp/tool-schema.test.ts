@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { modernClient } from '../../test/mcp/wire.ts'
 import { fc } from '../../test/support/property.ts'
 import { serviceOf } from '../../test/support/service.ts'
+import { closeArguments } from '../core/closed-arguments.ts'
 import type { Components } from '../core/description.ts'
 import { defineFunction } from '../core/function.ts'
 import type { JsonSchema, Schema } from '../core/schema.ts'
@@ -77,8 +78,9 @@ describe('schemas that every client accepts', () => {
     })
     expect(inputSchema).toEqual({
       type: 'object',
-      properties: { a: { type: 'string' }, b: { type: 'string' } },
+      properties: { a: { type: 'string' }, b: { type: 'string' }, c: {}, d: {} },
       required: ['a', 'b', 'd'],
+      additionalProperties: false,
       description: 'An address. Further rules are checked when the tool is called.',
     })
   })
@@ -117,7 +119,7 @@ describe('schemas that every client accepts', () => {
     }
     const input = { $ref: '#/components/schemas/Order' }
     const { inputSchema } = await listed({ input }, { components })
-    expect(inputSchema).toEqual(components.schemas?.['Order'])
+    expect(inputSchema).toEqual({ ...components.schemas?.['Order'], additionalProperties: false })
   })
 
   it('does not write a schema out a million times', async () => {
@@ -179,7 +181,7 @@ describe('schemas that every client accepts', () => {
           const ajv = new Ajv2020({ strict: false })
           const { inputSchema } = await listed({ input })
           expect(Object.keys(inputSchema).filter((key) => UNSAFE_ROOT.includes(key))).toEqual([])
-          const accepts = ajv.compile(input)
+          const accepts = ajv.compile(closeArguments(input))
           const shows = ajv.compile(inputSchema)
           for (const candidate of values)
             if (accepts(candidate)) expect(shows(candidate)).toBe(true)
@@ -211,6 +213,7 @@ describe('schemas in full', () => {
       ...input,
       properties: { price: { $ref: '#/$defs/Money' } },
       $defs: { Money: { type: 'number' } },
+      unevaluatedProperties: false,
     })
   })
 })

@@ -49,6 +49,7 @@ describe.each(ERAS)('tools in revision %s', (revision, connect) => {
       inputSchema: {
         type: 'object',
         properties: { text: { type: 'string' }, limit: { type: 'integer', minimum: 1 } },
+        additionalProperties: false,
       },
       outputSchema: expect.objectContaining({ type: 'object' }),
       annotations: { readOnlyHint: true, destructiveHint: false },

@@ -10,7 +10,7 @@ import { createEnvironment, type Environment, type McpOptions } from './environm
 import { invalidParams } from './errors.ts'
 import type { Exchange } from './exchange.ts'
 import type { Encoded, Methods } from './methods.ts'
-import { encodeRefusal, readAnnouncement, toNegotiated } from './negotiated.ts'
+import { encodeRefusal, readAnnouncement, toNegotiated, withoutAnnouncement } from './negotiated.ts'
 import type { Era } from './protocol.ts'
 import { createSearchTools } from './search-tools.ts'
 import { readEarlierWish } from './task-wish.ts'
@@ -34,7 +34,9 @@ export function createToolMethods(environment: Environment): Methods {
     const request = { exchange, tool, input }
     const { admit } = environment.options
     const announced = admit && readAnnouncement(request)
-    if (admit === undefined || announced === undefined) return callFunction(environment, request)
+    if (admit === undefined || announced === undefined) {
+      return callFunction(environment, withoutAnnouncement(request))
+    }
     return admit(announced, tool.target.name).then((admission) =>
       admission.admitted
         ? callFunction(environment, toNegotiated(request, admission.ucp))

@@ -1,6 +1,7 @@
 import type { QueryCapabilities } from '../core/description.ts'
 import { isList, isRecord, type JsonObject } from '../core/json.ts'
 import type { QueryFilter, QueryPlan, QuerySort } from '../core/query-plan.ts'
+import { didYouMean } from '../core/suggest.ts'
 import { createCursorCodec, toCursorScope } from './cursor.ts'
 import { createFindings, echo, type Findings } from './findings.ts'
 import { addAttribute, oneOf, parseFilters } from './parse-filters.ts'
@@ -38,6 +39,7 @@ export function createQueryParser(
     capabilities: rules.capabilities,
     parse(options, pointer = '') {
       const findings = createFindings(pointer)
+      refuseOthers(options, findings)
       const filters = parseFilters(options['filters'], rules, findings)
       const sorts = parseSorts(options['sorts'], rules, findings)
       const scope = () => toCursorScope({ name, filters, sorts })
@@ -63,6 +65,17 @@ export function createQueryParser(
         pagination,
       }
     },
+  }
+}
+
+const OPTIONS = ['filters', 'sorts', 'pagination', 'relationships', 'fields']
+
+/** A misspelt `filters` would list everything. */
+function refuseOthers(options: JsonObject, findings: Findings): void {
+  for (const name of Object.keys(options)) {
+    if (OPTIONS.includes(name)) continue
+    const hint = didYouMean(name, OPTIONS) ?? `use ${OPTIONS.join(', ')}`
+    findings.add([name.slice(0, 100)], `is not an option of the query extension; ${hint}`)
   }
 }
 

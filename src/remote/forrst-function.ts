@@ -18,7 +18,7 @@ import { collectSchemas, moveReferences } from '../core/schema-references.ts'
 import { toTargetShape } from '../core/target.ts'
 import { toReason } from '../core/text.ts'
 import { isPrerelease } from '../core/version.ts'
-import type { FunctionObject } from '../discovery/types.ts'
+import { ADDITIONAL_ARGUMENTS, type FunctionObject } from '../discovery/types.ts'
 import { checkDeclarations } from '../extensions/check-declarations.ts'
 import { toVisibleText } from './untrusted-text.ts'
 
@@ -89,7 +89,7 @@ function toDefinition(
     stability: toStability(object),
     ...(typeof summary === 'string' && { summary: toVisibleText(summary) }),
     ...(typeof description === 'string' && { description: toVisibleText(description) }),
-    ...(object.arguments && toInput(described, components)),
+    ...(object.arguments && toInput(described, components, object[ADDITIONAL_ARGUMENTS] === true)),
     ...(output && { output: standAlone(output, components) }),
     ...(result && { result: omit(result, ['schema']) }),
     ...(errors.length > 0 && { errors }),
@@ -133,10 +133,11 @@ function resolveExamples(
   }))
 }
 
-/** A document lists arguments but does not say that there are no others: the service itself decides about those. */
+/** A document that lists arguments has no others, unless it says so. */
 function toInput(
   described: readonly ContentDescriptor[],
   components: Components,
+  open: boolean,
 ): Pick<FunctionDefinition, 'arguments' | 'input'> {
   const descriptors = described.map((descriptor) => ({
     ...descriptor,
@@ -147,7 +148,12 @@ function toInput(
   return {
     arguments: descriptors,
     input: standAlone(
-      { type: 'object', properties: schemas, ...(required.length > 0 && { required }) },
+      {
+        type: 'object',
+        properties: schemas,
+        ...(required.length > 0 && { required }),
+        additionalProperties: open,
+      },
       components,
     ),
   }

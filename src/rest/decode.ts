@@ -4,6 +4,7 @@ import { CallError } from '../core/error.ts'
 import { isRecord, type JsonObject } from '../core/json.ts'
 import type { FunctionEntry } from '../core/registry.ts'
 import type { Service } from '../core/service.ts'
+import { nearest } from '../core/suggest.ts'
 import { STREAM_URN } from '../extensions/stream.ts'
 import type { HttpRequest } from '../wire/http.ts'
 import { parseJson } from '../wire/json.ts'
@@ -55,7 +56,7 @@ export function decodeCall(
     id: request.header('x-request-id')?.slice(0, 255) || `rest_${randomUUID()}`,
     function: target.name,
     version: target.version,
-    arguments: readArguments(request, service),
+    arguments: readArguments(request, target, service),
     context: undefined,
     extensions: streamed ? [...entries, STREAMED] : entries,
     principal,
@@ -66,7 +67,9 @@ export function decodeCall(
   }
 }
 
-function readArguments(request: HttpRequest, { limits }: Service): JsonObject {
+function readArguments(request: HttpRequest, target: RestTarget, service: Service): JsonObject {
+  const { limits } = service
+  if (request.query !== '') refuseQuery(request.query, target, service)
   if (request.bodyTooLarge) {
     throw new CallError('INVALID_REQUEST', {
       message: `The request body is larger than ${limits.maxRequestBytes} bytes`,
@@ -86,6 +89,21 @@ function readArguments(request: HttpRequest, { limits }: Service): JsonObject {
     message: 'The body must be a JSON object with the arguments of the function',
     source: { pointer: '' },
   })
+}
+
+/** Arguments are read from the body alone; one in the query string would be dropped. Other parameters are not ours. */
+function refuseQuery(query: string, { name, version }: RestTarget, { registry }: Service): void {
+  const entry = registry.find(name)
+  const target = version === undefined ? entry?.latest : entry?.versions.get(version)
+  const { properties } = target?.inputSchema ?? {}
+  const names = isRecord(properties) ? Object.keys(properties) : []
+  for (const key of new URLSearchParams(query).keys()) {
+    const [meant] = nearest(key, names)
+    if (meant === undefined) continue
+    throw new CallError('INVALID_ARGUMENTS', {
+      message: `${key.slice(0, 100)}: arguments of ${name} are members of a JSON object in the body, not of the query string; did you mean "${meant}" there?`,
+    })
+  }
 }
 
 /** Headers are offers: HTTP clients send them to every server, so one that means nothing here is passed over. */

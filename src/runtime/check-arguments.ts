@@ -1,3 +1,4 @@
+import { didYouMean } from '../core/suggest.ts'
 import type { ToolArguments } from './operation.ts'
 import { isEntries } from './serialize.ts'
 import { ToolError } from './tool-error.ts'
@@ -11,6 +12,8 @@ export interface ArgumentSchema {
   readonly format?: string
   readonly properties?: Readonly<Record<string, ArgumentSchema>>
   readonly required?: readonly string[]
+  /** False refuses members that `properties` does not name. */
+  readonly additionalProperties?: boolean
   readonly items?: ArgumentSchema
   readonly anyOf?: readonly ArgumentSchema[]
   readonly minimum?: number
@@ -82,7 +85,24 @@ function findNested(schema: ArgumentSchema, value: unknown, path: string): strin
     const member = ownMember(value, key)
     return isLeftOut(property, member, path) ? [] : findProblems(property, member, under(key))
   })
-  return [...missing.map((key) => `${under(key)} is required`), ...wrong]
+  const unknown = schema.additionalProperties === false ? findUnknown(properties, value) : []
+  return [
+    ...unknown.map(([key, hint]) => `${under(key)} is not an argument${hint}`),
+    ...missing.map((key) => `${under(key)} is required`),
+    ...wrong,
+  ]
+}
+
+/** Finds members without a place, and which of the known ones may have been meant. */
+function findUnknown(
+  properties: ReadonlyMap<string, unknown>,
+  value: Readonly<Record<string, unknown>>,
+): [string, string][] {
+  const keys = Object.keys(value).filter((key) => !properties.has(key))
+  return keys.slice(0, 10).map((key) => {
+    const hint = didYouMean(key, properties.keys())
+    return [key.slice(0, 100), hint === undefined ? '' : `; ${hint}`]
+  })
 }
 
 function ownMember(value: Readonly<Record<string, unknown>>, key: string): unknown {

@@ -4,11 +4,11 @@ import type { JsonSchema } from '../core/schema.ts'
 import { argumentName } from '../spec/fields.ts'
 import type { FieldDef, ToolDef } from '../spec/types.ts'
 
-/** Builds the schema of a tool's arguments: one object, one property per argument. */
+/** Builds the schema of a tool's arguments: one object, one property per argument, and no others. */
 export function toInputSchema(tool: ToolDef): JsonSchema {
   const fields = [...(tool.params ?? []), ...(tool.body ?? [])]
   const root = tool.body_root ? [tool.body_root] : []
-  return toObjectSchema([...fields, ...root], argumentName)
+  return { ...toObjectSchema([...fields, ...root], argumentName), additionalProperties: false }
 }
 
 /** Builds the schema of one field, nested fields included. */

@@ -2,6 +2,7 @@ import type { Call, Principal } from '../core/call.ts'
 import { checkComponents } from '../core/check-components.ts'
 import { findPatternWarnings } from '../core/check-patterns.ts'
 import { type Clock, systemClock } from '../core/clock.ts'
+import type { UnknownArguments } from '../core/closed-arguments.ts'
 import type { Components, Info, Server } from '../core/description.ts'
 import { dispatch } from '../core/dispatch.ts'
 import { type Extension, orderExtensions } from '../core/extension.ts'
@@ -47,6 +48,8 @@ export interface ServiceOptions<Functions extends readonly FunctionDefinition[]>
   readonly callbacks?: CallbackOptions
   /** What happens to extension entries nobody knows; `reject` when absent. */
   readonly unknownExtensions?: 'reject' | 'ignore'
+  /** What happens to arguments that a function does not have; `reject` when absent. A function may say otherwise. */
+  readonly unknownArguments?: UnknownArguments
   readonly middleware?: readonly Middleware[]
   /** Checks by component name: database, cache, queue, storage, search, `<service>_api`. */
   readonly health?: Readonly<Record<string, ComponentCheck>>
@@ -90,6 +93,7 @@ export function createService<const Functions extends readonly FunctionDefinitio
   const enabled = new Set(extensions.map(({ urn }) => urn))
   const registry = createRegistry({
     components,
+    unknownArguments: options.unknownArguments ?? 'reject',
     validateResults: options.validateResults ?? process.env['NODE_ENV'] !== 'production',
     bind(shape, health) {
       // Target and runner know each other, so the target is completed in steps; nobody sees it before.

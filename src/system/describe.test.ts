@@ -121,6 +121,7 @@ describe('urn:cline:forrst:fn:describe', () => {
           parent: { $ref: '#/definitions/order' },
         },
         required: ['customer_id'],
+        additionalProperties: false,
       },
       returns: { type: 'object' },
       definitions: {

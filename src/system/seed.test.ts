@@ -41,6 +41,8 @@ describe.skipIf(!HAS_SEEDS)('what seed 001 prints for describe (needs ../shared)
         description: 'Current version with improved validation',
         sideEffects: ['create'],
         input: { ...input, definitions },
+        // The seed prints an arguments object that is not closed.
+        unknownArguments: 'ignore',
         output: { ...output },
         handler,
       },

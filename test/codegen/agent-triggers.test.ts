@@ -15,7 +15,12 @@ tools:
     method: POST
     path: /ship
     body: [{ name: id, type: string, required: true, description: Which. }]
-  - { name: pack, description: Packs an order., method: POST, base_url: "\${SLOW_URL}", path: /pack }
+  - name: pack
+    description: Packs an order.
+    method: POST
+    base_url: "\${SLOW_URL}"
+    path: /pack
+    body: [{ name: id, type: string, required: true, description: Which. }]
 triggers:
   - { type: webhook, name: retried, description: x, path: /retried, tool: ship, version: 1.0.0, attempts: 2 }
   - { type: webhook, name: impatient, description: x, path: /impatient, tool: ship, attempts: 1, timeout: { value: 100, unit: millisecond } }

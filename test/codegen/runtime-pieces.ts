@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { parseSync } from 'oxc-parser'
 
-/** The files of src/runtime that generated code carries with it, in the order they are printed. */
+/** The files, from src/runtime on, that generated code carries with it, in the order they are printed. */
 export const CARRIED_FILES = [
   'operation',
   'tool-error',
   'tool-definition',
   'check-arguments',
+  '../core/suggest',
   'call-tool',
   'request',
   'serialize',

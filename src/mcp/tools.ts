@@ -87,7 +87,8 @@ function createToolList(
     const entries = items.map((tool) => tool.json(era)).join(',')
     const next = nextCursor === undefined ? '' : `,"nextCursor":"${nextCursor}"`
     const page = Buffer.from(writer.cacheable(era, `"tools":[${entries}]${next}`, cacheMs))
-    pages.set(key, page)
+    // A cursor can name any tool: only pages that follow one another are worth their memory.
+    if (start % pageSize === 0) pages.set(key, page)
     return page
   }
 }

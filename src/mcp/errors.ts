@@ -11,6 +11,7 @@ export const RPC = {
   methodNotFound: -32601,
   invalidParams: -32602,
   internalError: -32603,
+  serverError: -32000,
   headerMismatch: -32020,
   missingCapability: -32021,
   unsupportedVersion: -32022,

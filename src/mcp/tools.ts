@@ -35,7 +35,7 @@ export function createToolMethods(environment: Environment): Methods {
     const { admit } = environment.options
     const announced = admit && readAnnouncement(request)
     if (admit === undefined || announced === undefined) return callFunction(environment, request)
-    return admit(announced, tool.target.name).then((admission) =>
+    return admit(announced, tool.target.name, exchange.callerKey()).then((admission) =>
       admission.admitted
         ? callFunction(environment, toNegotiated(request, admission.ucp))
         : environment.writer.complete(exchange.era, encodeRefusal(admission.refusal)),

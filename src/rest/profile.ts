@@ -12,6 +12,7 @@ import { resolveOperations } from '../capabilities/operations.ts'
 import { type ProtocolErrorCode, toIncompatibleBody } from '../capabilities/protocol-error.ts'
 import { checkRequest, selectResponseCapabilities } from '../capabilities/request-check.ts'
 import type { JsonObject } from '../core/json.ts'
+import { assertNoPrivateKeys } from '../core/private-keys.ts'
 import type { ProfileDefinition } from '../core/profile.ts'
 import type { Service } from '../core/service.ts'
 import { toToolName } from '../core/tool-name.ts'
@@ -38,6 +39,8 @@ export interface ProfileSurface {
 /** Publishes the profile of a service and checks calls against the profiles that platforms announce. */
 export function createProfileSurface(service: Service, options: ProfileOptions): ProfileSurface {
   assertCapabilities(service, options)
+  const { fetcher: _fetcher, ...published } = options
+  assertNoPrivateKeys(published, 'profile')
   const { allowLoopback = false } = options
   const fetcher = options.fetcher ?? createDocumentFetcher({ allowLoopback })
   const current = createCurrent(service, options)

@@ -10,6 +10,7 @@ import { createInvoke } from '../core/invoke.ts'
 import { isRecord } from '../core/json.ts'
 import type { Maybe } from '../core/maybe.ts'
 import type { Middleware } from '../core/middleware.ts'
+import { assertNoPrivateKeys } from '../core/private-keys.ts'
 import type { ProfileDefinition } from '../core/profile.ts'
 import { createRegistry } from '../core/registry.ts'
 import type { Credentials, Limits, Logger, Service } from '../core/service.ts'
@@ -78,6 +79,7 @@ export function createService<const Functions extends readonly FunctionDefinitio
   const components = options.components ?? {}
   checkComponents(components)
   assertSettingsAreRead(options)
+  assertNoPrivateKeys(options.profile, 'profile')
   const { jobs, callbacks, stateful } = options
   const background =
     store && options.extensions === undefined

@@ -1,4 +1,4 @@
-import { andThen, type Maybe } from '../core/maybe.ts'
+import { andThen, isPromise, type Maybe } from '../core/maybe.ts'
 import type { Service } from '../core/service.ts'
 import { createForrstHandler } from '../forrst/handler.ts'
 import {
@@ -97,7 +97,21 @@ export function createApp(service: Service, options: AppOptions = {}): App {
   const shares = (options.allowedOrigins ?? []).length > 0
   const find = (path: string) => exact.get(path) ?? findPrefix(prefixes, path)
 
+  /** What a surface or a mount throws must reach the log, and nobody else. */
   function answer(request: HttpRequest): Maybe<HttpResponse> {
+    const fail = (error: unknown): HttpResponse => {
+      service.log.error('a request failed unexpectedly', { path: request.path, error })
+      return problemResponse(500, 'Internal error')
+    }
+    try {
+      const response = route(request)
+      return isPromise(response) ? response.catch(fail) : response
+    } catch (thrown) {
+      return fail(thrown)
+    }
+  }
+
+  function route(request: HttpRequest): Maybe<HttpResponse> {
     const refused =
       guard.judgeHost(request) ?? (isRead(request) ? undefined : guard.judgeSite(request))
     if (refused !== undefined) return problemResponse(403, refused)

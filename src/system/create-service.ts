@@ -123,7 +123,7 @@ export function createService<const Functions extends readonly FunctionDefinitio
     supports: (urn) => enabled.has(urn),
     unknownExtensions: options.unknownExtensions ?? 'reject',
     healthChecks: {
-      ...(store && { store: toStoreCheck(store) }),
+      ...(store && { store: toStoreCheck(store, log) }),
       ...options.health,
     },
     lastSuccess: new Map(),
@@ -194,12 +194,16 @@ function standardExtensions({
 }
 
 /** Most calls go on without the store, so its absence does not take the service out of rotation. */
-function toStoreCheck(store: Store): ComponentCheck {
+function toStoreCheck(store: Store, log: Logger): ComponentCheck {
   return {
     check: () =>
       store.check().then(
         () => undefined,
-        () => ({ status: 'degraded', message: `The ${store.kind} store does not answer` }) as const,
+        (error: unknown) => {
+          const message = `The ${store.kind} store does not answer`
+          log.warn('a health check failed', { component: 'store', message, error })
+          return { status: 'degraded', message } as const
+        },
       ),
   }
 }

@@ -11,7 +11,7 @@ import { toStoreError } from '../../src/store/failure.ts'
 import type { HttpRequest, HttpResponse } from '../../src/wire/http.ts'
 import { createPublicFetch } from '../../src/wire/public-address.ts'
 import { closedPort, listen } from '../support/listen.ts'
-import { createTestLogger, serviceOf, type TestLogger } from '../support/service.ts'
+import { createTestLogger, define, serviceOf, type TestLogger } from '../support/service.ts'
 
 const MARKER = 'marker-7f3a /var/lib/secret.db at 10.11.12.13:5432'
 
@@ -142,7 +142,7 @@ describe('as reported', () => {
   const announce = async (profile: string) => {
     const log = createTestLogger()
     const capability = 'com.example.shop.checkout'
-    const { handle } = createApp(serviceOf([{ ...failing(() => 1), capability }], { log }), {
+    const { handle } = createApp(serviceOf([define({ capability })], { log }), {
       profile: {
         version: '2026-04-08',
         origin: 'https://example.com',
@@ -273,9 +273,8 @@ describe('beside it: other services behind this one', () => {
   const importApi = (url: string) => {
     const spec = parseToolSpec(
       JSON.stringify({
-        name: 'things',
+        domain: 'things',
         version: '1.0.0',
-        description: 'Things.',
         base_url: url,
         tools: [
           {
@@ -283,7 +282,7 @@ describe('beside it: other services behind this one', () => {
             description: 'Lists things.',
             method: 'GET',
             path: '/things',
-            readOnly: true,
+            read_only: true,
           },
         ],
       }),
@@ -339,19 +338,16 @@ describe('beside it: other services behind this one', () => {
     const remote = createApp(serviceOf([failing(() => 1)]))
     const local = createLocalTransport(remote.handle)
     const client = createClient({
-      transport: {
-        ...local,
-        send: (...args: Parameters<typeof local.send>) => {
-          if (away) throw new Error(MARKER)
-          return local.send(...args)
-        },
+      transport: (...sent) => {
+        if (away) throw new Error(MARKER)
+        return local(...sent)
       },
       retry: false,
     } as Parameters<typeof createClient>[0])
     const source = await connectForrstSource({ client, name: 'orders', refreshMs: 0 })
     onTestFinished(() => void source.close())
     away = true
-    const { answers, log } = await askAll(source.functions, 'orders.get')
+    const { answers, log } = await askAll(source.functions(), 'orders.get')
     for (const answer of answers) expect(answer).not.toContain('marker-7f3a')
     expect(log).toContain(MARKER)
   })

@@ -80,6 +80,7 @@ export {
   type ForrstSourceOptions,
 } from './remote/forrst-source.ts'
 export { createService, type ServiceOptions } from './system/create-service.ts'
+export type { CallerKey } from './wire/caller.ts'
 export type { HttpHandler, HttpRequest, HttpResponse } from './wire/http.ts'
 export {
   createWebhookSigner,

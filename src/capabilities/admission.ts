@@ -7,6 +7,8 @@ export type Announcement = { readonly header: string } | { readonly profile: unk
 /** Why a negotiated call does not take place. */
 export type Refusal =
   | { readonly kind: 'error'; readonly code: ProtocolErrorCode; readonly text: ErrorText }
+  /** Too much was asked for: nothing is said about the platform, it may come back. */
+  | { readonly kind: 'busy'; readonly retryAfterSeconds: number }
   /** Nothing is shared: a normal answer with this body, not a transport error. */
   | { readonly kind: 'incompatible'; readonly body: JsonObject }
 
@@ -15,5 +17,15 @@ export type Admission =
   | { readonly admitted: true; readonly ucp: JsonObject }
   | { readonly admitted: false; readonly refusal: Refusal }
 
-/** Judges a call of a platform that announced its profile. */
-export type Admit = (announcement: Announcement, functionName: string) => Promise<Admission>
+/**
+ * Judges a call of a platform that announced its profile; to be called after `authenticate`. What is fetched counts
+ * for the caller.
+ */
+export type Admit = (
+  announcement: Announcement,
+  functionName: string,
+  caller?: string,
+) => Promise<Admission>
+
+/** What a platform is told that may come back. */
+export const BUSY_TEXT = 'Too many profiles were announced; try again later'

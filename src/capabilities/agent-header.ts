@@ -19,12 +19,18 @@ export function parseAgentHeader(
   return judgeProfileUrl(profile.text, options)
 }
 
+/** URLs are remembered, so they have a length. */
+const LONGEST_URL = 2_048
+
 /** Judges the URL a platform announces for its profile. */
 export function judgeProfileUrl(
   url: unknown,
   options: { readonly allowLoopback?: boolean } = {},
 ): AgentHeader {
   if (typeof url !== 'string' || !URL.canParse(url)) return refuse('the profile must be a URL')
+  if (url.length > LONGEST_URL) {
+    return refuse(`the URL of the profile is longer than ${LONGEST_URL} characters`)
+  }
   const { username, password } = new URL(url)
   const local = options.allowLoopback === true && isLoopbackUrl(url)
   if (username !== '' || password !== '') return refuse('the URL must not hold credentials')

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { JsonObject } from '../core/json.ts'
+import { assertNoPrivateKeys } from '../core/private-keys.ts'
 import type { HttpResponse } from '../wire/http.ts'
 import { indexDocument } from './document-index.ts'
 import type { Transport } from './model.ts'
@@ -86,6 +87,7 @@ export function hostProfile(
   profile: JsonObject,
   options: { readonly maxAgeSeconds?: number } = {},
 ): HostedProfile {
+  assertNoPrivateKeys(profile, 'profile')
   const body = JSON.stringify(profile)
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
   const maxAge = Math.max(60, Math.floor(options.maxAgeSeconds ?? 300))
@@ -133,7 +135,10 @@ function toEntry(
   }
 }
 
-function assertDefinition({ version, services, capabilities }: ProfileDefinition): void {
+function assertDefinition(definition: ProfileDefinition): void {
+  const { documents: _documents, ...published } = definition
+  assertNoPrivateKeys(published, 'profile')
+  const { version, services, capabilities } = definition
   if (!isVersion(version)) throw new TypeError(`profile version ${version} is not YYYY-MM-DD`)
   for (const name of [...Object.keys(services), ...capabilities.map((item) => item.name)]) {
     if (!isName(name)) throw new TypeError(`${name} is not a reverse-domain name`)

@@ -1,8 +1,10 @@
 import { type Clock, systemClock } from '../core/clock.ts'
 import { CallError } from '../core/error.ts'
 import { toReason } from '../core/text.ts'
+import { type CallerMemory, createCallerMemory } from '../wire/caller-memory.ts'
 import { createPublicFetch, type PublicFetch, type PublicResponse } from '../wire/public-address.ts'
 import { judgeProfileUrl } from './agent-header.ts'
+import { createFetchBudget } from './fetch-budget.ts'
 
 /** Why a document could not be had. */
 type FetchFailure =
@@ -12,15 +14,21 @@ type FetchFailure =
   | 'malformed'
   | 'rate_limited'
 
-/** What asking for a document gives. */
+/** What asking for a document gives. The message may name internal addresses: it is for logs and for who runs this. */
 export type FetchedDocument =
   | { readonly ok: true; readonly value: unknown; readonly freshUntil: number }
-  | { readonly ok: false; readonly code: FetchFailure; readonly message: string }
+  | {
+      readonly ok: false
+      readonly code: FetchFailure
+      readonly message: string
+      /** Milliseconds after which it is worth asking again, when too much was asked for. */
+      readonly retryAfterMs?: number
+    }
 
 /** Fetches JSON documents, remembers them as the protocol asks, and never throws. */
 export interface DocumentFetcher {
-  /** Gives a document, from memory while it is fresh. */
-  readonly get: (url: string) => Promise<FetchedDocument>
+  /** Gives a document, from memory while it is fresh. What was never fetched before counts for the caller, if one is named. */
+  readonly get: (url: string, caller?: string) => Promise<FetchedDocument>
   /** Asks the origin again, at most once per minute and origin; otherwise gives what is remembered. */
   readonly refresh: (url: string) => Promise<FetchedDocument>
 }
@@ -32,10 +40,16 @@ export interface DocumentFetcherOptions {
   /** Sends the requests; the guarded fetch of Waymark by default. */
   readonly fetch?: PublicFetch
   readonly clock?: Clock
-  /** How many documents are remembered, 500 by default. */
+  /** How many documents are remembered, 500 by default; one caller's take at most a fifth. */
   readonly maxDocuments?: number
-  /** How many requests go out per minute over all hosts, 600 by default. */
+  /** How many bytes of documents are remembered, 67108864 by default; one caller's take at most a quarter. */
+  readonly maxBytes?: number
+  /** How many requests for documents never fetched before go out per minute over all hosts, 600 by default. */
   readonly maxPerMinute?: number
+  /** The same for one caller, 60 by default. */
+  readonly maxPerMinuteAndCaller?: number
+  /** How many of these may run at one time, 100 by default; for one caller at most a tenth. */
+  readonly maxConcurrent?: number
 }
 
 /** The shortest time a document is remembered, whatever its headers say. */
@@ -47,105 +61,135 @@ const MAX_BYTES = 2 * 1024 * 1024
 
 const MAX_DEPTH = 100
 
-/** Makes a fetcher with a bounded memory. */
+/** Failures are remembered apart from documents: made-up addresses never push out a known one. */
+const MAX_FAILURES = 1_000
+
+/**
+ * Makes a fetcher with a bounded memory. A document that was fetched once is known: asking for it again needs no
+ * budget, so that whoever makes up addresses cannot lock out those who are known.
+ */
 export function createDocumentFetcher(options: DocumentFetcherOptions = {}): DocumentFetcher {
-  const { clock = systemClock, maxDocuments = 500, maxPerMinute = 600 } = options
+  const { clock = systemClock, maxDocuments = 500 } = options
   const allowLoopback = options.allowLoopback === true
   const fetch = options.fetch ?? guardedFetch(allowLoopback)
-  const memory = createMemory(maxDocuments)
+  const known = createKnown(maxDocuments, options.maxBytes ?? 67_108_864)
+  const failures = createCallerMemory<Failed>({
+    max: MAX_FAILURES,
+    maxPerCaller: MAX_FAILURES / 10,
+    maxBytes: Number.POSITIVE_INFINITY,
+    maxBytesPerCaller: Number.POSITIVE_INFINITY,
+  })
   const running = new Map<string, Promise<FetchedDocument>>()
   const forced = new Map<string, number>()
-  const allowed = createRateLimit(clock, maxPerMinute)
+  const budget = createFetchBudget(clock, {
+    perMinute: options.maxPerMinute ?? 600,
+    perMinuteAndCaller: options.maxPerMinuteAndCaller ?? 60,
+    concurrent: options.maxConcurrent ?? 100,
+  })
 
-  async function load(url: string): Promise<FetchedDocument> {
-    if (!allowed()) return failed('rate_limited', 'too many documents were asked for; try later')
-    const before = memory.get(url)
-    const etag = before?.outcome.ok ? before.etag : undefined
-    const remembered = await request(url, etag, before)
-    memory.set(url, remembered)
-    return remembered.outcome
-  }
-
-  async function request(
-    url: string,
-    etag: string | undefined,
-    before: Remembered | undefined,
-  ): Promise<Remembered> {
+  async function load(url: string, caller: string | undefined): Promise<FetchedDocument> {
+    const before = known.get(url)
+    const leave = before === undefined ? budget.enter(caller) : () => undefined
+    if (typeof leave === 'object') return leave
     try {
-      const headers = { accept: 'application/json', ...(etag && { 'if-none-match': etag }) }
-      const response = await fetch(url, { headers })
-      return remember(response, before, clock.now())
+      const headers = {
+        accept: 'application/json',
+        ...(before?.etag && { 'if-none-match': before.etag }),
+      }
+      return keep(url, remember(await fetch(url, { headers }), before, clock.now()), caller)
     } catch (thrown) {
-      return forget(toFailure(thrown), before, clock.now())
+      return keep(url, toFailure(thrown), caller)
+    } finally {
+      leave()
     }
   }
 
-  function start(url: string): Promise<FetchedDocument> {
-    const pending = running.get(url) ?? load(url).finally(() => running.delete(url))
+  function keep(
+    url: string,
+    outcome: Remembered | Failure,
+    caller: string | undefined,
+  ): FetchedDocument {
+    if ('document' in outcome) {
+      known.set(url, outcome, { caller, bytes: outcome.bytes })
+      failures.delete(url)
+      return outcome.document
+    }
+    const count = (failures.get(url)?.count ?? 0) + 1
+    const pause = Math.min(FRESH_FLOOR_MS, 1_000 * 2 ** (count - 1))
+    const failed = { failure: outcome, until: clock.now() + pause, count }
+    failures.set(url, failed, { caller, bytes: url.length })
+    return outcome
+  }
+
+  function start(url: string, caller: string | undefined): Promise<FetchedDocument> {
+    const pending = running.get(url) ?? load(url, caller).finally(() => running.delete(url))
     running.set(url, pending)
     return pending
   }
 
-  async function get(url: string): Promise<FetchedDocument> {
+  async function get(url: string, caller?: string): Promise<FetchedDocument> {
     const judged = judgeProfileUrl(url, { allowLoopback })
-    if (!judged.ok) return failed('url_refused', `${url}: ${judged.message}`)
-    const known = memory.get(url)
-    return known && known.until > clock.now() ? known.outcome : start(url)
+    if (!judged.ok) return failed('url_refused', `${url.slice(0, 200)}: ${judged.message}`)
+    const failure = failures.get(url)
+    if (failure !== undefined && failure.until > clock.now()) return failure.failure
+    const found = known.get(url)
+    known.touch(url)
+    return found && found.document.freshUntil > clock.now() ? found.document : start(url, caller)
   }
 
   return {
     get,
     refresh: async (url) => {
       const judged = judgeProfileUrl(url, { allowLoopback })
-      if (!judged.ok) return failed('url_refused', `${url}: ${judged.message}`)
+      if (!judged.ok) return failed('url_refused', `${url.slice(0, 200)}: ${judged.message}`)
       const { origin } = new URL(url)
       const last = forced.get(origin) ?? Number.NEGATIVE_INFINITY
       if (clock.now() - last < FRESH_FLOOR_MS) return get(url)
       if (forced.size >= maxDocuments) forced.clear()
       forced.set(origin, clock.now())
-      return start(url)
+      return start(url, undefined)
     },
   }
 }
 
-interface Remembered {
-  readonly outcome: FetchedDocument
+type Failure = FetchedDocument & { readonly ok: false }
+
+interface Failed {
+  readonly failure: Failure
   readonly until: number
-  readonly etag: string | undefined
   /** Failures in a row: each one doubles the pause before the next attempt. */
-  readonly failures: number
+  readonly count: number
+}
+
+interface Remembered {
+  readonly document: FetchedDocument & { readonly ok: true }
+  readonly etag: string | undefined
+  readonly bytes: number
 }
 
 function remember(
   response: PublicResponse,
   before: Remembered | undefined,
   now: number,
-): Remembered {
-  const until = now + freshFor(response.header('cache-control'))
-  if (response.status === 304 && before?.outcome.ok) {
-    return { ...before, outcome: { ...before.outcome, freshUntil: until }, until, failures: 0 }
+): Remembered | Failure {
+  const freshUntil = now + freshFor(response.header('cache-control'))
+  if (response.status === 304 && before !== undefined) {
+    return { ...before, document: { ...before.document, freshUntil } }
   }
   if (response.status >= 300 && response.status < 400) {
-    return forget(failed('redirect_refused', 'redirects are not followed'), before, now)
+    return failed('redirect_refused', 'redirects are not followed')
   }
   if (response.status !== 200) {
-    const message = `${response.url} answered with status ${response.status}`
-    return forget(failed('unreachable', message), before, now)
+    return failed('unreachable', `${response.url} answered with status ${response.status}`)
   }
   const parsed = parseDocument(response)
-  if (!parsed.ok) return forget(parsed, before, now)
-  const outcome = { ok: true as const, value: parsed.value, freshUntil: until }
-  return { outcome, until, etag: response.header('etag'), failures: 0 }
-}
-
-function forget(
-  outcome: FetchedDocument & { readonly ok: false },
-  before: Remembered | undefined,
-  now: number,
-): Remembered {
-  const failures = (before?.failures ?? 0) + 1
-  const pause = Math.min(FRESH_FLOOR_MS, 1_000 * 2 ** (failures - 1))
-  return { outcome, until: now + pause, etag: undefined, failures }
+  if (!parsed.ok) return parsed
+  return {
+    document: { ok: true, value: parsed.value, freshUntil },
+    etag: response.header('etag'),
+    // Parsed, a document takes several times what its text takes.
+    bytes: 4 * response.body.byteLength + 1_024,
+  }
 }
 
 function freshFor(cacheControl: string | undefined): number {
@@ -156,7 +200,7 @@ function freshFor(cacheControl: string | undefined): number {
 
 function parseDocument(
   response: PublicResponse,
-): { readonly ok: true; readonly value: unknown } | (FetchedDocument & { readonly ok: false }) {
+): { readonly ok: true; readonly value: unknown } | Failure {
   try {
     const value: unknown = JSON.parse(
       new TextDecoder('utf-8', { fatal: true }).decode(response.body),
@@ -175,7 +219,7 @@ function isDeeperThan(value: unknown, depth: number): boolean {
   return Object.values(value).some((member) => isDeeperThan(member, depth - 1))
 }
 
-function toFailure(thrown: unknown): FetchedDocument & { readonly ok: false } {
+function toFailure(thrown: unknown): Failure {
   const message = toReason(thrown)
   const reason = thrown instanceof CallError ? thrown.errors[0].details?.['reason'] : undefined
   if (reason === 'redirect_refused') return failed('redirect_refused', message)
@@ -183,7 +227,7 @@ function toFailure(thrown: unknown): FetchedDocument & { readonly ok: false } {
   return failed(refused ? 'url_refused' : 'unreachable', message)
 }
 
-function failed(code: FetchFailure, message: string): FetchedDocument & { readonly ok: false } {
+function failed(code: FetchFailure, message: string): Failure {
   return { ok: false, code, message }
 }
 
@@ -197,37 +241,11 @@ function guardedFetch(allowLoopback: boolean): PublicFetch {
   })
 }
 
-function createMemory(limit: number): {
-  get(url: string): Remembered | undefined
-  set(url: string, value: Remembered): void
-} {
-  const entries = new Map<string, Remembered>()
-  return {
-    get: (url) => {
-      const found = entries.get(url)
-      // Moved to the end: the first entry is always the one not used for the longest time.
-      if (found && entries.delete(url)) entries.set(url, found)
-      return found
-    },
-    set: (url, value) => {
-      entries.delete(url)
-      entries.set(url, value)
-      const [oldest] = entries.keys()
-      if (entries.size > limit && oldest !== undefined) entries.delete(oldest)
-    },
-  }
-}
-
-function createRateLimit(clock: Clock, perMinute: number): () => boolean {
-  let window = Number.NEGATIVE_INFINITY
-  let used = 0
-  return () => {
-    const now = clock.now()
-    if (now - window >= 60_000) {
-      window = now
-      used = 0
-    }
-    used += 1
-    return used <= perMinute
-  }
+function createKnown(max: number, maxBytes: number): CallerMemory<Remembered> {
+  return createCallerMemory<Remembered>({
+    max,
+    maxPerCaller: Math.ceil(max / 5),
+    maxBytes,
+    maxBytesPerCaller: maxBytes / 4,
+  })
 }

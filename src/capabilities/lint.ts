@@ -1,5 +1,6 @@
 import { isRecord } from '../core/json.ts'
 import { formatPointer } from '../core/pointer.ts'
+import { findPrivateKeys } from '../core/private-keys.ts'
 import { DIAGNOSTICS, type Diagnostic } from './diagnostic.ts'
 import { createDocumentIndex } from './document-index.ts'
 import { lintDocuments } from './lint-documents.ts'
@@ -30,6 +31,7 @@ export function lintProfile(profile: unknown, options: LintOptions = {}): readon
   for (const diagnostic of reading.diagnostics) {
     if (!known.has(diagnostic.field ?? '')) findings.push(toFinding(diagnostic, diagnostic.field))
   }
+  findings.push(...lintKeys(profile, known))
   if (!reading.ok) return findings
   findings.push(...lintAgainstItself(profile, side, options))
   if (side === 'business') {
@@ -37,6 +39,19 @@ export function lintProfile(profile: unknown, options: LintOptions = {}): readon
     findings.push(...lintLeaves(reading.profile, options))
   }
   return findings
+}
+
+/** What is published stays known: this is graver than a key that nobody can use. */
+function lintKeys(profile: unknown, known: ReadonlySet<string>): readonly LintFinding[] {
+  return findPrivateKeys(profile)
+    .filter((pointer) => !known.has(pointer))
+    .map((pointer) => ({
+      severity: 'error',
+      code: 'private_key',
+      pointer,
+      message:
+        'part of a private key; leave it out, and replace the key if this was ever published',
+    }))
 }
 
 /** Tells whose profile a document is: only a business has endpoints and links older versions. */

@@ -1,3 +1,4 @@
+import { PRIVATE_MEMBERS } from '../core/private-keys.ts'
 import type { JsonSchema } from '../core/schema.ts'
 import { type Side, TRANSPORTS } from './model.ts'
 
@@ -241,6 +242,9 @@ function handlerEntry(side: Side, layout: Layout): JsonSchema {
 
 const TEXT = { type: 'string' }
 
+// Private key material must not appear in a profile.
+const PRIVATE_REFUSED = Object.fromEntries(PRIVATE_MEMBERS.map((member) => [member, false]))
+
 const KEYS_BEFORE = {
   type: 'array',
   items: {
@@ -273,8 +277,7 @@ const KEYS = {
       y: TEXT,
       alg: TEXT,
       use: TEXT,
-      // Private key material must not appear in a profile.
-      ...Object.fromEntries(['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'].map((m) => [m, false])),
+      ...PRIVATE_REFUSED,
     },
     allOf: [
       when('kty', 'EC', { required: ['crv', 'x', 'y'] }),

@@ -1,8 +1,7 @@
 import { isRecord } from '../core/json.ts'
+import { PRIVATE_MEMBERS } from '../core/private-keys.ts'
 import type { PublicKey } from './model.ts'
 import { type Reading, report } from './read-entry.ts'
-
-const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'] as const
 
 const REQUIRED_BY_TYPE: Readonly<Record<string, readonly string[]>> = {
   EC: ['crv', 'x', 'y'],

@@ -15,6 +15,8 @@ export interface CallErrorShape {
 /** What can be said about an error when it is thrown. */
 export interface CallErrorOptions {
   readonly message?: string | undefined
+  /** What only an operator may know, such as an address: ends the error's own message, never sent to a caller. */
+  readonly reason?: string | undefined
   readonly source?: ErrorSource
   readonly details?: JsonObject
   /** HTTP status where the code's own does not fit, as for 413 and 415. */
@@ -26,7 +28,10 @@ export interface CallErrorOptions {
 // Shared by every copy of the package in a process: a command line may be another copy than the service it runs.
 const brand = Symbol.for('waymark.CallError')
 
-/** The only error that crosses a border: a code from the table or one that the function declares. */
+/**
+ * The only error that crosses a border: a code from the table or one that the function declares. Callers get `errors`;
+ * `message` may say more and is for logs and for whoever runs the process.
+ */
 export class CallError extends Error {
   readonly code: string
   readonly status: number | undefined
@@ -35,7 +40,9 @@ export class CallError extends Error {
 
   constructor(code: Code | (string & {}), options: CallErrorOptions = {}) {
     const message = options.message ?? resolveCode(code).message
-    super(message, { cause: options.cause })
+    super(options.reason === undefined ? message : `${message}: ${options.reason}`, {
+      cause: options.cause,
+    })
     this.name = 'CallError'
     this.code = code
     this.status = options.status

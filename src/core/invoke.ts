@@ -1,4 +1,5 @@
 import type { Call, Failure, Outcome, Principal } from './call.ts'
+import { resolveCode } from './codes.ts'
 import { CallError, type CallErrorShape } from './error.ts'
 import type { Invocation } from './function.ts'
 import type { JsonObject } from './json.ts'
@@ -58,9 +59,34 @@ export function toFailure(
     })
     return { ok: false, errors: new CallError('INTERNAL_ERROR').errors }
   }
+  if (saysMore(known)) {
+    facts.log.warn('a call failed', {
+      function: facts.call?.function,
+      request: facts.call?.id,
+      code: known.code,
+      error: known,
+      cause: known.cause,
+    })
+  }
   const declared = facts.target?.errors.get(known.code)?.status
   const status = isFailureStatus(known.status) ? known.status : declared
-  return { ok: false, errors: known.errors, ...(status !== undefined && { status }) }
+  const errors = isOfClient(known) ? ([toUnknownDependency(known.code)] as const) : known.errors
+  return { ok: false, errors, ...(status !== undefined && { status }) }
+}
+
+/** Why a call failed is for the log where its caller is not told. */
+function saysMore({ code, cause, message, errors, status }: CallError): boolean {
+  if (message !== errors[0].message || isOfClient({ code, status })) return true
+  return cause !== undefined && (status ?? resolveCode(code).status) >= 500
+}
+
+/** A call to another service that a handler let pass: its message says where that service is. */
+function isOfClient({ code, status }: Pick<CallError, 'code' | 'status'>): boolean {
+  return status === 502 && code.startsWith('CLIENT_')
+}
+
+function toUnknownDependency(code: string): CallErrorShape {
+  return { code, message: 'A service that this one depends on could not be called' }
 }
 
 /** Hosts refuse to send what is no status, such as one of an upstream that did not answer. */

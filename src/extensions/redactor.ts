@@ -15,6 +15,7 @@ export type Redactor = (value: unknown, redaction: Redaction) => unknown
 
 const MAX_DEPTH = 500
 const REMEMBERED_NAMES = 5000
+const LONGEST_REMEMBERED = 100
 
 /** Where a value stands; spelled out only when something there is masked. */
 interface Place {
@@ -84,7 +85,9 @@ function createSensitivity(fields: readonly string[]): (place: Place) => boolean
     const known = remembered.get(name)
     if (known !== undefined) return known
     const sensitive = names.has(normalizeName(name))
-    if (remembered.size < REMEMBERED_NAMES) remembered.set(name, sensitive)
+    // Results hold names that callers made up, as long as they like.
+    if (remembered.size < REMEMBERED_NAMES && name.length <= LONGEST_REMEMBERED)
+      remembered.set(name, sensitive)
     return sensitive
   }
   return (place) =>

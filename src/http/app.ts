@@ -1,4 +1,4 @@
-import { andThen, type Maybe } from '../core/maybe.ts'
+import { andThen, isPromise, type Maybe } from '../core/maybe.ts'
 import type { Service } from '../core/service.ts'
 import { createForrstHandler } from '../forrst/handler.ts'
 import {
@@ -11,6 +11,7 @@ import { createLlmsHandler, createOpenApiHandler, createOpenRpcHandler } from '.
 import { createRestHandler } from '../rest/handler.ts'
 import { createProfileSurface, type ProfileOptions } from '../rest/profile.ts'
 import { createServiceToolApi, type ServiceToolApiOptions } from '../tools/service-tools.ts'
+import type { CallerKey } from '../wire/caller.ts'
 import { createGuard, type GuardOptions } from '../wire/guard.ts'
 import type { HttpHandler, HttpRequest, HttpResponse } from '../wire/http.ts'
 import { createProbes } from './probes.ts'
@@ -46,6 +47,11 @@ export interface AppOptions extends GuardOptions {
   readonly publicUrl?: string
   /** Publishes a capability profile at `/.well-known/ucp`; the service's own when absent. */
   readonly profile?: ProfileOptions
+  /**
+   * Names the caller whose memory and budgets are counted, on REST and MCP; its principal when absent, otherwise the
+   * network its connection comes from. Behind a proxy, read the header that the proxy sets.
+   */
+  readonly callerKey?: CallerKey
   /** Further surfaces, tried after the built-in ones. */
   readonly mounts?: readonly Mount[]
 }
@@ -68,7 +74,11 @@ export function createApp(service: Service, options: AppOptions = {}): App {
       handler: createForrstHandler(service),
     },
     ...(mcp ? mcpMounts(mcp, options) : []),
-    { path: '/api', match: 'prefix', handler: createRestHandler(service, admit) },
+    {
+      path: '/api',
+      match: 'prefix',
+      handler: createRestHandler(service, { ...admit, ...toCallerKey(options) }),
+    },
     ...(profile
       ? [{ path: '/.well-known/ucp', match: 'exact' as const, handler: profile.handler }]
       : []),
@@ -87,7 +97,21 @@ export function createApp(service: Service, options: AppOptions = {}): App {
   const shares = (options.allowedOrigins ?? []).length > 0
   const find = (path: string) => exact.get(path) ?? findPrefix(prefixes, path)
 
+  /** What a surface or a mount throws must reach the log, and nobody else. */
   function answer(request: HttpRequest): Maybe<HttpResponse> {
+    const fail = (error: unknown): HttpResponse => {
+      service.log.error('a request failed unexpectedly', { path: request.path, error })
+      return problemResponse(500, 'Internal error')
+    }
+    try {
+      const response = route(request)
+      return isPromise(response) ? response.catch(fail) : response
+    } catch (thrown) {
+      return fail(thrown)
+    }
+  }
+
+  function route(request: HttpRequest): Maybe<HttpResponse> {
     const refused =
       guard.judgeHost(request) ?? (isRead(request) ? undefined : guard.judgeSite(request))
     if (refused !== undefined) return problemResponse(403, refused)
@@ -121,8 +145,14 @@ function isRead({ method }: HttpRequest): boolean {
   return method === 'GET' || method === 'HEAD'
 }
 
-function toMcpOptions({ mcp, allowedHosts, allowedOrigins }: AppOptions): McpHandlerOptions {
+function toCallerKey({ callerKey }: AppOptions): { readonly callerKey?: CallerKey } {
+  return callerKey === undefined ? {} : { callerKey }
+}
+
+function toMcpOptions(options: AppOptions): McpHandlerOptions {
+  const { mcp, allowedHosts, allowedOrigins } = options
   return {
+    ...toCallerKey(options),
     ...(allowedHosts && { allowedHosts }),
     ...(allowedOrigins && { allowedOrigins }),
     ...(mcp || {}),

@@ -52,7 +52,7 @@ const EMPTY = Buffer.alloc(0)
 type Body = Uint8Array | 'too-large'
 
 function toHttpRequest(
-  { method = 'GET', headers }: IncomingMessage,
+  { method = 'GET', headers, socket }: IncomingMessage,
   outgoing: ServerResponse,
   target: string,
   body: Body,
@@ -66,6 +66,7 @@ function toHttpRequest(
     header: (name) => headers[name] as string | undefined,
     body: body === 'too-large' ? EMPTY : body,
     bodyTooLarge: body === 'too-large',
+    peerAddress: () => socket.remoteAddress,
     signal: () => {
       signal ??= signalOfPeer(outgoing)
       return signal

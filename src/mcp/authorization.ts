@@ -49,7 +49,7 @@ export function toUnauthorized(
     ...(authorization ? [`resource_metadata="${metadataUrl(authorization)}"`] : []),
     ...(authorization?.scopes ? [`scope="${authorization.scopes.join(' ')}"`] : []),
   ]
-  return new McpError(401, thrown.message, {
+  return new McpError(401, thrown.errors[0].message, {
     status: 401,
     headers: { 'www-authenticate': parts.length === 0 ? 'Bearer' : `Bearer ${parts.join(', ')}` },
   })

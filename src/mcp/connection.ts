@@ -75,6 +75,7 @@ export function createConnection(
     const result = andThen(authenticate(), (principal) => {
       const shared = toShared(request, {
         principal,
+        callerKey: () => principal?.id ?? '',
         startedAt: service.clock.elapsed(),
         signal: abortable.signal,
         notify: (name, content) => send(encodeNotification(name, content)),
@@ -168,7 +169,7 @@ type SharedExchange = Omit<
 
 function toShared(
   { id, method, params }: Request,
-  rest: Pick<SharedExchange, 'principal' | 'startedAt' | 'signal' | 'notify'>,
+  rest: Pick<SharedExchange, 'principal' | 'callerKey' | 'startedAt' | 'signal' | 'notify'>,
 ): SharedExchange {
   return { id, method, params, meta: readMeta(params), ...rest }
 }

@@ -1,6 +1,7 @@
 import type { ExtensionEntry } from '../core/call.ts'
 import { isRecord, type Json, type JsonObject } from '../core/json.ts'
 import type { Service } from '../core/service.ts'
+import { copyStart } from '../wire/caller.ts'
 import type { HttpRequest } from '../wire/http.ts'
 import { parseJson } from '../wire/json.ts'
 import { isJsonMediaType } from '../wire/media-type.ts'
@@ -126,7 +127,7 @@ function incomplete(key: string, kind: string): McpError {
 /** Gives the name by which a client calls itself. */
 export function readCaller(client: unknown): string | undefined {
   const name = isRecord(client) ? client['name'] : undefined
-  return typeof name === 'string' && name !== '' ? name.slice(0, 200) : undefined
+  return typeof name === 'string' && name !== '' ? copyStart(name, 200) : undefined
 }
 
 /** Reads the extension entries that `_meta` stands for. */

@@ -2,6 +2,7 @@ import type { Admit } from '../capabilities/admission.ts'
 import type { Service } from '../core/service.ts'
 import type { Target } from '../core/target.ts'
 import { storeOf } from '../system/store-of.ts'
+import { type CallerKey, readCallerKey } from '../wire/caller.ts'
 import {
   type Catalogue,
   type CatalogueOptions,
@@ -13,6 +14,7 @@ import { createResultWriter, type Implementation, type ResultWriter } from './en
 import type { McpPrompt, McpResource, McpResourceTemplate } from './offer.ts'
 import { createSeal, type Seal } from './seal.ts'
 import { DOCUMENT_URI } from './service-resources.ts'
+import type { SubscriptionOptions } from './subscriptions.ts'
 import { storeTaskRecords, type TaskRecords } from './task-records.ts'
 import { createTasks, type TaskOptions, type Tasks } from './tasks.ts'
 
@@ -45,6 +47,10 @@ export interface McpOptions extends CatalogueOptions {
   readonly cacheMs?: number
   /** Judges calls of platforms that announce their capability profile; nobody does when absent. */
   readonly admit?: Admit
+  /** Names the caller whose memory and budgets are counted; principal or network of the connection when absent. */
+  readonly callerKey?: CallerKey
+  /** Streams of notifications that may be open at one time. */
+  readonly subscriptions?: SubscriptionOptions
   /** Signs what clients hand back to us. Processes that serve the same clients share it; random when absent. */
   readonly secret?: string
 }
@@ -56,6 +62,7 @@ export interface Environment {
   readonly identity: Implementation
   readonly writer: ResultWriter
   readonly seal: Seal
+  readonly callerKey: CallerKey
   readonly catalogue: () => Catalogue
   readonly changes: Changes
   readonly tasks: Tasks | undefined
@@ -87,6 +94,7 @@ export function createEnvironment(service: Service, options: McpOptions): Enviro
     identity,
     writer: createResultWriter(identity, service.authenticate ? 'private' : 'public'),
     seal: createSeal(options.secret, clock),
+    callerKey: (request, principal) => readCallerKey(options.callerKey, request, principal),
     catalogue: createCatalogue(service, options, toTaskSupport),
     changes: createChanges(service, options.onResourceUpdate, () => [DOCUMENT_URI]),
     tasks: tasks && createTasks({ ...defaultRecords(service), ...tasks }, clock, service.log),

@@ -11,6 +11,7 @@ export const RPC = {
   methodNotFound: -32601,
   invalidParams: -32602,
   internalError: -32603,
+  serverError: -32000,
   headerMismatch: -32020,
   missingCapability: -32021,
   unsupportedVersion: -32022,
@@ -92,16 +93,17 @@ export function toMcpError(thrown: unknown, log: Logger): McpError {
     log.error('an MCP request failed unexpectedly', { error: thrown })
     return new McpError(RPC.internalError, 'Internal error')
   }
+  const [{ message }] = thrown.errors
   const data: JsonObject = { errors: thrown.errors.map(toData) }
   if (thrown.code === 'PARSE_ERROR') {
-    return new McpError(RPC.parseError, thrown.message, { status: 400 })
+    return new McpError(RPC.parseError, message, { status: 400 })
   }
   if (thrown.code === 'INVALID_REQUEST') {
-    return new McpError(RPC.invalidRequest, thrown.message, { status: thrown.status ?? 400 })
+    return new McpError(RPC.invalidRequest, message, { status: thrown.status ?? 400 })
   }
   // The numbers of the error table mean other things in MCP; the code travels as data.
   const refused = thrown.code === 'NOT_FOUND' || thrown.code === 'INVALID_ARGUMENTS'
-  return new McpError(refused ? RPC.invalidParams : RPC.internalError, thrown.message, { data })
+  return new McpError(refused ? RPC.invalidParams : RPC.internalError, message, { data })
 }
 
 /** Writes a JSON-RPC error; a request whose id could not be read is answered without one. */

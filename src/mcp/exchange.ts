@@ -15,6 +15,8 @@ export interface Exchange {
   /** How the client calls itself; nobody checks it. */
   readonly caller: string | undefined
   readonly principal: Principal | undefined
+  /** Gives the name under which memory and budgets of this caller are counted. */
+  readonly callerKey: () => string
   /** On the clock that never jumps. */
   readonly startedAt: number
   /** Aborts when the client cancels the request or goes away. */
@@ -37,5 +39,13 @@ export interface Peer {
   /** Lowest severity of log lines it wants. */
   logLevel: LogLevel
   /** Resources it wants to hear about. */
-  readonly followed: Set<string>
+  readonly followed: Followed
+}
+
+/** Resources that one client wants to hear about: a bounded number, in bounded bytes. */
+export interface Followed {
+  /** Adds one; false when there is no room. */
+  readonly add: (uri: string) => boolean
+  readonly delete: (uri: string) => void
+  readonly has: (uri: string) => boolean
 }

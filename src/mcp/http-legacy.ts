@@ -47,20 +47,21 @@ export function createLegacyHttp(
   options: SessionOptions | false | undefined,
 ): LegacyHttp {
   const { environment } = server
-  const { seal, service } = environment
+  const { seal, service, callerKey } = environment
   const sessions = options === false ? undefined : createSessions(seal, service.clock, options)
 
   function requireSession(
-    { header }: HttpRequest,
+    request: HttpRequest,
     principal: Principal | undefined,
   ): Session | undefined {
+    const { header } = request
     const version = header('mcp-protocol-version')
     if (version !== undefined && !LEGACY_VERSIONS.includes(version)) {
       throw invalidRequest(`MCP-Protocol-Version ${version.slice(0, 50)} is not supported`)
     }
     const id = sessions === undefined ? undefined : header('mcp-session-id')
     if (id === undefined) return undefined
-    const session = sessions?.find(id, principal?.id ?? '')
+    const session = sessions?.find(id, principal?.id ?? '', callerKey(request, principal))
     if (session === undefined) throw sessionNotFound()
     return session
   }
@@ -69,7 +70,11 @@ export function createLegacyHttp(
     receive({ request, message, principal }) {
       if (message.kind === 'request' && message.method === 'initialize') {
         const { introduction, result } = server.introduce(message.params)
-        const session = sessions?.open(introduction, principal?.id ?? '')
+        const session = sessions?.open(
+          introduction,
+          principal?.id ?? '',
+          callerKey(request, principal),
+        )
         return encodeSuccess(message.id, result, {
           'content-type': 'application/json',
           ...(session && { 'mcp-session-id': session.id }),

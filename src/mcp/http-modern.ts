@@ -19,7 +19,7 @@ export function answerModern(
   { id, method, params }: Request,
   principal: Principal | undefined,
 ): Maybe<HttpResponse> {
-  const { service, keepAliveMs } = server.environment
+  const { service, keepAliveMs, callerKey } = server.environment
   const capabilities = checkRequest(server, request, method, params)
   const meta = readMeta(params)
   const work = ({ push }: Outlet) =>
@@ -33,6 +33,7 @@ export function answerModern(
       capabilities,
       caller: readCaller(meta[META.client]),
       principal,
+      callerKey: () => callerKey(request, principal),
       startedAt: service.clock.elapsed(),
       signal: request.signal,
       notify: (name, content) => push(encodeNotification(name, content)),
@@ -71,10 +72,24 @@ function checkRequest(
   if (version !== MODERN_VERSION) throw unsupportedVersion(version)
   checkRoutingHeaders(request, method, params)
   if (method === 'tools/call') checkMarkedArguments(server, request, params)
-  if (method === 'subscriptions/listen' && !acceptsStream(request)) {
+  if (method === 'subscriptions/listen') checkListen(request)
+  return capabilities
+}
+
+/** A request that listens stays in memory for as long as its client likes. */
+const LONGEST_LISTEN_BYTES = 65_536
+
+function checkListen(request: HttpRequest): void {
+  if (!acceptsStream(request)) {
     throw new McpError(RPC.invalidRequest, 'Accept must include text/event-stream', { status: 406 })
   }
-  return capabilities
+  if (request.body.byteLength > LONGEST_LISTEN_BYTES) {
+    throw new McpError(
+      RPC.invalidRequest,
+      `A request that listens may have at most ${LONGEST_LISTEN_BYTES} bytes`,
+      { status: 413 },
+    )
+  }
 }
 
 function checkMarkedArguments(server: McpServer, request: HttpRequest, params: JsonObject): void {

@@ -4,6 +4,7 @@ export {
   type McpSourceOptions,
   parseMcpReference,
 } from '../remote/index.ts'
+export type { CallerKey } from '../wire/caller.ts'
 export {
   type Agent,
   type AgentCapability,
@@ -36,6 +37,7 @@ export type {
 export type { LogLevel } from './protocol.ts'
 export type { SessionOptions } from './sessions.ts'
 export { type StdioOptions, serveStdio } from './stdio.ts'
+export type { SubscriptionOptions } from './subscriptions.ts'
 export {
   storeTaskRecords,
   type TaskListOptions,

@@ -79,6 +79,7 @@ function toExchange(
     capabilities: session?.introduction.capabilities ?? {},
     caller: session?.introduction.caller,
     principal,
+    callerKey: () => server.environment.callerKey(request, principal),
     startedAt: server.environment.service.clock.elapsed(),
     signal: running.signal,
     notify: (name, content) => push(encodeNotification(name, content)),

@@ -1,11 +1,11 @@
-import type { Announcement, Refusal } from '../capabilities/admission.ts'
+import { type Announcement, BUSY_TEXT, type Refusal } from '../capabilities/admission.ts'
 import { toRpcError } from '../capabilities/protocol-error.ts'
 import { isRecord, type JsonObject } from '../core/json.ts'
 import { isPrepared } from '../core/prepared.ts'
 import type { Target } from '../core/target.ts'
 import { isToolContent } from './content.ts'
 import { encodeAnswer } from './encode.ts'
-import { McpError } from './errors.ts'
+import { McpError, RPC } from './errors.ts'
 import type { ToolRequest } from './tool-request.ts'
 
 /** Reads where a platform keeps its profile: `arguments.meta["ucp-agent"]`, or `_meta.ucp` as in 2026-01-11. */
@@ -67,6 +67,14 @@ export function encodeRefusal(refusal: Refusal): string {
   if (refusal.kind === 'error') {
     const { code, message, data } = toRpcError(refusal.code, refusal.text)
     throw new McpError(code, message, { data })
+  }
+  if (refusal.kind === 'busy') {
+    const { retryAfterSeconds } = refusal
+    throw new McpError(RPC.serverError, BUSY_TEXT, {
+      data: { retry_after: retryAfterSeconds },
+      status: 503,
+      headers: { 'retry-after': String(retryAfterSeconds) },
+    })
   }
   const json = JSON.stringify(refusal.body)
   return encodeAnswer({ text: json, structured: json })

@@ -3,7 +3,7 @@ import { isRecord, type JsonObject } from '../core/json.ts'
 import type { Abortable } from './abortable.ts'
 import type { Message } from './decode.ts'
 import { McpError } from './errors.ts'
-import type { Peer } from './exchange.ts'
+import type { Followed, Peer } from './exchange.ts'
 import type { RequestId } from './protocol.ts'
 
 /** A peer with the requests that run between it and us. */
@@ -21,6 +21,8 @@ export interface LivePeer extends Peer {
   readonly forget: (id: RequestId) => void
   /** Cancels a running request of the peer. */
   readonly cancel: (id: unknown) => void
+  /** Tells whether a request of either side waits for its answer. */
+  readonly busy: () => boolean
   /** Ends everything that runs. */
   readonly close: () => void
 }
@@ -30,8 +32,12 @@ interface Waiting {
   readonly reject: (error: McpError) => void
 }
 
-/** Creates the memory of one peer. */
-export function createPeer(): LivePeer {
+/** What one client may follow. */
+export const MOST_FOLLOWED = 1_000
+const MOST_FOLLOWED_CHARACTERS = 65_536
+
+/** Creates the memory of one peer; `onSize` counts the bytes it gains or loses. */
+export function createPeer(onSize?: (bytes: number) => void): LivePeer {
   const waiting = new Map<RequestId, Waiting>()
   const running = new Map<unknown, Abortable>()
   // Processes that share sessions must not take one another's answers for their own.
@@ -39,7 +45,7 @@ export function createPeer(): LivePeer {
   let count = 0
   return {
     logLevel: 'info',
-    followed: new Set(),
+    followed: createFollowed(onSize),
     request({ method, params }, send, signal) {
       count += 1
       prefix ??= randomUUID().slice(0, 8)
@@ -73,11 +79,33 @@ export function createPeer(): LivePeer {
     cancel(id) {
       running.get(id)?.abort()
     },
+    busy: () => running.size + waiting.size > 0,
     close() {
       for (const abortable of running.values()) abortable.abort()
       for (const { reject } of waiting.values()) reject(new McpError(0, 'The client has left'))
       running.clear()
       waiting.clear()
+    },
+  }
+}
+
+function createFollowed(onSize?: (bytes: number) => void): Followed {
+  const uris = new Set<string>()
+  let size = 0
+  return {
+    has: (uri) => uris.has(uri),
+    add(uri) {
+      if (uris.has(uri)) return true
+      if (uris.size >= MOST_FOLLOWED || size + uri.length > MOST_FOLLOWED_CHARACTERS) return false
+      uris.add(uri)
+      size += uri.length
+      onSize?.(2 * uri.length)
+      return true
+    },
+    delete(uri) {
+      if (!uris.delete(uri)) return
+      size -= uri.length
+      onSize?.(-2 * uri.length)
     },
   }
 }

@@ -41,6 +41,9 @@ export interface ClientCapabilities {
   readonly [name: string]: unknown
 }
 
+/** The capabilities of a client that are looked at, and all that a session keeps of them. */
+export const USED_CAPABILITIES = ['elicitation', 'sampling', 'roots'] as const
+
 /** Keys of `_meta` that the protocol defines. */
 export const META = {
   version: 'io.modelcontextprotocol/protocolVersion',

@@ -16,6 +16,7 @@ import {
   SUPPORTED_VERSIONS,
   TASKS_EXTENSION,
   TASKS_VERSION,
+  USED_CAPABILITIES,
 } from './protocol.ts'
 import { createResources } from './resources.ts'
 import { createListenMethods, createPeerMethods } from './subscriptions.ts'
@@ -140,7 +141,13 @@ function readIntroduction(params: JsonObject): Introduction {
   const known = LEGACY_VERSIONS.find((version) => version === protocolVersion)
   return {
     version: known ?? LEGACY_VERSIONS[0] ?? '',
-    capabilities: isRecord(capabilities) ? capabilities : {},
+    capabilities: isRecord(capabilities) ? keepUsed(capabilities) : {},
     caller: readCaller(clientInfo),
   }
+}
+
+/** What a client says of itself is as long as it likes and stays for the whole session: only what is used is kept. */
+function keepUsed(capabilities: Readonly<Record<string, unknown>>): ClientCapabilities {
+  const used = USED_CAPABILITIES.filter((name) => capabilities[name] !== undefined)
+  return Object.fromEntries(used.map((name) => [name, {}]))
 }

@@ -46,10 +46,17 @@ interface Entry {
 /** A client that leaves again and again must not have any number of calls running. */
 const MOST_WAITING = 100
 
+/** About what a stream takes without its messages. */
+const STREAM_BYTES = 2_048
+
 const EVENT_ID = /^((answer|listen)-[0-9a-f]{8})-(\d{1,9})$/
 
-/** Creates the streams of one session; `polls` when its client knows that it has to come back. */
-export function createSessionStreams(options: StreamOptions, polls: boolean): SessionStreams {
+/** Creates the streams of one session; `polls` when its client knows that it has to come back, `onSize` counts bytes. */
+export function createSessionStreams(
+  options: StreamOptions,
+  polls: boolean,
+  onSize: (bytes: number) => void = () => undefined,
+): SessionStreams {
   const { resumeMs = 60_000, replaySize = 1_048_576, retryMs = 1_000 } = options
   const entries = new Map<string, Entry>()
   let size = 0
@@ -59,6 +66,7 @@ export function createSessionStreams(options: StreamOptions, polls: boolean): Se
       for (let room = 1; size > replaySize && room > 0; ) {
         room = stream.forget()
         size -= room
+        onSize(-2 * room)
       }
     }
   }
@@ -83,14 +91,17 @@ export function createSessionStreams(options: StreamOptions, polls: boolean): Se
         onGrow(length) {
           size += length
           if (size > replaySize) makeRoom()
+          onSize(2 * length)
         },
         onGone(end) {
           size -= end.size
           entries.delete(id)
+          onSize(-2 * end.size - STREAM_BYTES)
           onGone(end)
         },
       })
       entries.set(id, { kind, stream })
+      onSize(STREAM_BYTES)
       return stream
     },
     find(eventId) {

@@ -1,8 +1,9 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
 import { toText } from '../core/text.ts'
+import { createCallerMemory } from '../wire/caller-memory.ts'
 import { createPeer, type LivePeer } from './peer.ts'
-import { POLLING_VERSION } from './protocol.ts'
+import { POLLING_VERSION, USED_CAPABILITIES } from './protocol.ts'
 import type { Seal } from './seal.ts'
 import type { Introduction } from './server.ts'
 import { createSessionStreams, type SessionStreams, type StreamOptions } from './session-streams.ts'
@@ -11,7 +12,13 @@ import { createSessionStreams, type SessionStreams, type StreamOptions } from '.
 export interface SessionOptions extends StreamOptions {
   /** Sessions remembered at one time; 10000 when absent. */
   readonly max?: number
-  /** Milliseconds after which a session nobody uses is forgotten; one hour when absent. */
+  /** Sessions of one caller; 1000 when absent. One more takes the place of the caller's own oldest. */
+  readonly maxPerCaller?: number
+  /** Bytes that all sessions may keep, messages for replay included; 67108864 when absent. */
+  readonly maxBytes?: number
+  /** Bytes that the sessions of one caller may keep; 16777216 when absent. */
+  readonly maxBytesPerCaller?: number
+  /** Milliseconds after which a session nobody uses has ended; one hour when absent. */
   readonly idleMs?: number
 }
 
@@ -23,11 +30,11 @@ export interface Session {
   readonly streams: SessionStreams
 }
 
-/** The sessions of one server. */
+/** The sessions of one server; each counts for its caller, who is its owner where nothing else is said. */
 export interface Sessions {
-  readonly open: (introduction: Introduction, owner: string) => Session
+  readonly open: (introduction: Introduction, owner: string, caller?: string) => Session
   /** Finds a session of this owner; undefined when it ended or never was. */
-  readonly find: (id: string, owner: string) => Session | undefined
+  readonly find: (id: string, owner: string, caller?: string) => Session | undefined
   /** Ends a session for good; tells whether there was one. */
   readonly end: (id: string, owner: string) => boolean
   readonly close: () => void
@@ -40,58 +47,112 @@ interface Entry {
 }
 
 const WEEK_MS = 604_800_000
-const CAPABILITIES = ['elicitation', 'sampling', 'roots']
+const LONGEST_TIMER_MS = 2_147_483_647
+/** About what an empty session takes; its id comes on top. */
+const SESSION_BYTES = 4_096
 
 /**
  * Creates the sessions of one server. An id says all there is to know about its session and is signed: any process
  * with the same secret can take it up, so nothing has to be shared and nobody has to be sent to the same process.
  */
 export function createSessions(seal: Seal, clock: Clock, options: SessionOptions = {}): Sessions {
-  const max = options.max ?? 10_000
-  const idleMs = options.idleMs ?? 3_600_000
-  const entries = new Map<string, Entry>()
-  const ended = new Set<string>()
+  const { max = 10_000, idleMs = 3_600_000 } = options
+  const ended = createEnded(clock, max)
+  const entries = createCallerMemory<Entry>({
+    max,
+    maxPerCaller: options.maxPerCaller ?? 1_000,
+    maxBytes: options.maxBytes ?? 67_108_864,
+    maxBytesPerCaller: options.maxBytesPerCaller ?? 16_777_216,
+    isBusy,
+    onEvict: ({ session }) => endSession(session),
+  })
+  let sweep: NodeJS.Timeout | undefined
 
-  function remember(id: string, introduction: Introduction, owner: string): Session {
-    if (entries.size >= max) forgetOne(entries, clock.now() - idleMs)
-    const polls = introduction.version === POLLING_VERSION
-    const streams = createSessionStreams(options, polls)
-    const session: Session = { id, introduction, peer: createPeer(), streams }
-    entries.set(id, { session, owner, lastUsed: clock.now() })
+  /** Ends the sessions nobody uses; those with an open stream or a running call are in use. */
+  function expire(): void {
+    const now = clock.now()
+    for (let next = entries.oldest(); next !== undefined; next = entries.oldest()) {
+      const [id, entry] = next
+      if (entry.lastUsed > now - idleMs) return
+      if (isBusy(entry)) {
+        entry.lastUsed = now
+        entries.touch(id)
+      } else {
+        entries.delete(id)
+        ended.add(id)
+        endSession(entry.session)
+      }
+    }
+  }
+
+  /** Nobody may call again, so a timer looks as well; it keeps no process alive. */
+  function schedule(): void {
+    sweep ??= setTimeout(
+      () => {
+        sweep = undefined
+        expire()
+        if (entries.size() > 0) schedule()
+      },
+      Math.min(idleMs, LONGEST_TIMER_MS),
+    ).unref()
+  }
+
+  function remember(
+    id: string,
+    introduction: Introduction,
+    owner: string,
+    caller: string,
+  ): Session {
+    const onSize = (bytes: number) => entries.grow(id, bytes)
+    const streams = createSessionStreams(options, introduction.version === POLLING_VERSION, onSize)
+    const session: Session = { id, introduction, peer: createPeer(onSize), streams }
+    const entry = { session, owner, lastUsed: clock.now() }
+    entries.set(id, entry, { caller, bytes: SESSION_BYTES + 2 * id.length })
+    schedule()
     return session
   }
 
-  function find(id: string, owner: string): Session | undefined {
+  function find(id: string, owner: string, caller = owner): Session | undefined {
+    expire()
     const entry = entries.get(id)
     if (entry !== undefined) {
+      if (entry.owner !== owner) return undefined
       entry.lastUsed = clock.now()
-      return entry.owner === owner ? entry.session : undefined
+      entries.touch(id)
+      return entry.session
     }
-    const known = ended.has(id) ? undefined : seal.open(id)
-    if (known === undefined || known['owner'] !== owner) return undefined
-    return remember(id, fromToken(known), owner)
+    const known = seal.open(id)
+    if (known === undefined || known['owner'] !== owner || ended.has(id)) return undefined
+    return remember(id, fromToken(known), owner, caller)
   }
 
   return {
-    open(introduction, owner) {
+    open(introduction, owner, caller = owner) {
+      expire()
       const id = seal.close({ ...toToken(introduction), owner }, WEEK_MS)
-      return remember(id, introduction, owner)
+      return remember(id, introduction, owner, caller)
     },
     find,
     end(id, owner) {
       const session = find(id, owner)
       if (session === undefined) return false
-      endSession(session)
       entries.delete(id)
-      if (ended.size >= max) ended.delete(ended.values().next().value ?? '')
       ended.add(id)
+      endSession(session)
       return true
     },
     close() {
-      for (const { session } of entries.values()) endSession(session)
-      entries.clear()
+      clearTimeout(sweep)
+      for (const { session } of entries.values()) {
+        entries.delete(session.id)
+        endSession(session)
+      }
     },
   }
+}
+
+function isBusy({ session: { peer, streams } }: Entry): boolean {
+  return streams.busy() || peer.busy()
 }
 
 function endSession({ peer, streams }: Session): void {
@@ -99,21 +160,23 @@ function endSession({ peer, streams }: Session): void {
   streams.end()
 }
 
-/** Makes room: an idle session if there is one, otherwise the oldest without an open stream. */
-function forgetOne(entries: Map<string, Entry>, idleSince: number): void {
-  let candidate: string | undefined
-  for (const [id, { session, lastUsed }] of entries) {
-    if (!session.streams.busy()) candidate ??= id
-    if (lastUsed < idleSince) {
-      candidate = id
-      break
-    }
+/** Remembers which signed ids are worth nothing any more, by a digest: ids are as long as their clients make them. */
+function createEnded(
+  clock: Clock,
+  max: number,
+): { readonly add: (id: string) => void; readonly has: (id: string) => boolean } {
+  const digests = new Map<string, number>()
+  const digestOf = (id: string) => createHash('sha256').update(id).digest('base64url').slice(0, 22)
+  return {
+    has: (id) => digests.size > 0 && digests.has(digestOf(id)),
+    add(id) {
+      for (const [digest, until] of digests) {
+        if (until > clock.now() && digests.size < max) break
+        digests.delete(digest)
+      }
+      digests.set(digestOf(id), clock.now() + WEEK_MS)
+    },
   }
-  const id = candidate ?? entries.keys().next().value
-  const entry = id === undefined ? undefined : entries.get(id)
-  if (id === undefined || entry === undefined) return
-  endSession(entry.session)
-  entries.delete(id)
 }
 
 function toToken({ version, capabilities, caller }: Introduction): {
@@ -124,7 +187,7 @@ function toToken({ version, capabilities, caller }: Introduction): {
 } {
   return {
     version,
-    can: CAPABILITIES.filter((name) => capabilities[name] !== undefined),
+    can: USED_CAPABILITIES.filter((name) => capabilities[name] !== undefined),
     caller: caller ?? '',
     nonce: randomUUID(),
   }

@@ -1,9 +1,10 @@
 import type { JsonObject } from '../core/json.ts'
 import { readObject, requireText } from './decode.ts'
 import type { Environment } from './environment.ts'
-import { invalidParams, missingCapability } from './errors.ts'
+import { invalidParams, McpError, missingCapability, RPC } from './errors.ts'
 import type { Exchange } from './exchange.ts'
 import type { Methods } from './methods.ts'
+import { MOST_FOLLOWED } from './peer.ts'
 import { isLogLevel, META, TASKS_EXTENSION } from './protocol.ts'
 import { encodeTask } from './task-encoding.ts'
 
@@ -14,8 +15,6 @@ export const LIST_NOTIFICATIONS = {
   resourcesListChanged: 'notifications/resources/list_changed',
 } as const
 
-const MOST_FOLLOWED = 1_000
-
 /** What a client wants to hear about. */
 interface Filter {
   readonly lists: readonly (keyof typeof LIST_NOTIFICATIONS)[]
@@ -23,12 +22,58 @@ interface Filter {
   readonly taskIds: ReadonlySet<string>
 }
 
+/** How many streams of notifications may be open. */
+export interface SubscriptionOptions {
+  /** At one time; 1000 when absent. */
+  readonly max?: number
+  /** Of one caller; 100 when absent. */
+  readonly maxPerCaller?: number
+}
+
 /** Makes the method behind which notifications flow until somebody ends it. */
 export function createListenMethods(environment: Environment, closing: AbortSignal): Methods {
+  const open = createOpenStreams(environment.options.subscriptions)
   return {
-    'subscriptions/listen': (exchange) =>
-      listen(environment, exchange, readFilter(environment, exchange), closing),
+    async 'subscriptions/listen'(exchange) {
+      const filter = readFilter(environment, exchange)
+      const leave = open.enter(exchange.callerKey())
+      try {
+        return await listen(environment, exchange, filter, closing)
+      } finally {
+        leave()
+      }
+    },
   }
+}
+
+/** Streams cost memory for as long as their clients like, so they are counted. */
+function createOpenStreams({ max = 1_000, maxPerCaller = 100 }: SubscriptionOptions = {}): {
+  readonly enter: (caller: string) => () => void
+} {
+  const byCaller = new Map<string, number>()
+  let total = 0
+  return {
+    enter(caller) {
+      const own = byCaller.get(caller) ?? 0
+      if (total >= max || own >= maxPerCaller) throw tooManyStreams()
+      total += 1
+      byCaller.set(caller, own + 1)
+      return () => {
+        total -= 1
+        const left = (byCaller.get(caller) ?? 1) - 1
+        if (left === 0) byCaller.delete(caller)
+        else byCaller.set(caller, left)
+      }
+    },
+  }
+}
+
+function tooManyStreams(): McpError {
+  return new McpError(
+    RPC.internalError,
+    'Too many streams of notifications are open; end others or try again later',
+    { status: 503, headers: { 'retry-after': '10' } },
+  )
 }
 
 function readFilter({ tasks }: Environment, { params, capabilities }: Exchange): Filter {
@@ -118,10 +163,11 @@ export function createPeerMethods({ writer }: Environment): Methods {
     },
     'resources/subscribe': ({ params, peer }) => {
       const uri = requireText(params, 'uri')
-      if (peer !== undefined && peer.followed.size >= MOST_FOLLOWED) {
-        throw invalidParams(`At most ${MOST_FOLLOWED} resources can be followed`)
+      if (peer?.followed.add(uri) === false) {
+        throw invalidParams(
+          `At most ${MOST_FOLLOWED} resources can be followed, with short URIs; unsubscribe from others`,
+        )
       }
-      peer?.followed.add(uri)
       return done()
     },
     'resources/unsubscribe': ({ params, peer }) => {

@@ -56,28 +56,46 @@ export interface TaskPage {
   readonly cursor?: string
 }
 
-/** Creates the memory of tasks inside this process: bounded, and nothing is dropped before its time. */
-export function memoryTaskRecords(clock: Clock, max: number): TaskRecords {
+/**
+ * Creates the memory of tasks inside this process. A task is refused when there are too many; a result is dropped
+ * before its time only when all results together take too many bytes, the oldest first.
+ */
+export function memoryTaskRecords(clock: Clock, max: number, maxBytes: number): TaskRecords {
   const records = new Map<string, TaskRecord>()
+  let bytes = 0
+  const remove = (id: string) => {
+    bytes -= sizeOf(records.get(id))
+    records.delete(id)
+  }
+  const makeRoom = () => {
+    for (const [id, record] of records) {
+      if (bytes <= maxBytes) return
+      if (isOver(record)) remove(id)
+    }
+  }
   const isOld = (record: TaskRecord) =>
     isOver(record) && record.createdAt + record.ttlMs <= clock.now()
 
   return {
     create(record) {
       if (records.size >= max) {
-        for (const [id, other] of records) if (isOld(other)) records.delete(id)
+        for (const [id, other] of records) if (isOld(other)) remove(id)
       }
-      if (records.size >= max) return false
+      if (records.size >= max || bytes >= maxBytes) return false
       records.set(record.id, record)
       return true
     },
     put(record) {
-      if (records.has(record.id)) records.set(record.id, record)
+      const before = records.get(record.id)
+      if (before === undefined) return
+      bytes += sizeOf(record) - sizeOf(before)
+      records.set(record.id, record)
+      makeRoom()
     },
     get(id) {
       const record = records.get(id)
       if (record === undefined || !isOld(record)) return record
-      records.delete(id)
+      remove(id)
       return undefined
     },
     list(owner, { limit, cursor }) {
@@ -86,6 +104,11 @@ export function memoryTaskRecords(clock: Clock, max: number): TaskRecords {
       return { records: items, ...(nextCursor !== undefined && { cursor: nextCursor }) }
     },
   }
+}
+
+/** Gives the bytes that what a call left behind may take. */
+function sizeOf(record: TaskRecord | undefined): number {
+  return 2 * ((record?.result?.length ?? 0) + (record?.error?.length ?? 0))
 }
 
 /** Ids are ours and short; a longer one is somebody's guess. */

@@ -18,6 +18,8 @@ export interface TaskOptions {
   readonly pollIntervalMs?: number
   /** Tasks at one time, running and finished; 1000 when absent. Further calls stay ordinary ones. */
   readonly max?: number
+  /** Bytes that results of finished tasks may take in this process; 67108864 when absent. The oldest make room. */
+  readonly maxBytes?: number
   /** Where tasks are remembered; in the store of the service when absent, in this process when it has none. */
   readonly records?: TaskRecords
   /**
@@ -71,7 +73,9 @@ interface Live {
 export function createTasks(options: TaskOptions, clock: Clock, log: Logger): Tasks {
   const ttlMs = options.ttlMs ?? 3_600_000
   const pollIntervalMs = options.pollIntervalMs ?? 1_000
-  const records = options.records ?? memoryTaskRecords(clock, options.max ?? 1_000)
+  const records =
+    options.records ??
+    memoryTaskRecords(clock, options.max ?? 1_000, options.maxBytes ?? 67_108_864)
   const live = new Map<string, Live>()
   const listeners = new Set<(record: TaskRecord) => void>()
 

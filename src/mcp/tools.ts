@@ -37,7 +37,7 @@ export function createToolMethods(environment: Environment): Methods {
     if (admit === undefined || announced === undefined) {
       return callFunction(environment, withoutAnnouncement(request))
     }
-    return admit(announced, tool.target.name).then((admission) =>
+    return admit(announced, tool.target.name, exchange.callerKey()).then((admission) =>
       admission.admitted
         ? callFunction(environment, toNegotiated(request, admission.ucp))
         : environment.writer.complete(exchange.era, encodeRefusal(admission.refusal)),
@@ -89,7 +89,8 @@ function createToolList(
     const entries = items.map((tool) => tool.json(era)).join(',')
     const next = nextCursor === undefined ? '' : `,"nextCursor":"${nextCursor}"`
     const page = Buffer.from(writer.cacheable(era, `"tools":[${entries}]${next}`, cacheMs))
-    pages.set(key, page)
+    // A cursor can name any tool: only pages that follow one another are worth their memory.
+    if (start % pageSize === 0) pages.set(key, page)
     return page
   }
 }

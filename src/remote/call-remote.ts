@@ -132,6 +132,8 @@ function textOf(content: unknown): string {
     .join('\n')
 }
 
+const INVALID_PARAMS = -32602
+
 const LOST = new Set(['NOT_CONNECTED', 'CONNECTION_CLOSED', 'SEND_FAILED', 'NOT_INITIALIZED'])
 
 /** Tells an answer that says no from an answer that never came. */
@@ -143,7 +145,10 @@ function toFailure(thrown: unknown, name: string): CallError | 'lost' {
   }
   if (typeof code === 'number') {
     return new CallError('DEPENDENCY_ERROR', {
-      message: `${name} refused the call: ${message.slice(0, 1_000)}`,
+      // What the arguments lack helps the caller; any other text may be that of an exception.
+      ...(code === INVALID_PARAMS
+        ? { message: `${name} refused the call: ${message.slice(0, 1_000)}` }
+        : { message: `${name} refused the call`, reason: message.slice(0, 1_000) }),
       details: { rpc_code: code },
       cause: thrown,
     })

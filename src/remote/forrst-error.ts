@@ -17,6 +17,12 @@ const LOST: Readonly<Record<string, string>> = {
   CLIENT_TIMEOUT: 'DEADLINE_EXCEEDED',
 }
 
+/** What our caller is told of these; addresses are for the log. */
+const LOST_TEXT: Readonly<Record<string, string>> = {
+  CLIENT_UNREACHABLE: 'cannot be reached',
+  CLIENT_TIMEOUT: 'did not answer in time',
+}
+
 /** Refusals of the request we wrote, or of who we are: nothing our own caller could mend. */
 const OURS = new Set([
   'PARSE_ERROR',
@@ -39,7 +45,8 @@ export function toCallError(
   const { code, message } = first
   if (code.startsWith('CLIENT_')) {
     return new CallError(LOST[code] ?? 'DEPENDENCY_ERROR', {
-      message: `${name}: ${message}`,
+      message: `${name} ${LOST_TEXT[code] ?? 'gave an answer that makes no sense'}`,
+      reason: message,
       details: { dependency: name, dependency_error: code },
       cause: failure.cause,
     })
@@ -47,7 +54,8 @@ export function toCallError(
   if (code === 'FUNCTION_NOT_FOUND' || code === 'VERSION_NOT_FOUND') onUnknown()
   if (OURS.has(code) && !declares(object, code)) {
     return new CallError('DEPENDENCY_ERROR', {
-      message: `${name} answered ${code}: ${message}`,
+      message: `${name} answered ${code}`,
+      reason: message,
       details: { dependency: name, dependency_error: code },
     })
   }

@@ -1,6 +1,6 @@
-import type { Admit, Refusal } from '../capabilities/admission.ts'
+import { type Admission, type Admit, BUSY_TEXT, type Refusal } from '../capabilities/admission.ts'
 import { toRestError } from '../capabilities/protocol-error.ts'
-import type { Call, Outcome } from '../core/call.ts'
+import type { Call, Outcome, Principal } from '../core/call.ts'
 import { dispatch, findNear } from '../core/dispatch.ts'
 import { toFailure } from '../core/invoke.ts'
 import { isRecord, type JsonObject } from '../core/json.ts'
@@ -8,6 +8,7 @@ import { andThen } from '../core/maybe.ts'
 import type { Service } from '../core/service.ts'
 import { formatNear } from '../core/suggest.ts'
 import { answerStream } from '../extensions/answer-stream.ts'
+import { type CallerKey, readCallerKey } from '../wire/caller.ts'
 import type { HttpHandler, HttpRequest, HttpResponse } from '../wire/http.ts'
 import { decodeCall, decodeStreamType, decodeTarget, type RestTarget } from './decode.ts'
 import { encodeFailure, encodeOutcome } from './encode.ts'
@@ -18,11 +19,13 @@ export interface RestOptions {
   readonly prefix?: string
   /** Judges calls of platforms that announce their profile; nobody does when absent. */
   readonly admit?: Admit
+  /** Names the caller whose budget is counted; principal or network of the connection when absent. */
+  readonly callerKey?: CallerKey
 }
 
 /** Serves every discoverable function at `POST {prefix}/{function}`, and its versions one segment below. */
 export function createRestHandler(service: Service, options: RestOptions = {}): HttpHandler {
-  const { prefix = '/api', admit } = options
+  const { prefix = '/api' } = options
   return async function handleRest(request) {
     const target = decodeTarget(request.path.slice(prefix.length))
     const entry = target && service.registry.find(target.name)
@@ -37,30 +40,30 @@ export function createRestHandler(service: Service, options: RestOptions = {}): 
       return refuse(405, 'Functions are called with POST', { allow: 'POST' })
     }
     const asked = { target, streamType: decodeStreamType(request, entry, target) }
-    const header = admit && request.header('ucp-agent')
-    if (admit === undefined || header === undefined) return answer(service, request, asked)
-    const admission = await admit({ header }, target.name)
-    if (!admission.admitted) return encodeRefusal(admission.refusal)
-    return answer(service, request, { ...asked, ucp: admission.ucp })
+    return answer(service, request, asked, options)
   }
 }
 
 interface Asked {
   readonly target: RestTarget
   readonly streamType: StreamType | undefined
-  readonly ucp?: JsonObject
 }
 
 async function answer(
   service: Service,
   request: HttpRequest,
-  { target, streamType, ucp }: Asked,
+  { target, streamType }: Asked,
+  options: RestOptions,
 ): Promise<HttpResponse> {
+  let ucp: JsonObject | undefined
   const run = (call: Call) =>
     andThen(dispatch(service, call), (outcome) => withNegotiated(outcome, ucp))
   let call: Call | undefined
   try {
     const principal = await service.authenticate?.({ header: request.header, surface: 'rest' })
+    const admission = await judgeAgent(request, principal, target.name, options)
+    if (admission?.admitted === false) return encodeRefusal(admission.refusal)
+    ucp = admission?.ucp
     call = decodeCall(request, target, service, principal, streamType !== undefined)
     if (streamType !== undefined) {
       return await answerStream(service, call, createStreamFormat(service, call, streamType), run)
@@ -69,6 +72,18 @@ async function answer(
   } catch (thrown) {
     return encodeFailure(toFailure(thrown, { call, log: service.log }), call)
   }
+}
+
+/** Nothing is fetched for a caller who was not let in. */
+async function judgeAgent(
+  request: HttpRequest,
+  principal: Principal | undefined,
+  functionName: string,
+  { admit, callerKey }: RestOptions,
+): Promise<Admission | undefined> {
+  const header = admit && request.header('ucp-agent')
+  if (admit === undefined || header === undefined) return undefined
+  return admit({ header }, functionName, readCallerKey(callerKey, request, principal))
 }
 
 /** A negotiated answer says which capabilities it rests on, unless the function has said so itself. */
@@ -80,6 +95,9 @@ function withNegotiated(outcome: Outcome, ucp: JsonObject | undefined): Outcome 
 }
 
 function encodeRefusal(refusal: Refusal): HttpResponse {
+  if (refusal.kind === 'busy') {
+    return refuse(503, BUSY_TEXT, { 'retry-after': String(refusal.retryAfterSeconds) })
+  }
   const { status, body } =
     refusal.kind === 'error'
       ? toRestError(refusal.code, refusal.text)

@@ -1,13 +1,18 @@
 import type { Admission, Admit } from '../capabilities/admission.ts'
 import { judgeProfileUrl, parseAgentHeader } from '../capabilities/agent-header.ts'
 import { buildBusinessProfile, hostProfile } from '../capabilities/build-profile.ts'
-import { createDocumentFetcher, type DocumentFetcher } from '../capabilities/document-fetcher.ts'
+import {
+  createDocumentFetcher,
+  type DocumentFetcher,
+  type FetchedDocument,
+} from '../capabilities/document-fetcher.ts'
 import { createDocumentIndex } from '../capabilities/document-index.ts'
 import { findLeaf, negotiate } from '../capabilities/negotiate.ts'
 import { resolveOperations } from '../capabilities/operations.ts'
 import { type ProtocolErrorCode, toIncompatibleBody } from '../capabilities/protocol-error.ts'
 import { checkRequest, selectResponseCapabilities } from '../capabilities/request-check.ts'
 import type { JsonObject } from '../core/json.ts'
+import { assertNoPrivateKeys } from '../core/private-keys.ts'
 import type { ProfileDefinition } from '../core/profile.ts'
 import type { Service } from '../core/service.ts'
 import { toToolName } from '../core/tool-name.ts'
@@ -34,6 +39,8 @@ export interface ProfileSurface {
 /** Publishes the profile of a service and checks calls against the profiles that platforms announce. */
 export function createProfileSurface(service: Service, options: ProfileOptions): ProfileSurface {
   assertCapabilities(service, options)
+  const { fetcher: _fetcher, ...published } = options
+  assertNoPrivateKeys(published, 'profile')
   const { allowLoopback = false } = options
   const fetcher = options.fetcher ?? createDocumentFetcher({ allowLoopback })
   const current = createCurrent(service, options)
@@ -43,17 +50,14 @@ export function createProfileSurface(service: Service, options: ProfileOptions):
       request.method === 'GET' || request.method === 'HEAD'
         ? current().hosted.answer(request.header('if-none-match'))
         : { status: 405, headers: { allow: 'GET, HEAD' }, body: '' },
-    async admit(announcement, functionName) {
+    async admit(announcement, functionName, caller) {
       const agent =
         'header' in announcement
           ? parseAgentHeader(announcement.header, { allowLoopback })
           : judgeProfileUrl(announcement.profile, { allowLoopback })
       if (!agent.ok) return refuse('invalid_profile_url', agent.message)
-      const fetched = await fetcher.get(agent.profile)
-      if (!fetched.ok) {
-        const code = fetched.code === 'malformed' ? 'profile_malformed' : 'profile_unreachable'
-        return refuse(code, fetched.message)
-      }
+      const fetched = await fetcher.get(agent.profile, caller)
+      if (!fetched.ok) return refuseUnfetched(service, agent.profile, fetched)
       const pair = { business: current().profile, platform: fetched.value }
       const leaves = await fetchLeaf(pair, fetcher)
       return judge({ ...pair, leaves }, current().documents, toToolName(functionName), options)
@@ -164,6 +168,28 @@ function judge(
 
 function refuse(code: ProtocolErrorCode, content: string): Admission {
   return { admitted: false, refusal: { kind: 'error', code, text: { content } } }
+}
+
+/** Why a profile could not be had may name internal addresses: the log learns it, the caller a neutral sentence. */
+function refuseUnfetched(
+  { log }: Service,
+  profile: string,
+  { code, message, retryAfterMs = 0 }: FetchedDocument & { readonly ok: false },
+): Admission {
+  if (code === 'rate_limited') {
+    const retryAfterSeconds = Math.max(1, Math.ceil(retryAfterMs / 1_000))
+    return { admitted: false, refusal: { kind: 'busy', retryAfterSeconds } }
+  }
+  log.warn('an announced profile could not be used', { profile, code, reason: message })
+  if (code === 'malformed') {
+    return refuse('profile_malformed', 'The announced profile is not JSON that can be used')
+  }
+  return refuse(
+    'profile_unreachable',
+    code === 'redirect_refused'
+      ? 'The announced profile answers with a redirect, which is not followed'
+      : 'The announced profile could not be fetched',
+  )
 }
 
 function assertCapabilities(service: Service, { capabilities }: ProfileOptions): void {

@@ -93,7 +93,7 @@ describe('what a refusal becomes', () => {
     expect(error.errors[0].details).toMatchObject({
       tool: 'do_it',
       upstream_status: status,
-      upstream_request: `GET ${api.url}/things`,
+      upstream_request: `GET /things`,
       upstream_body: '{"reason":"because"}',
     })
   })

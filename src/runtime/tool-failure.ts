@@ -32,7 +32,7 @@ export function toCallError(thrown: unknown, signal: AbortSignal): unknown {
   if (thrown instanceof ToolHttpError) return fromStatus(thrown)
   if (!(thrown instanceof ToolError)) return thrown
   return new CallError(CODE_BY_REASON[thrown.reason], {
-    message: thrown.message,
+    ...toMessage(thrown),
     details: {
       tool: thrown.tool,
       ...(thrown.problems.length > 0 && { problems: thrown.problems }),
@@ -41,16 +41,41 @@ export function toCallError(thrown: unknown, signal: AbortSignal): unknown {
   })
 }
 
+/** Said instead of messages that name addresses and settings of ours. */
+const NEUTRAL: Readonly<Partial<Record<ToolErrorReason, string>>> = {
+  network: 'the API could not be reached',
+  redirect: 'the API answered with a redirect that is not followed',
+  timeout: 'no answer in time',
+  setup: 'the service has no access to the API',
+}
+
+/** What is missing at start has a number and says which variable to set: that helps, and names no address. */
+function toMessage({ tool, reason, message }: ToolError): {
+  readonly message: string
+  readonly reason?: string
+} {
+  const neutral = NEUTRAL[reason]
+  if (neutral === undefined || /^E\d+ |has no code yet/.test(message)) return { message }
+  return { message: `${tool}: ${neutral}`, reason: message }
+}
+
 // 401 is about our credential, not the caller's, so it must not ask the caller to log in.
 function fromStatus(error: ToolHttpError): CallError {
   const { tool, method, url, status, body, retry_after } = error
   const details: JsonObject = {
     tool,
     upstream_status: status,
-    upstream_request: `${method} ${url}`,
+    upstream_request: `${method} ${toPath(url)}`,
     ...(body !== '' && { upstream_body: body }),
     ...(retry_after !== undefined && { retry_after: { value: retry_after, unit: 'second' } }),
   }
   const code = CODE_BY_STATUS.get(status) ?? 'DEPENDENCY_ERROR'
-  return new CallError(code, { message: error.message, details, cause: error })
+  const message = `${tool}: the API answered ${status}`
+  return new CallError(code, { message, reason: `${method} ${url}`, details, cause: error })
+}
+
+/** Where the API is belongs to the service, what was asked of it to the caller. */
+function toPath(url: string): string {
+  const { pathname, search } = new URL(url)
+  return pathname + search
 }

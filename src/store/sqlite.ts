@@ -50,7 +50,7 @@ async function open(path: string, options: Required<Omit<SqliteStoreOptions, 'sw
       if (thrown instanceof TypeError) throw thrown
       // Switching a new file to WAL answers busy at once, whatever the busy timeout says.
       if (!isBusy(thrown) || performance.now() > end) {
-        throw notApplied('sqlite', `the file ${path} cannot be opened`, thrown)
+        throw notApplied('sqlite', 'its file cannot be opened', thrown, path)
       }
       await sleep(10)
     }

@@ -12,6 +12,7 @@ import { createInvoke } from '../core/invoke.ts'
 import { isRecord } from '../core/json.ts'
 import type { Maybe } from '../core/maybe.ts'
 import type { Middleware } from '../core/middleware.ts'
+import { assertNoPrivateKeys } from '../core/private-keys.ts'
 import type { ProfileDefinition } from '../core/profile.ts'
 import { createRegistry } from '../core/registry.ts'
 import type { Credentials, Limits, Logger, Service } from '../core/service.ts'
@@ -82,6 +83,7 @@ export function createService<const Functions extends readonly FunctionDefinitio
   const components = options.components ?? {}
   checkComponents(components)
   assertSettingsAreRead(options)
+  assertNoPrivateKeys(options.profile, 'profile')
   const { jobs, callbacks, stateful } = options
   const background =
     store && options.extensions === undefined
@@ -127,7 +129,7 @@ export function createService<const Functions extends readonly FunctionDefinitio
     supports: (urn) => enabled.has(urn),
     unknownExtensions: options.unknownExtensions ?? 'reject',
     healthChecks: {
-      ...(store && { store: toStoreCheck(store) }),
+      ...(store && { store: toStoreCheck(store, log) }),
       ...options.health,
     },
     lastSuccess: new Map(),
@@ -198,12 +200,16 @@ function standardExtensions({
 }
 
 /** Most calls go on without the store, so its absence does not take the service out of rotation. */
-function toStoreCheck(store: Store): ComponentCheck {
+function toStoreCheck(store: Store, log: Logger): ComponentCheck {
   return {
     check: () =>
       store.check().then(
         () => undefined,
-        () => ({ status: 'degraded', message: `The ${store.kind} store does not answer` }) as const,
+        (error: unknown) => {
+          const message = `The ${store.kind} store does not answer`
+          log.warn('a health check failed', { component: 'store', message, error })
+          return { status: 'degraded', message } as const
+        },
       ),
   }
 }

@@ -157,7 +157,7 @@ async function redeliverDead(triggers: Triggers, trigger?: string): Promise<Json
     } catch (thrown) {
       if (!(thrown instanceof CallError) || !TAKEN.has(thrown.code)) throw thrown
       // Somebody else was faster; the others still want to be sent.
-      refused.push({ id, code: thrown.code, message: thrown.message })
+      refused.push({ id, code: thrown.code, message: thrown.errors[0].message })
     }
   }
   return { redelivered, more: cursor !== undefined, ...(refused.length > 0 && { refused }) }

@@ -128,7 +128,7 @@ function readContent(request: HttpRequest, trigger: WebhookTrigger): WebhookCont
     return decodeWebhook(request, readScheme(trigger))
   } catch (thrown) {
     if (thrown instanceof CallError) {
-      return refuse(thrown.status === 415 ? 415 : 400, thrown.message)
+      return refuse(thrown.status === 415 ? 415 : 400, thrown.errors[0].message)
     }
     throw thrown
   }

@@ -44,6 +44,8 @@ const RESPONSE_HEADERS = 'etag, mcp-session-id, retry-after, www-authenticate, x
 
 /** How many Host values are remembered as fine; the header is foreign, so the memory is bounded. */
 const MAX_KNOWN = 100
+/** The longest name that DNS knows, with a port. */
+const LONGEST_NAME = 260
 
 /** Creates the check in front of a surface, or of all of them. */
 export function createGuard({ allowedHosts = [], allowedOrigins = [] }: GuardOptions): Guard {
@@ -60,7 +62,7 @@ export function createGuard({ allowedHosts = [], allowedOrigins = [] }: GuardOpt
         const name = toHostName(host).slice(0, 100)
         return `Host "${name}" is not allowed; if the service is meant to be reached under this name, add it to allowedHosts (--allow-host ${name})`
       }
-      if (known.size < MAX_KNOWN) known.add(host)
+      if (known.size < MAX_KNOWN && host.length <= LONGEST_NAME) known.add(host)
       return undefined
     },
     judgeSite(request) {

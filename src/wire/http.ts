@@ -14,6 +14,8 @@ export interface HttpRequest {
   readonly bodyRewritten?: boolean
   /** True when the body was longer than the limit; `body` is then empty. */
   readonly bodyTooLarge: boolean
+  /** Address of the other end of the connection; absent where the host does not tell. */
+  readonly peerAddress?: () => string | undefined
   /** Aborts when the peer goes away before the answer is sent; made when first asked for. */
   readonly signal: () => AbortSignal
 }

@@ -159,10 +159,10 @@ async function resolveTarget(
   const addresses = await resolveHost(target, options, signal)
   for (const { address } of addresses) {
     if (isReachable(address, options)) continue
-    throw refusal('address_refused', `${target.host} leads to ${address}, which is not public`, {
-      host: target.host,
-      address,
-      kind: addressKind(address),
+    throw new CallError('ADDRESS_REFUSED', {
+      message: `${target.host} is not a public address`,
+      reason: `it leads to ${address} (${addressKind(address)})`,
+      details: { reason: 'address_refused', host: target.host },
     })
   }
   const insecure = options.requireHttps === true && target.protocol === 'http:'
@@ -316,9 +316,9 @@ function toCallError(
       cause: thrown,
     })
   }
-  const why = toReason(thrown)
   return new CallError('DEPENDENCY_ERROR', {
-    message: `${at.url} could not be reached: ${why}`,
+    message: `${at.url} could not be reached`,
+    reason: toReason(thrown),
     details: { reason: 'unreachable', url: at.url },
     cause: thrown,
   })

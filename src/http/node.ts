@@ -2,6 +2,8 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import { isPromise } from '../core/maybe.ts'
 import type { HttpRequest, HttpResponse } from '../wire/http.ts'
 import type { App } from './app.ts'
+import { judgeHead, toOriginForm } from './head.ts'
+import { toProblem } from './problem.ts'
 
 /** Answers node:http requests without building web Request and Response objects, which cost more than the call. */
 export function toNodeListener(
@@ -27,7 +29,12 @@ export function answerNode(
   outgoing: ServerResponse,
   extras: NodeExtras = {},
 ): void {
-  const target = extras.target ?? incoming.url ?? '/'
+  const target = toOriginForm(extras.target ?? incoming.url ?? '/')
+  const refusal = refuseHead(app, incoming, outgoing, target)
+  if (refusal !== undefined) {
+    writeResponse(outgoing, refusal)
+    return
+  }
   const answer = (body: Body): void => {
     const request = toHttpRequest(incoming, outgoing, target, body)
     const response = app.handle(
@@ -45,6 +52,20 @@ export function answerNode(
       answer(body)
     })
   }
+}
+
+/** Refuses what the head of a request already tells; nobody has read its body then. */
+function refuseHead(
+  app: App,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  target: string,
+): HttpResponse | undefined {
+  const ambiguous = judgeHead(incoming)
+  if (ambiguous === undefined) return app.refuseEarly?.(toPath(target))
+  // Where this request ends is not certain either.
+  outgoing.shouldKeepAlive = false
+  return app.refuse?.(toPath(target), ambiguous) ?? toProblem(ambiguous)
 }
 
 const EMPTY = Buffer.alloc(0)
@@ -130,26 +151,62 @@ async function writeStream(
   outgoing.end()
 }
 
+function toPath(target: string): string {
+  const mark = target.indexOf('?')
+  return mark === -1 ? target : target.slice(0, mark)
+}
+
 function readBody(incoming: IncomingMessage, limit: number, done: (body: Body) => void): void {
   if (incoming.method === 'GET' || incoming.method === 'HEAD') {
     incoming.resume()
     done(EMPTY)
     return
   }
-  let first: Buffer | undefined
-  let more: Buffer[] | undefined
+  const body = createCollector(limit)
   let size = 0
   incoming.on('data', (chunk: Buffer) => {
     const before = size
     size += chunk.byteLength
-    if (size > limit) {
-      more = undefined
-      if (before <= limit) done('too-large')
-    } else if (first === undefined) first = chunk
-    else if (more === undefined) more = [first, chunk]
-    else more.push(chunk)
+    if (size <= limit) body.add(chunk)
+    else if (before <= limit) {
+      body.clear()
+      done('too-large')
+    }
   })
   incoming.on('end', () => {
-    if (size <= limit) done(more === undefined ? (first ?? EMPTY) : Buffer.concat(more, size))
+    if (size <= limit) done(body.whole())
   })
+}
+
+interface Collector {
+  readonly add: (chunk: Buffer) => void
+  readonly whole: () => Buffer
+  readonly clear: () => void
+}
+
+/** Gathers a body; a million chunks of one byte each take no more memory than their bytes. */
+function createCollector(limit: number): Collector {
+  let whole: Buffer | undefined
+  let size = 0
+  let room = 0
+  return {
+    add(chunk) {
+      const needed = size + chunk.byteLength
+      if (whole === undefined) whole = chunk
+      else {
+        if (needed > room) {
+          room = Math.min(limit, Math.max(needed, 2 * size))
+          const larger = Buffer.allocUnsafe(room)
+          whole.copy(larger, 0, 0, size)
+          whole = larger
+        }
+        chunk.copy(whole, size)
+      }
+      size = needed
+    },
+    whole: () => whole?.subarray(0, size) ?? EMPTY,
+    clear() {
+      whole = undefined
+    },
+  }
 }

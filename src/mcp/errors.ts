@@ -1,6 +1,8 @@
+import { resolveCode } from '../core/codes.ts'
 import type { CallErrorShape } from '../core/error.ts'
 import { CallError } from '../core/error.ts'
 import type { JsonObject } from '../core/json.ts'
+import { readRetryAfter } from '../core/retry-after.ts'
 import type { Logger } from '../core/service.ts'
 import { type RequestId, SUPPORTED_VERSIONS } from './protocol.ts'
 
@@ -102,6 +104,17 @@ export function toMcpError(thrown: unknown, log: Logger): McpError {
   // The numbers of the error table mean other things in MCP; the code travels as data.
   const refused = thrown.code === 'NOT_FOUND' || thrown.code === 'INVALID_ARGUMENTS'
   return new McpError(refused ? RPC.invalidParams : RPC.internalError, thrown.message, { data })
+}
+
+/** Turns what refuses a request before it is read into an error with the status of its code. */
+export function toRefusal({ code, status, message, errors }: CallError): McpError {
+  const { status: usual, retryable } = resolveCode(code)
+  const retryAfter = readRetryAfter(errors)
+  return new McpError(retryable ? RPC.internalError : RPC.invalidRequest, message, {
+    data: { errors: errors.map(toData) },
+    status: status ?? usual,
+    ...(retryAfter !== undefined && { headers: { 'retry-after': retryAfter } }),
+  })
 }
 
 /** Writes a JSON-RPC error; a request whose id could not be read is answered without one. */

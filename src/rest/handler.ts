@@ -2,6 +2,7 @@ import type { Admit, Refusal } from '../capabilities/admission.ts'
 import { toRestError } from '../capabilities/protocol-error.ts'
 import type { Call, Outcome } from '../core/call.ts'
 import { dispatch, findNear } from '../core/dispatch.ts'
+import type { CallError } from '../core/error.ts'
 import { toFailure } from '../core/invoke.ts'
 import { isRecord, type JsonObject } from '../core/json.ts'
 import { andThen } from '../core/maybe.ts'
@@ -10,7 +11,7 @@ import { formatNear } from '../core/suggest.ts'
 import { answerStream } from '../extensions/answer-stream.ts'
 import type { HttpHandler, HttpRequest, HttpResponse } from '../wire/http.ts'
 import { decodeCall, decodeStreamType, decodeTarget, type RestTarget } from './decode.ts'
-import { encodeFailure, encodeOutcome } from './encode.ts'
+import { encodeErrors, encodeFailure, encodeOutcome } from './encode.ts'
 import { createStreamFormat, type StreamType } from './stream.ts'
 
 /** How the REST binding is mounted. */
@@ -43,6 +44,11 @@ export function createRestHandler(service: Service, options: RestOptions = {}): 
     if (!admission.admitted) return encodeRefusal(admission.refusal)
     return answer(service, request, { ...asked, ucp: admission.ucp })
   }
+}
+
+/** Answers a request that is refused before anybody reads it. */
+export function refuseRest(error: CallError): HttpResponse {
+  return encodeErrors(error.errors, error.status, undefined)
 }
 
 interface Asked {

@@ -1,3 +1,5 @@
+import type { CallError } from '../core/error.ts'
+import { readRetryAfter } from '../core/retry-after.ts'
 import { toReason } from '../core/text.ts'
 import type { HttpResponse } from '../wire/http.ts'
 import type { CallResult } from './tool.ts'
@@ -21,6 +23,12 @@ export function refuse(
     headers: headers ? { ...JSON_HEADERS, ...headers } : JSON_HEADERS,
     body: JSON.stringify({ error: text }),
   }
+}
+
+/** Answers a request that is refused before anybody reads it. */
+export function refuseTools({ status = 400, message, errors }: CallError): HttpResponse {
+  const retryAfter = readRetryAfter(errors)
+  return refuse(status, message, retryAfter === undefined ? {} : { 'retry-after': retryAfter })
 }
 
 /** Answers that a tool is unknown; the name is the decoded one. */

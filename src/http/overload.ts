@@ -33,6 +33,11 @@ export interface Overload {
 
 /** How long calls may run one after the other before sockets, timers and probes are looked at again. */
 const TURN_MS = 20
+/** How long, or for how many turns, sockets are looked at in between, unless so many turns brought nothing. */
+const BREATH_MS = 20
+const BREATH_TURNS = 64
+const QUIET_TURNS = 4
+const IDLE_MS = 2
 /** How often the delay of the event loop is measured while calls are under way. */
 const SAMPLE_MS = 20
 /** How many calls run at once before it is known whether the event loop can bear more. */
@@ -52,7 +57,8 @@ export function createOverload(options: OverloadOptions = {}): Overload {
   const maxInFlight = atLeast('maxInFlight', options.maxInFlight ?? 1_000, 1)
   const retryAfterSeconds = atLeast('retryAfterSeconds', options.retryAfterSeconds ?? 1, 0)
   const waiting = createQueue<Waiting>()
-  const meter = createMeter(maxDelayMs, maxInFlight, () => {
+  const meter = createMeter(maxDelayMs, maxInFlight, (delayMs) => {
+    if (delayMs > TURN_MS) turn.breathe()
     refuseStale(performance.now())
     if (waiting.size() > 0) turn.plan()
     return running > 0 || waiting.size() > 0
@@ -64,6 +70,7 @@ export function createOverload(options: OverloadOptions = {}): Overload {
   })
 
   function isFull(): boolean {
+    turn.arrived()
     const first = waiting.first()
     return (
       running + waiting.size() >= maxInFlight ||
@@ -91,6 +98,7 @@ export function createOverload(options: OverloadOptions = {}): Overload {
 
   function leave(): void {
     running -= 1
+    meter.ended()
     if (waiting.size() > 0) turn.plan()
   }
 
@@ -117,6 +125,7 @@ export function createOverload(options: OverloadOptions = {}): Overload {
     isFull,
     load: () => ({ running, waiting: waiting.size(), refused, eventLoopDelayMs: meter.delayMs() }),
     run(work, refuse) {
+      turn.arrived()
       const now = performance.now()
       const spent = turn.isSpent(now)
       if (!spent && waiting.size() === 0 && meter.allows(running)) return start(work)
@@ -143,32 +152,82 @@ export function createOverload(options: OverloadOptions = {}): Overload {
 }
 
 interface Turn {
-  /** Tells whether this turn of the event loop has had its share of calls; the rest waits for the next one. */
+  /** Tells whether calls have had their share until sockets are looked at again; what comes now waits. */
   readonly isSpent: (now: number) => boolean
+  /** Says that a request came in. */
+  readonly arrived: () => void
+  /** Has sockets looked at before the next call. */
+  readonly breathe: () => void
   /** Has the next turn begin with what waits. */
   readonly plan: () => void
 }
 
-/** Follows the turns of the event loop, from the first call of each. */
+/**
+ * Shares the event loop between calls and sockets. libuv accepts one connection per turn: between calls of 10 ms a
+ * hundred a second, and a probe on a new connection would wait behind all the others. So after some time of calls the
+ * loop turns without any, until nothing new comes in.
+ */
 function createTurn(onTurn: () => void): Turn {
-  let began: number | undefined
   let planned = false
-  const begin = (): void => {
+  /** When the first call of this turn began, and how long earlier ones took since sockets were looked at. */
+  let began: number | undefined
+  let spentMs = 0
+  let ended = 0
+  let breath: { turns: number; quiet: number; began: number | undefined } | undefined
+
+  function begin(): void {
     planned = false
-    began = undefined
+    const now = performance.now()
+    if (began !== undefined) {
+      spentMs += now - began
+      began = undefined
+      ended = now
+    }
+    if (breath !== undefined) {
+      breath.began ??= now
+      breath.turns += 1
+      breath.quiet += 1
+      const isShort = breath.turns < BREATH_TURNS || now - breath.began < BREATH_MS
+      if (breath.quiet < QUIET_TURNS && isShort) {
+        plan()
+        return
+      }
+      breath = undefined
+      spentMs = 0
+    }
     onTurn()
   }
-  const plan = (): void => {
+
+  function plan(): void {
     if (planned) return
     planned = true
     setImmediate(begin)
   }
+
+  function breathe(): void {
+    breath ??= { turns: 0, quiet: 0, began: undefined }
+    plan()
+  }
+
   return {
     plan,
+    breathe,
+    arrived() {
+      if (breath !== undefined) breath.quiet = 0
+    },
     isSpent(now) {
-      began ??= now
-      plan()
-      return now - began >= TURN_MS
+      if (breath !== undefined) return true
+      if (began === undefined) {
+        began = now
+        // The loop has waited for sockets in between, so none had anything to say.
+        if (now - ended > IDLE_MS) spentMs = 0
+      }
+      if (spentMs + now - began < TURN_MS) {
+        plan()
+        return false
+      }
+      breathe()
+      return true
     },
   }
 }
@@ -178,14 +237,20 @@ interface Meter {
   readonly allows: (running: number) => boolean
   /** Measures from now on, until nothing is left to do. */
   readonly watch: () => void
+  /** Says that a call ended. */
+  readonly ended: () => void
   readonly delayMs: () => number
 }
 
 /**
- * Measures the delay of the event loop and lets as many calls run at once as it bears: twice as many while it is fine
- * and more are wanted, half as many when it is late. Calls that wait for a database and then compute are bounded so.
+ * Measures the delay of the event loop and lets as many calls run at once as it bears: one more for each that ended well
+ * while others waited, half as many when the loop is late. Calls that wait for a database and then compute are bounded so.
  */
-function createMeter(maxDelayMs: number, maxAllowed: number, onSample: () => boolean): Meter {
+function createMeter(
+  maxDelayMs: number,
+  maxAllowed: number,
+  onSample: (delayMs: number) => boolean,
+): Meter {
   let allowed = Math.min(FIRST_ALLOWED, maxAllowed)
   let wanted = false
   let timer: NodeJS.Timeout | undefined
@@ -198,15 +263,18 @@ function createMeter(maxDelayMs: number, maxAllowed: number, onSample: () => boo
     planned = now + SAMPLE_MS
     if (delayMs > maxDelayMs) {
       allowed = Math.min(maxAllowed, Math.max(LEAST_ALLOWED, Math.floor(allowed / 2)))
-    } else if (wanted && delayMs < maxDelayMs / 2) allowed = Math.min(maxAllowed, allowed * 2)
-    wanted = false
-    if (onSample()) return
+    }
+    if (onSample(delayMs)) return
     clearInterval(timer)
     timer = undefined
   }
 
   return {
     delayMs: () => delayMs,
+    ended() {
+      if (wanted && delayMs < maxDelayMs / 2) allowed = Math.min(maxAllowed, allowed + 1)
+      wanted = false
+    },
     allows(running) {
       if (running < allowed) return true
       wanted = true

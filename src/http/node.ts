@@ -3,7 +3,7 @@ import { isPromise } from '../core/maybe.ts'
 import type { HttpRequest, HttpResponse } from '../wire/http.ts'
 import type { App } from './app.ts'
 import { judgeHead, toOriginForm } from './head.ts'
-import { toProblem } from './problem.ts'
+import { problemResponse, toProblem } from './problem.ts'
 
 /** Answers node:http requests without building web Request and Response objects, which cost more than the call. */
 export function toNodeListener(
@@ -37,11 +37,16 @@ export function answerNode(
   }
   const answer = (body: Body): void => {
     const request = toHttpRequest(incoming, outgoing, target, body)
-    const response = app.handle(
-      extras.bodyRewritten ? { ...request, bodyRewritten: true } : request,
-    )
-    if (!isPromise(response)) writeResponse(outgoing, response)
-    else response.then((ready) => writeResponse(outgoing, ready)).catch(() => outgoing.destroy())
+    // Surfaces never throw; a handler that somebody mounts may, and that must not end the process.
+    try {
+      const response = app.handle(
+        extras.bodyRewritten ? { ...request, bodyRewritten: true } : request,
+      )
+      if (!isPromise(response)) writeResponse(outgoing, response)
+      else response.then((ready) => writeResponse(outgoing, ready)).catch(() => fail(outgoing))
+    } catch {
+      fail(outgoing)
+    }
   }
   if (extras.body !== undefined) {
     answer(extras.body.byteLength > app.maxRequestBytes ? 'too-large' : extras.body)
@@ -52,6 +57,11 @@ export function answerNode(
       answer(body)
     })
   }
+}
+
+function fail(outgoing: ServerResponse): void {
+  if (outgoing.headersSent) outgoing.destroy()
+  else writeResponse(outgoing, problemResponse(500, 'The request could not be answered'))
 }
 
 /** Refuses what the head of a request already tells; nobody has read its body then. */

@@ -7,6 +7,7 @@ const TITLES: Readonly<Record<number, string>> = {
   403: 'Forbidden',
   404: 'Not Found',
   405: 'Method Not Allowed',
+  500: 'Internal Server Error',
   501: 'Not Implemented',
   503: 'Service Unavailable',
 }

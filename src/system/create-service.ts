@@ -13,6 +13,7 @@ import type { Middleware } from '../core/middleware.ts'
 import type { ProfileDefinition } from '../core/profile.ts'
 import { createRegistry } from '../core/registry.ts'
 import type { Credentials, Limits, Logger, Service } from '../core/service.ts'
+import { createSuspects } from '../core/suspects.ts'
 import type { Target } from '../core/target.ts'
 import { checkHead } from '../discovery/check-document.ts'
 import { defaultExtensions } from '../extensions/defaults.ts'
@@ -21,7 +22,7 @@ import type { JobQueue } from '../jobs/queue.ts'
 import type { Store } from '../store/store.ts'
 import { type Background, type CallbackOptions, createBackground } from './background.ts'
 import { systemFunctions } from './functions.ts'
-import { jsonLogger } from './json-logger.ts'
+import { jsonLogger, toSteadyLogger } from './json-logger.ts'
 import { setStoreOf } from './store-of.ts'
 
 /** What a service is made of. */
@@ -73,7 +74,8 @@ const DEFAULT_LIMITS: Limits = {
 export function createService<const Functions extends readonly FunctionDefinition[]>(
   options: ServiceOptions<Functions>,
 ): Service<Functions> {
-  const { info, middleware = [], log = jsonLogger(), clock = systemClock, store } = options
+  const { info, middleware = [], clock = systemClock, store } = options
+  const log = toSteadyLogger(options.log ?? jsonLogger())
   assertDescribable(info, options.servers)
   const components = options.components ?? {}
   checkComponents(components)
@@ -87,6 +89,7 @@ export function createService<const Functions extends readonly FunctionDefinitio
     options.extensions ?? standardExtensions({ store, background, stateful }),
   )
   const enabled = new Set(extensions.map(({ urn }) => urn))
+  const suspects = createSuspects()
   const registry = createRegistry({
     components,
     validateResults: options.validateResults ?? process.env['NODE_ENV'] !== 'production',
@@ -105,7 +108,7 @@ export function createService<const Functions extends readonly FunctionDefinitio
             (target.accepts(urn) && joins?.(target, service)) || watches?.(target, service),
         )
         .map(({ urn }) => urn)
-      target.run = createInvoke(target, middleware, log)
+      target.run = createInvoke(target, middleware, log, suspects)
       return target
     },
   })
@@ -132,6 +135,7 @@ export function createService<const Functions extends readonly FunctionDefinitio
     authenticate: options.authenticate,
     authorize: options.authorize,
     dispatch: (call) => dispatch(service, call),
+    accuse: suspects.accuse,
     start() {
       if (started) return
       started = true

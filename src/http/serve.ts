@@ -15,7 +15,10 @@ export interface ServeOptions extends AppOptions {
   readonly graceMs?: number
   /** Milliseconds within which a request must have arrived, its head within a third of it; 60000 when absent. */
   readonly requestTimeoutMs?: number
-  /** Milliseconds that a peer may take no byte of an answer, and one second more for each 64 KiB; 60000 when absent. */
+  /**
+   * Milliseconds that a peer may take no byte of what was written for it; 60000 when absent. For the whole of one write it
+   * has that long, and a second more for each 64 KiB.
+   */
   readonly sendTimeoutMs?: number
   /** Started when the service listens, stopped before it no longer does. */
   readonly triggers?: Triggers
@@ -150,30 +153,51 @@ function toNodeTimeouts(requestTimeout: number): {
 /** What a peer gets one more second for. */
 const BYTES_PER_SECOND = 65_536
 
+/** What is known of a connection with something left to send. */
+interface Stuck {
+  /** What has left the process, whole writes only, and since when it is as much. */
+  readonly taken: number
+  readonly since: number
+  /** What the system has not taken yet, and since when it is as much. */
+  queued: number | undefined
+  moved: number
+}
+
 /** Ends connections whose peer does not take what was written for it: an answer, or the next event of a stream. */
 function endStuckSockets(
   server: Server,
   sockets: ReadonlySet<Socket>,
   sendTimeoutMs: number,
 ): void {
-  const stuck = new Map<Socket, { readonly taken: number; readonly since: number }>()
+  const stuck = new Map<Socket, Stuck>()
   const look = (): void => {
     const now = performance.now()
     for (const socket of stuck.keys()) if (!sockets.has(socket)) stuck.delete(socket)
     for (const socket of sockets) {
       const left = socket.writableLength
       const taken = socket.bytesWritten - left
+      const queued = readQueueSize(socket)
       const before = stuck.get(socket)
       if (left === 0) stuck.delete(socket)
-      else if (before?.taken !== taken) stuck.set(socket, { taken, since: now })
-      else if (now - before.since > sendTimeoutMs + (1_000 * left) / BYTES_PER_SECOND) {
-        socket.destroy()
+      else if (before?.taken !== taken) {
+        stuck.set(socket, { taken, since: now, queued, moved: now })
+      } else {
+        if (before.queued !== queued) Object.assign(before, { queued, moved: now })
+        const isSilent = now - before.moved > sendTimeoutMs
+        const isSlow = now - before.since > sendTimeoutMs + (1_000 * left) / BYTES_PER_SECOND
+        if (isSilent || isSlow) socket.destroy()
       }
     }
   }
   const timer = setInterval(look, Math.min(SLOW_LOOK_MS, Math.ceil(sendTimeoutMs / 4)))
   timer.unref()
   server.once('close', () => clearInterval(timer))
+}
+
+/** The only number that falls while a peer reads slowly; Node's own socket timeout looks at it too. */
+function readQueueSize(socket: Socket): number | undefined {
+  const { _handle: handle } = socket as { readonly _handle?: { readonly writeQueueSize?: number } }
+  return handle?.writeQueueSize
 }
 
 const IDLE_LOOK_MS = 50

@@ -2,20 +2,19 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createService, defineFunction } from 'waymark'
 
 const version = '1.0.0'
-let handled = 0
 
 /** Functions that leave trouble behind, for a process of its own. */
 export default createService({
   info: { title: 'Trouble', version },
   middleware: [
-    (_context, next) => {
-      handled += 1
-      if (handled === Number(process.env['REJECT_IN_MIDDLEWARE'])) void fail(1, 'in middleware')
-      return next()
+    (call, target, next) => {
+      if (target.name === 'tests.in_middleware') void fail(1, 'in middleware')
+      return next(call)
     },
   ],
   functions: [
     defineFunction({ name: 'tests.fine', version, handler: () => 'fine' }),
+    defineFunction({ name: 'tests.in_middleware', version, handler: () => 'left' }),
     defineFunction({
       name: 'tests.slow',
       version,

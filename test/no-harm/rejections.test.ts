@@ -65,6 +65,12 @@ describe('waymark serve', () => {
       expect(linesOf(served, REJECTED)[2]).toMatchObject({ function: 'tests.rejects_oddly' })
     })
 
+    it('knows the function though middleware left the promise behind', async () => {
+      expect(await call(served, 'tests.in_middleware')).toBe('left')
+      await expect.poll(() => linesOf(served, REJECTED), { timeout: 10_000 }).toHaveLength(4)
+      expect(linesOf(served, REJECTED)[3]).toMatchObject({ function: 'tests.in_middleware' })
+    })
+
     it('outlives a stream that fails after its reader left', async () => {
       const leave = new AbortController()
       const response = await fetch(`${served.url}/api/tests.streams`, {
@@ -75,8 +81,8 @@ describe('waymark serve', () => {
       })
       await response.body?.getReader().read()
       leave.abort()
-      await expect.poll(() => linesOf(served, REJECTED), { timeout: 10_000 }).toHaveLength(4)
-      expect(linesOf(served, REJECTED)[3]).toMatchObject({ function: 'tests.streams' })
+      await expect.poll(() => linesOf(served, REJECTED), { timeout: 10_000 }).toHaveLength(5)
+      expect(linesOf(served, REJECTED)[4]).toMatchObject({ function: 'tests.streams' })
       expect(await call(served, 'tests.fine')).toBe('fine')
     })
   })

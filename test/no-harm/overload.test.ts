@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { parseOverload } from '../../src/cli/serve-overload.ts'
-import { defineFunction } from '../../src/core/function.ts'
+import { defineFunction, type FunctionDefinition } from '../../src/core/function.ts'
 import { type App, createApp } from '../../src/http/app.ts'
 import type { OverloadOptions } from '../../src/http/overload.ts'
 import { serve } from '../../src/http/serve.ts'
@@ -37,7 +37,10 @@ const busy = defineFunction({
   },
 })
 
-async function listen(overload: OverloadOptions | false, functions = [busy]) {
+async function listen(
+  overload: OverloadOptions | false,
+  functions: readonly FunctionDefinition[] = [busy],
+) {
   const server = await serve(serviceOf(functions), { port: 0, overload })
   onTestFinished(() => server.close())
   const post = (name: string) =>

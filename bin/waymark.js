@@ -27,6 +27,7 @@ process.stdout.on('error', (error) => {
   process.exit(2)
 })
 
+let faulted = false
 process.exitCode = await main(process.argv.slice(2), {
   out: (text) => process.stdout.write(text),
   err: (text) => process.stderr.write(text),
@@ -35,6 +36,13 @@ process.exitCode = await main(process.argv.slice(2), {
   terminal: process.stdout.isTTY === true,
   errTerminal: process.stderr.isTTY === true,
   signal: stop.signal,
+  onFault(listener) {
+    process.on('unhandledRejection', (reason) => listener('rejection', reason))
+    process.on('uncaughtException', (error) => {
+      faulted = true
+      listener('exception', error)
+    })
+  },
 })
 // Whoever stopped the program does not wait for answers that nobody reads any more.
-if (asked) process.exit()
+if (asked || faulted) process.exit()

@@ -28,6 +28,8 @@ export interface Io {
   readonly errTerminal?: boolean
   /** Asks the person who runs the command; the keyboard is asked when absent. */
   readonly ask?: (question: string) => Promise<string>
+  /** Hands over errors that nobody awaited or caught; without it the runtime deals with them. */
+  readonly onFault?: (listener: (kind: 'rejection' | 'exception', error: unknown) => void) => void
   /** Aborts on SIGINT and SIGTERM. */
   readonly signal: AbortSignal
 }

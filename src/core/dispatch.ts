@@ -13,6 +13,7 @@ import { DEFAULT_RETRY_AFTER } from './retry-after.ts'
 import type { Service } from './service.ts'
 import { formatNear, nearest } from './suggest.ts'
 import { isDiscoverable, type Target } from './target.ts'
+import { toShort } from './text.ts'
 import { isVersion } from './version.ts'
 
 /** Takes a call to its outcome: find the function, pass its gates, run through extensions, invoke. */
@@ -87,11 +88,11 @@ export function requireFunction(
     message:
       call.version === undefined
         ? `${call.function} has no stable version; name one of ${known.join(', ')}`
-        : `${call.function} has no version ${call.version}; known: ${known.join(', ')}`,
+        : `${call.function} has no version ${toShort(call.version)}; known: ${known.join(', ')}`,
     source: { pointer: '/call/version' },
     details: {
       function: call.function,
-      requested_version: call.version ?? null,
+      requested_version: call.version === undefined ? null : toShort(call.version),
       available_versions: known,
     },
   })
@@ -100,10 +101,11 @@ export function requireFunction(
 /** Makes the error for a name nobody has, with the names it may have meant. */
 export function functionNotFound(registry: Registry, name: string, pointer: string): CallError {
   const near = findNear(registry, name)
+  const short = toShort(name)
   return new CallError('FUNCTION_NOT_FOUND', {
-    message: `Function not found: ${name}${formatNear(near)}`,
+    message: `Function not found: ${short}${formatNear(near)}`,
     source: { pointer },
-    details: { function: name, ...(near.length > 0 && { did_you_mean: near }) },
+    details: { function: short, ...(near.length > 0 && { did_you_mean: near }) },
   })
 }
 

@@ -9,6 +9,7 @@ import { isPromise, type Maybe } from './maybe.ts'
 import type { Service } from './service.ts'
 import { didYouMean } from './suggest.ts'
 import type { Target } from './target.ts'
+import { toShort } from './text.ts'
 
 /** One extension at work on one call. */
 export interface ExtensionCall {
@@ -209,7 +210,7 @@ function notSupported(service: Service, entries: readonly ExtensionEntry[]): Cal
   const known = service.extensions.map(({ urn }) => urn)
   const hint = first && didYouMean(canonicalUrn(first.urn), known)
   return new CallError('EXTENSION_NOT_SUPPORTED', {
-    message: `Extension not supported: ${entries.map(({ urn }) => urn).join(', ')}${hint ? `; ${hint}` : ''}`,
+    message: `Extension not supported: ${toShort(entries.map(({ urn }) => urn).join(', '))}${hint ? `; ${hint}` : ''}`,
     ...(first && { source: { pointer: first.pointer } }),
     details: {
       unsupported: entries.map(({ urn }) => urn),

@@ -1,3 +1,4 @@
+import { boundErrors } from './bounded-errors.ts'
 import type { Call, Failure, Outcome, Principal } from './call.ts'
 import { resolveCode } from './codes.ts'
 import { CallError, type CallErrorShape } from './error.ts'
@@ -8,6 +9,7 @@ import { type Middleware, runMiddleware } from './middleware.ts'
 import type { Problem, Validation } from './schema.ts'
 import type { Logger } from './service.ts'
 import { drain, isAsyncIterable } from './stream.ts'
+import { createSuspects, type Suspects } from './suspects.ts'
 import type { Target, TargetShape } from './target.ts'
 
 /** Makes the step that takes a call from its arguments to its outcome; what it returns never throws. */
@@ -15,7 +17,9 @@ export function createInvoke(
   target: Target,
   middleware: readonly Middleware[],
   log: Logger,
+  suspects: Suspects = createSuspects(),
 ): (call: Call) => Maybe<Outcome> {
+  const seat = suspects.seat(target.name)
   const run = target.itemSchema === undefined ? runHandler : runStreamingHandler
   const handle =
     middleware.length === 0
@@ -26,19 +30,29 @@ export function createInvoke(
   const settle = (call: Call, checked: Validation): Maybe<Outcome> =>
     checked.ok ? handle(call, checked.value) : toInvalidArguments(checked.problems)
 
-  return (call) => {
+  const go = (call: Call): Maybe<Outcome> => {
     try {
       const checked = target.checkInput(call.arguments)
       const outcome = isPromise(checked)
         ? checked.then((ready) => settle(call, ready))
         : settle(call, checked)
-      return isPromise(outcome)
-        ? outcome.catch((thrown: unknown) => toFailure(thrown, { call, target, log }))
-        : outcome
+      if (!isPromise(outcome)) return outcome
+      seat.running += 1
+      return outcome.then(
+        (ready) => {
+          seat.running -= 1
+          return ready
+        },
+        (thrown: unknown) => {
+          seat.running -= 1
+          return toFailure(thrown, { call, target, log })
+        },
+      )
     } catch (thrown) {
       return toFailure(thrown, { call, target, log })
     }
   }
+  return (call) => suspects.run(seat, go, call)
 }
 
 /** Turns anything thrown into a failure; only a CallError says more than INTERNAL_ERROR. */
@@ -71,7 +85,7 @@ export function toFailure(
   const declared = facts.target?.errors.get(known.code)?.status
   const status = isFailureStatus(known.status) ? known.status : declared
   const errors = isOfClient(known) ? ([toUnknownDependency(known.code)] as const) : known.errors
-  return { ok: false, errors, ...(status !== undefined && { status }) }
+  return { ok: false, errors: boundErrors(errors), ...(status !== undefined && { status }) }
 }
 
 /** Why a call failed is for the log where its caller is not told. */
@@ -97,7 +111,7 @@ function isFailureStatus(status: number | undefined): boolean {
 /** Turns validation problems of the arguments into one error per finding. */
 export function toInvalidArguments(problems: readonly [Problem, ...Problem[]]): Failure {
   const [first, ...rest] = problems
-  return { ok: false, errors: [toArgumentError(first), ...rest.map(toArgumentError)] }
+  return { ok: false, errors: boundErrors([toArgumentError(first), ...rest.map(toArgumentError)]) }
 }
 
 function runHandler(target: Target, call: Call, input: unknown): Maybe<Outcome> {

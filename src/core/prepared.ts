@@ -1,3 +1,5 @@
+import { mayFit, tooLarge } from './response-limit.ts'
+
 /** A result whose JSON text was made ahead of time. */
 export interface Prepared {
   readonly [prepared]: true
@@ -17,9 +19,11 @@ export function isPrepared(value: unknown): value is Prepared {
   return typeof value === 'object' && value !== null && prepared in value
 }
 
-/** Writes a result as JSON text, unless it is that already. */
-export function toResultText(result: unknown): string {
-  return isPrepared(result) ? result.json : (JSON.stringify(result) ?? 'null')
+/** Writes a result as JSON text, unless it is that already; one that cannot fit is refused before it is written. */
+export function toResultText(result: unknown, maxBytes: number): string {
+  if (isPrepared(result)) return result.json
+  if (!mayFit(result, maxBytes)) throw tooLarge(maxBytes)
+  return JSON.stringify(result) ?? 'null'
 }
 
 /** Creates a getter that builds and serialises a value once per state of its source. */

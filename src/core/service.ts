@@ -66,6 +66,8 @@ export interface Service<
   readonly authorize: ((call: Call, target: Target) => Maybe<void>) | undefined
   /** Takes a call from a surface to its outcome; throws only what surfaces turn into a failure. */
   readonly dispatch: (call: Call) => Maybe<Outcome>
+  /** Names the functions that may have caused an error nobody awaited; see `waymark serve`. */
+  readonly accuse: () => readonly string[]
   /** Begins work in the background. Surfaces call it when they are put in place; all but the first call do nothing. */
   readonly start: () => void
   readonly close: () => Promise<void>

@@ -23,4 +23,9 @@ export function toReason(thrown: unknown): string {
   }
 }
 
+/** Cuts a foreign name before it is repeated in an answer or a log line: it may be as long as a whole request. */
+export function toShort(text: string, most = 200): string {
+  return text.length <= most ? text : `${text.slice(0, most)}…`
+}
+
 const NAMELESS = 'an object that cannot be shown'

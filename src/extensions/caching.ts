@@ -145,7 +145,7 @@ async function fresh(exchange: ExtensionCall, next: Next): Promise<Fresh | Outco
   const start = service.clock.elapsed()
   const outcome = await next(call)
   if (!outcome.ok || call.reply.disposition !== undefined) return outcome
-  const text = toResultText(outcome.result)
+  const text = toResultText(outcome.result, service.limits.maxResponseBytes)
   return {
     result: outcome.result,
     etag: toSha256(text).slice(0, 32),

@@ -4,6 +4,7 @@ import { dispatchInside } from '../core/dispatch.ts'
 import { CallError } from '../core/error.ts'
 import { toFailure } from '../core/invoke.ts'
 import { toResultText } from '../core/prepared.ts'
+import { mayFit } from '../core/response-limit.ts'
 import type { Service } from '../core/service.ts'
 import type { Job } from '../jobs/queue.ts'
 import { createProgressWriter } from './operation-progress.ts'
@@ -146,7 +147,7 @@ function startDeadline(
 /** What JSON cannot hold ends an operation as it ends a call, instead of having the function run again. */
 function toKept(outcome: Outcome, call: Call, { service, maxResultBytes }: Execution): Outcome {
   try {
-    if (outcome.ok) return toFitting(toResultText(outcome.result), maxResultBytes)
+    if (outcome.ok) return toFitting(outcome.result, maxResultBytes)
     toStoredJson(outcome.errors)
     return outcome
   } catch (thrown) {
@@ -155,12 +156,13 @@ function toKept(outcome: Outcome, call: Call, { service, maxResultBytes }: Execu
 }
 
 /** What is kept must fit: a function that did its work is not run again because its result is large. */
-function toFitting(text: string, maxBytes: number): Outcome {
-  const bytes = Buffer.byteLength(text)
-  if (bytes <= maxBytes) return { ok: true, result: JSON.parse(text) }
+function toFitting(result: unknown, maxBytes: number): Outcome {
+  const text = mayFit(result, maxBytes) ? toResultText(result, maxBytes) : undefined
+  const bytes = text === undefined ? undefined : Buffer.byteLength(text)
+  if (text !== undefined && Number(bytes) <= maxBytes) return { ok: true, result: JSON.parse(text) }
   const { errors } = new CallError('CONFLICT', {
-    message: `The function is done, but its result has ${bytes} bytes; at most ${maxBytes} are kept`,
-    details: { result_bytes: bytes, max_result_bytes: maxBytes },
+    message: `The function is done, but its result has ${bytes ?? 'many more'} bytes; at most ${maxBytes} are kept`,
+    details: { ...(bytes !== undefined && { result_bytes: bytes }), max_result_bytes: maxBytes },
   })
   return { ok: false, errors }
 }

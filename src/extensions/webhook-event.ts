@@ -3,6 +3,7 @@ import { formatTimestamp } from '../core/clock.ts'
 import { canonicalUrn } from '../core/extension-urn.ts'
 import { fromJson, type JsonObject } from '../core/json.ts'
 import { toResultText } from '../core/prepared.ts'
+import { mayFit } from '../core/response-limit.ts'
 import type { Target } from '../core/target.ts'
 
 /** What happened, as a receiver reads it. */
@@ -83,7 +84,8 @@ export function toEndContent({
     }))
     return { errors }
   }
-  const text = redacted ? undefined : toResultText(outcome.result)
-  if (text === undefined || text.length > MAX_RESULT_LENGTH) return { result_omitted: true }
+  if (redacted || !mayFit(outcome.result, MAX_RESULT_LENGTH)) return { result_omitted: true }
+  const text = toResultText(outcome.result, MAX_RESULT_LENGTH)
+  if (text.length > MAX_RESULT_LENGTH) return { result_omitted: true }
   return { result: fromJson(text) }
 }

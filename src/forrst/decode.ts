@@ -4,9 +4,10 @@ import { canonicalUrn } from '../core/extension-urn.ts'
 import { isRecord, type JsonObject } from '../core/json.ts'
 import { PROTOCOL_VERSION } from '../core/protocol.ts'
 import type { Service } from '../core/service.ts'
+import { toShort } from '../core/text.ts'
 import type { HttpRequest } from '../wire/http.ts'
 import { parseJson } from '../wire/json.ts'
-import { isJsonMediaType } from '../wire/media-type.ts'
+import { codingNotTaken, findCoding, isJsonMediaType } from '../wire/media-type.ts'
 import type { RequestDocument } from './envelope.ts'
 import { findEnvelopeProblems, isPlainEnvelope, MAX_ID_LENGTH } from './envelope-problems.ts'
 import { readHeaderEntries } from './headers.ts'
@@ -30,6 +31,8 @@ export function readDocument(request: HttpRequest, service: Service): unknown {
 
 /** Throws unless the body is declared as JSON. */
 export function assertJson(request: HttpRequest): void {
+  const coding = findCoding(request)
+  if (coding !== undefined) throw codingNotTaken(coding)
   const mediaType = request.header('content-type')
   if (isJsonMediaType(mediaType)) return
   throw new CallError('INVALID_REQUEST', {
@@ -54,9 +57,9 @@ export function decodeEnvelope(document: unknown): RequestDocument {
   const envelope = document as RequestDocument
   if (!envelope.protocol.version.startsWith(SUPPORTED_MAJOR)) {
     throw new CallError('INVALID_PROTOCOL_VERSION', {
-      message: `Protocol version ${envelope.protocol.version} is not supported`,
+      message: `Protocol version ${toShort(envelope.protocol.version)} is not supported`,
       source: { pointer: '/protocol/version' },
-      details: { requested: envelope.protocol.version, supported: [PROTOCOL_VERSION] },
+      details: { requested: toShort(envelope.protocol.version), supported: [PROTOCOL_VERSION] },
     })
   }
   return envelope

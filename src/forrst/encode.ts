@@ -30,7 +30,7 @@ export function encodeOutcome(
   if (isPlain(id)) headers['x-forrst-request-id'] = id
   const status = pickStatus(outcome, call?.reply)
   if (outcome.ok && call?.function === BARE) {
-    return { status, headers, body: toResultText(outcome.result) }
+    return { status, headers, body: toResultText(outcome.result, service.limits.maxResponseBytes) }
   }
   return { status, headers, body: encodeDocument(outcome, answering, service) }
 }
@@ -42,7 +42,7 @@ export function encodeDocument(
   service: Service,
 ): string {
   const core = outcome.ok
-    ? `"result":${toResultText(outcome.result)}`
+    ? `"result":${toResultText(outcome.result, service.limits.maxResponseBytes)}`
     : `"result":null,"errors":${JSON.stringify(outcome.errors.map(encodeError))}`
   const document = `${HEAD}${encodeId(id)},${core}${encodeExtras(call?.reply, service.node)}}`
   assertFits(document, service)
@@ -133,6 +133,7 @@ function encodeHeaders(
   if (!outcome.ok) {
     const retryAfter = readRetryAfter(outcome.errors)
     if (retryAfter !== undefined) headers['retry-after'] = retryAfter
+    if (outcome.errors[0].details?.['accept_encoding']) headers['accept-encoding'] = 'identity'
   }
   return call?.reply.headers === undefined ? headers : { ...headers, ...call.reply.headers }
 }

@@ -1,5 +1,6 @@
 import type { Call } from '../core/call.ts'
 import { dispatch } from '../core/dispatch.ts'
+import type { CallError } from '../core/error.ts'
 import { toFailure } from '../core/invoke.ts'
 import { isPromise, type Maybe } from '../core/maybe.ts'
 import type { Service } from '../core/service.ts'
@@ -37,6 +38,11 @@ export function createForrstHandler(service: Service): HttpHandler {
       return fail(thrown, answering, service)
     }
   }
+}
+
+/** Answers a request that is refused before anybody reads it. */
+export function refuseForrst(service: Service, error: CallError): HttpResponse {
+  return fail(error, { id: null, call: undefined, startedAt: service.clock.elapsed() }, service)
 }
 
 function readEnvelope(

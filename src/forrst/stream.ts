@@ -29,7 +29,7 @@ export function asksForStream(call: Call, service: Service): boolean {
 /** Creates the format of a streamed answer: events, and at the end the document a caller without streams would get. */
 export function createStreamFormat(service: Service, answering: Answering): StreamFormat {
   const encodeItem = (item: unknown): string => {
-    const text = toResultText(item)
+    const text = toResultText(item, service.limits.maxResponseBytes)
     assertFits(text, service)
     return text
   }

@@ -1,6 +1,8 @@
+import { CallError } from '../core/error.ts'
 import { andThen, isPromise, type Maybe } from '../core/maybe.ts'
 import type { Service } from '../core/service.ts'
-import { createForrstHandler } from '../forrst/handler.ts'
+import { createForrstHandler, refuseForrst } from '../forrst/handler.ts'
+import { refuseMcp } from '../mcp/handler.ts'
 import {
   createMcpHandler,
   createProtectedResourceHandler,
@@ -8,14 +10,16 @@ import {
   metadataPaths,
 } from '../mcp/index.ts'
 import { createLlmsHandler, createOpenApiHandler, createOpenRpcHandler } from '../rest/documents.ts'
-import { createRestHandler } from '../rest/handler.ts'
+import { createRestHandler, refuseRest } from '../rest/handler.ts'
 import { createProfileSurface, type ProfileOptions } from '../rest/profile.ts'
+import { refuseTools } from '../tools/errors.ts'
 import { createServiceToolApi, type ServiceToolApiOptions } from '../tools/service-tools.ts'
 import type { CallerKey } from '../wire/caller.ts'
 import { createGuard, type GuardOptions } from '../wire/guard.ts'
 import type { HttpHandler, HttpRequest, HttpResponse } from '../wire/http.ts'
+import { createOverload, type Load, type Overload, type OverloadOptions } from './overload.ts'
 import { createProbes } from './probes.ts'
-import { problemResponse } from './problem.ts'
+import { problemResponse, toProblem } from './problem.ts'
 
 /** Every surface of a service behind one door; hosts only translate. */
 export interface App {
@@ -24,6 +28,12 @@ export interface App {
   readonly knows: (path: string) => boolean
   /** Bodies longer than this are refused. */
   readonly maxRequestBytes: number
+  /** Answers a request that is refused by its head, in the form of the surface it was meant for. */
+  readonly refuse?: (path: string, error: CallError) => HttpResponse
+  /** Refuses a request before its body is read, when there is no room for another call. */
+  readonly refuseEarly?: (path: string) => HttpResponse | undefined
+  /** What there is to do, where `overload` is on. */
+  readonly load?: () => Load
   /** Ends streams that would otherwise stay open; the service itself is closed by its owner. */
   readonly close?: () => void
 }
@@ -33,6 +43,8 @@ export interface Mount {
   readonly path: string
   readonly match: 'exact' | 'prefix'
   readonly handler: HttpHandler
+  /** Words what is refused before the handler sees it; problem details (RFC 9457) when absent. */
+  readonly refuse?: (error: CallError) => HttpResponse
 }
 
 /** How a service is put on HTTP. */
@@ -52,6 +64,8 @@ export interface AppOptions extends GuardOptions {
    * network its connection comes from. Behind a proxy, read the header that the proxy sets.
    */
   readonly callerKey?: CallerKey
+  /** Refuses calls with 503 and `Retry-After` while there are more than the process can take; off when absent. */
+  readonly overload?: OverloadOptions | false
   /** Further surfaces, tried after the built-in ones. */
   readonly mounts?: readonly Mount[]
 }
@@ -72,12 +86,14 @@ export function createApp(service: Service, options: AppOptions = {}): App {
       path: options.forrstPath ?? '/forrst',
       match: 'exact',
       handler: createForrstHandler(service),
+      refuse: (error) => refuseForrst(service, error),
     },
     ...(mcp ? mcpMounts(mcp, options) : []),
     {
       path: '/api',
       match: 'prefix',
       handler: createRestHandler(service, { ...admit, ...toCallerKey(options) }),
+      refuse: refuseRest,
     },
     ...(profile
       ? [{ path: '/.well-known/ucp', match: 'exact' as const, handler: profile.handler }]
@@ -86,12 +102,12 @@ export function createApp(service: Service, options: AppOptions = {}): App {
     { path: '/openrpc.json', match: 'exact', handler: createOpenRpcHandler(service) },
     { path: '/llms.txt', match: 'exact', handler: createLlmsHandler(service, toOrigin(options)) },
     ...explorerMounts(service, options),
-    { path: '/health/live', match: 'exact', handler: probes.live },
-    { path: '/health/ready', match: 'exact', handler: probes.ready },
+    { path: PROBES[0], match: 'exact', handler: probes.live },
+    { path: PROBES[1], match: 'exact', handler: probes.ready },
   ]
   const mounts = [...builtIn, ...(options.mounts ?? [])]
   refuseTakenPaths(mounts)
-  const exact = new Map(mounts.map(({ path, handler }) => [path, handler]))
+  const exact = new Map(mounts.map((mount) => [mount.path, mount]))
   const prefixes = mounts.filter(({ match }) => match === 'prefix')
   const guard = createGuard(options)
   const shares = (options.allowedOrigins ?? []).length > 0
@@ -112,24 +128,93 @@ export function createApp(service: Service, options: AppOptions = {}): App {
   }
 
   function route(request: HttpRequest): Maybe<HttpResponse> {
+    const malformed = judgeHostForm(request)
+    if (malformed !== undefined) return refuse(request.path, malformed)
     const refused =
       guard.judgeHost(request) ?? (isRead(request) ? undefined : guard.judgeSite(request))
     if (refused !== undefined) return problemResponse(403, refused)
     const preflight = request.method === 'OPTIONS' ? guard.preflight(request) : undefined
     if (preflight !== undefined) return preflight
-    const handler = find(request.path)
-    return handler === undefined ? notFound(request.path) : handler(request)
+    const mount = find(request.path)
+    return mount === undefined ? notFound(request.path) : mount.handler(request)
   }
 
+  const refuse = (path: string, error: CallError): HttpResponse =>
+    find(path)?.refuse?.(error) ?? toProblem(error)
+  const shared: App['handle'] = shares
+    ? (request) => andThen(answer(request), (response) => guard.share(request, response))
+    : answer
+  const gate = options.overload ? createGate(createOverload(options.overload), service, refuse) : {}
   return {
     maxRequestBytes: service.limits.maxRequestBytes,
     knows: (path) => find(path) !== undefined,
+    refuse,
     ...(mcp && { close: mcp.close }),
-    handle: shares
-      ? (request) => andThen(answer(request), (response) => guard.share(request, response))
-      : answer,
+    ...gate,
+    handle: gate.around?.(shared) ?? shared,
   }
 }
+
+/** Always answered: whoever asks them would end a process that is only busy. */
+const PROBES = ['/health/live', '/health/ready'] as const
+
+function isProbe(path: string): boolean {
+  return path === PROBES[0] || path === PROBES[1]
+}
+
+/** How often it is said that calls are refused. */
+const NOTICE_MS = 10_000
+
+type Gate = Pick<App, 'refuseEarly' | 'load'> & {
+  readonly around?: (handle: App['handle']) => App['handle']
+}
+
+/** Puts every request but probes behind the gate. */
+function createGate(
+  overload: Overload,
+  { log, clock }: Service,
+  refuse: (path: string, error: CallError) => HttpResponse,
+): Gate {
+  const { retryAfterSeconds, isFull, load, run } = overload
+  let noticedAt = Number.NEGATIVE_INFINITY
+  const refuseBusy = (path: string): HttpResponse => {
+    if (clock.elapsed() - noticedAt > NOTICE_MS) {
+      noticedAt = clock.elapsed()
+      log.warn('calls are refused: there are more than this process can take', { ...load() })
+    }
+    return refuse(
+      path,
+      new CallError('UNAVAILABLE', {
+        message: 'There are more calls than this service can take; try again later',
+        details: { retry_after: { value: retryAfterSeconds, unit: 'second' } },
+        status: 503,
+      }),
+    )
+  }
+  return {
+    load,
+    refuseEarly: (path) => (!isProbe(path) && isFull() ? refuseBusy(path) : undefined),
+    around: (handle) => (request) =>
+      isProbe(request.path)
+        ? handle(request)
+        : run(
+            () => handle(request),
+            () => refuseBusy(request.path),
+          ),
+  }
+}
+
+/** A Host with a user, a blank, or a second name in it is read differently by whatever stands in between. */
+function judgeHostForm({ header }: HttpRequest): CallError | undefined {
+  const host = header('host')
+  if (host === undefined || HOST_FORM.test(host)) return undefined
+  return new CallError('INVALID_REQUEST', {
+    message: 'The Host header must be one name or address, with a port or without',
+    status: 400,
+  })
+}
+
+const HOST_FORM = /^[^\s,@/\\?#]*$/
 
 /** A webhook at the path of a surface would silently take its place. */
 function refuseTakenPaths(mounts: readonly Mount[]): void {
@@ -163,7 +248,7 @@ function mcpMounts(handler: HttpHandler, { mcp }: AppOptions): readonly Mount[] 
   const authorization = mcp ? mcp.authorization : undefined
   const metadata = authorization && createProtectedResourceHandler(authorization)
   return [
-    { path: '/mcp', match: 'exact', handler },
+    { path: '/mcp', match: 'exact', handler, refuse: refuseMcp },
     ...(authorization && metadata
       ? metadataPaths(authorization).map((path) => ({
           path,
@@ -201,13 +286,13 @@ function explorerMounts(service: Service, options: AppOptions): readonly Mount[]
     body: '',
   })
   return [
-    { path: prefix, match: 'prefix', handler },
+    { path: prefix, match: 'prefix', handler, refuse: refuseTools },
     { path: '/', match: 'exact', handler: redirect },
   ]
 }
 
-function findPrefix(mounts: readonly Mount[], path: string): HttpHandler | undefined {
-  return mounts.find((mount) => path.startsWith(`${mount.path}/`))?.handler
+function findPrefix(mounts: readonly Mount[], path: string): Mount | undefined {
+  return mounts.find((mount) => path.startsWith(`${mount.path}/`))
 }
 
 function notFound(path: string): HttpResponse {

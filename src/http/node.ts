@@ -2,6 +2,8 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import { isPromise } from '../core/maybe.ts'
 import type { HttpRequest, HttpResponse } from '../wire/http.ts'
 import type { App } from './app.ts'
+import { judgeHead, toOriginForm } from './head.ts'
+import { problemResponse, toProblem } from './problem.ts'
 
 /** Answers node:http requests without building web Request and Response objects, which cost more than the call. */
 export function toNodeListener(
@@ -27,14 +29,24 @@ export function answerNode(
   outgoing: ServerResponse,
   extras: NodeExtras = {},
 ): void {
-  const target = extras.target ?? incoming.url ?? '/'
+  const target = toOriginForm(extras.target ?? incoming.url ?? '/')
+  const refusal = refuseHead(app, incoming, outgoing, target)
+  if (refusal !== undefined) {
+    writeResponse(outgoing, refusal)
+    return
+  }
   const answer = (body: Body): void => {
     const request = toHttpRequest(incoming, outgoing, target, body)
-    const response = app.handle(
-      extras.bodyRewritten ? { ...request, bodyRewritten: true } : request,
-    )
-    if (!isPromise(response)) writeResponse(outgoing, response)
-    else response.then((ready) => writeResponse(outgoing, ready)).catch(() => outgoing.destroy())
+    // Surfaces never throw; a handler that somebody mounts may, and that must not end the process.
+    try {
+      const response = app.handle(
+        extras.bodyRewritten ? { ...request, bodyRewritten: true } : request,
+      )
+      if (!isPromise(response)) writeResponse(outgoing, response)
+      else response.then((ready) => writeResponse(outgoing, ready)).catch(() => fail(outgoing))
+    } catch {
+      fail(outgoing)
+    }
   }
   if (extras.body !== undefined) {
     answer(extras.body.byteLength > app.maxRequestBytes ? 'too-large' : extras.body)
@@ -45,6 +57,25 @@ export function answerNode(
       answer(body)
     })
   }
+}
+
+function fail(outgoing: ServerResponse): void {
+  if (outgoing.headersSent) outgoing.destroy()
+  else writeResponse(outgoing, problemResponse(500, 'The request could not be answered'))
+}
+
+/** Refuses what the head of a request already tells; nobody has read its body then. */
+function refuseHead(
+  app: App,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  target: string,
+): HttpResponse | undefined {
+  const ambiguous = judgeHead(incoming)
+  if (ambiguous === undefined) return app.refuseEarly?.(toPath(target))
+  // Where this request ends is not certain either.
+  outgoing.shouldKeepAlive = false
+  return app.refuse?.(toPath(target), ambiguous) ?? toProblem(ambiguous)
 }
 
 const EMPTY = Buffer.alloc(0)
@@ -131,26 +162,62 @@ async function writeStream(
   outgoing.end()
 }
 
+function toPath(target: string): string {
+  const mark = target.indexOf('?')
+  return mark === -1 ? target : target.slice(0, mark)
+}
+
 function readBody(incoming: IncomingMessage, limit: number, done: (body: Body) => void): void {
   if (incoming.method === 'GET' || incoming.method === 'HEAD') {
     incoming.resume()
     done(EMPTY)
     return
   }
-  let first: Buffer | undefined
-  let more: Buffer[] | undefined
+  const body = createCollector(limit)
   let size = 0
   incoming.on('data', (chunk: Buffer) => {
     const before = size
     size += chunk.byteLength
-    if (size > limit) {
-      more = undefined
-      if (before <= limit) done('too-large')
-    } else if (first === undefined) first = chunk
-    else if (more === undefined) more = [first, chunk]
-    else more.push(chunk)
+    if (size <= limit) body.add(chunk)
+    else if (before <= limit) {
+      body.clear()
+      done('too-large')
+    }
   })
   incoming.on('end', () => {
-    if (size <= limit) done(more === undefined ? (first ?? EMPTY) : Buffer.concat(more, size))
+    if (size <= limit) done(body.whole())
   })
+}
+
+interface Collector {
+  readonly add: (chunk: Buffer) => void
+  readonly whole: () => Buffer
+  readonly clear: () => void
+}
+
+/** Gathers a body; a million chunks of one byte each take no more memory than their bytes. */
+function createCollector(limit: number): Collector {
+  let whole: Buffer | undefined
+  let size = 0
+  let room = 0
+  return {
+    add(chunk) {
+      const needed = size + chunk.byteLength
+      if (whole === undefined) whole = chunk
+      else {
+        if (needed > room) {
+          room = Math.min(limit, Math.max(needed, 2 * size))
+          const larger = Buffer.allocUnsafe(room)
+          whole.copy(larger, 0, 0, size)
+          whole = larger
+        }
+        chunk.copy(whole, size)
+      }
+      size = needed
+    },
+    whole: () => whole?.subarray(0, size) ?? EMPTY,
+    clear() {
+      whole = undefined
+    },
+  }
 }

@@ -13,6 +13,13 @@ export interface ServeOptions extends AppOptions {
   readonly host?: string
   /** Milliseconds that running calls get to finish when the server closes; 10000 when absent. */
   readonly graceMs?: number
+  /** Milliseconds within which a request must have arrived, its head within a third of it; 60000 when absent. */
+  readonly requestTimeoutMs?: number
+  /**
+   * Milliseconds that a peer may take no byte of what was written for it; 60000 when absent. For the whole of one write it
+   * has that long, and a second more for each 64 KiB.
+   */
+  readonly sendTimeoutMs?: number
   /** Started when the service listens, stopped before it no longer does. */
   readonly triggers?: Triggers
 }
@@ -29,8 +36,12 @@ export interface RunningServer {
 /** Serves every surface of a service on one port. */
 export async function serve(service: Service, options: ServeOptions = {}): Promise<RunningServer> {
   const { port = 4000, host = '127.0.0.1', graceMs = 10_000, triggers } = options
-  const server = createServer({ keepAliveTimeout: 65_000, requestTimeout: 60_000 })
+  const server = createServer({
+    keepAliveTimeout: 65_000,
+    ...toNodeTimeouts(options.requestTimeoutMs ?? 60_000),
+  })
   const sockets = trackSockets(server)
+  endStuckSockets(server, sockets, options.sendTimeoutMs ?? 60_000)
   // The profile names the port, which is only known now; nobody can have connected before this turn ends.
   const { app, url } = await listen(server, { port, host }, (address) => {
     const url = toUrl(address)
@@ -122,6 +133,71 @@ function trackSockets(server: Server): ReadonlySet<Socket> {
     socket.once('close', () => sockets.delete(socket))
   })
   return sockets
+}
+
+/** Slow senders are found this often, not only every half minute. */
+const SLOW_LOOK_MS = 5_000
+
+function toNodeTimeouts(requestTimeout: number): {
+  readonly requestTimeout: number
+  readonly headersTimeout: number
+  readonly connectionsCheckingInterval: number
+} {
+  return {
+    requestTimeout,
+    headersTimeout: Math.ceil(requestTimeout / 3),
+    connectionsCheckingInterval: Math.min(SLOW_LOOK_MS, Math.ceil(requestTimeout / 4)),
+  }
+}
+
+/** What a peer gets one more second for. */
+const BYTES_PER_SECOND = 65_536
+
+/** What is known of a connection with something left to send. */
+interface Stuck {
+  /** What has left the process, whole writes only, and since when it is as much. */
+  readonly taken: number
+  readonly since: number
+  /** What the system has not taken yet, and since when it is as much. */
+  queued: number | undefined
+  moved: number
+}
+
+/** Ends connections whose peer does not take what was written for it: an answer, or the next event of a stream. */
+function endStuckSockets(
+  server: Server,
+  sockets: ReadonlySet<Socket>,
+  sendTimeoutMs: number,
+): void {
+  const stuck = new Map<Socket, Stuck>()
+  const look = (): void => {
+    const now = performance.now()
+    for (const socket of stuck.keys()) if (!sockets.has(socket)) stuck.delete(socket)
+    for (const socket of sockets) {
+      const left = socket.writableLength
+      const taken = socket.bytesWritten - left
+      const queued = readQueueSize(socket)
+      const before = stuck.get(socket)
+      if (left === 0) stuck.delete(socket)
+      else if (before?.taken !== taken) {
+        stuck.set(socket, { taken, since: now, queued, moved: now })
+      } else {
+        if (before.queued !== queued) Object.assign(before, { queued, moved: now })
+        const isSilent = now - before.moved > sendTimeoutMs
+        const isSlow = now - before.since > sendTimeoutMs + (1_000 * left) / BYTES_PER_SECOND
+        if (isSilent || isSlow) socket.destroy()
+      }
+    }
+  }
+  const timer = setInterval(look, Math.min(SLOW_LOOK_MS, Math.ceil(sendTimeoutMs / 4)))
+  timer.unref()
+  server.once('close', () => clearInterval(timer))
+}
+
+/** The only number that falls while a peer reads slowly; Node's own socket timeout looks at it too. */
+function readQueueSize(socket: Socket): number | undefined {
+  const { _handle: handle } = socket as { readonly _handle?: { readonly writeQueueSize?: number } }
+  return handle?.writeQueueSize
 }
 
 const IDLE_LOOK_MS = 50

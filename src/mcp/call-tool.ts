@@ -4,6 +4,7 @@ import { canonicalUrn } from '../core/extension-urn.ts'
 import { toFailure } from '../core/invoke.ts'
 import type { JsonObject } from '../core/json.ts'
 import { andThen, isPromise, type Maybe } from '../core/maybe.ts'
+import { mayFit, tooLarge } from '../core/response-limit.ts'
 import { type Abortable, createAbortable } from './abortable.ts'
 import { toAgentFacts } from './agent.ts'
 import type { FunctionTool } from './catalogue.ts'
@@ -228,6 +229,11 @@ function encodeInstead(toolCall: ToolCall, text: string, meta?: JsonObject): str
 function encodeSuccess(toolCall: ToolCall, result: unknown, meta: JsonObject | undefined): string {
   const { environment, exchange, tool } = toolCall
   const { resultBudget } = environment
+  const most = environment.service.limits.maxResponseBytes
+  if (!mayFit(result, most)) {
+    const { errors } = tooLarge(most)
+    return complete(toolCall, encodeToolError(describeErrors(errors)), toErrorMeta(errors))
+  }
   const answer = toToolAnswer(result, exchange.era, tool.described)
   const length = answer.text?.length ?? 0
   if (length <= resultBudget) return complete(toolCall, encodeAnswer(answer), meta)

@@ -4,7 +4,7 @@ import type { Service } from '../core/service.ts'
 import { copyStart } from '../wire/caller.ts'
 import type { HttpRequest } from '../wire/http.ts'
 import { parseJson } from '../wire/json.ts'
-import { isJsonMediaType } from '../wire/media-type.ts'
+import { codingNotTaken, findCoding, isJsonMediaType } from '../wire/media-type.ts'
 import { invalidParams, invalidRequest, McpError, RPC } from './errors.ts'
 import { type ClientCapabilities, META, OWN_META, type RequestId } from './protocol.ts'
 
@@ -37,6 +37,8 @@ export function readDocument(request: HttpRequest, service: Service): unknown {
       { status: 413 },
     )
   }
+  const coding = findCoding(request)
+  if (coding !== undefined) throw codingNotTaken(coding)
   const mediaType = request.header('content-type')
   if (!isJsonMediaType(mediaType)) {
     throw new McpError(RPC.invalidRequest, 'Content-Type must be application/json', { status: 415 })

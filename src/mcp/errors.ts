@@ -1,6 +1,9 @@
+import { boundErrors } from '../core/bounded-errors.ts'
+import { resolveCode } from '../core/codes.ts'
 import type { CallErrorShape } from '../core/error.ts'
 import { CallError } from '../core/error.ts'
 import type { JsonObject } from '../core/json.ts'
+import { readRetryAfter } from '../core/retry-after.ts'
 import type { Logger } from '../core/service.ts'
 import { type RequestId, SUPPORTED_VERSIONS } from './protocol.ts'
 
@@ -93,17 +96,34 @@ export function toMcpError(thrown: unknown, log: Logger): McpError {
     log.error('an MCP request failed unexpectedly', { error: thrown })
     return new McpError(RPC.internalError, 'Internal error')
   }
-  const [{ message }] = thrown.errors
-  const data: JsonObject = { errors: thrown.errors.map(toData) }
+  const errors = boundErrors(thrown.errors)
+  const { message } = errors[0]
+  const data: JsonObject = { errors: errors.map(toData) }
   if (thrown.code === 'PARSE_ERROR') {
     return new McpError(RPC.parseError, message, { status: 400 })
   }
   if (thrown.code === 'INVALID_REQUEST') {
-    return new McpError(RPC.invalidRequest, message, { status: thrown.status ?? 400 })
+    return new McpError(RPC.invalidRequest, message, {
+      status: thrown.status ?? 400,
+      ...(thrown.errors[0].details?.['accept_encoding'] && {
+        headers: { 'accept-encoding': 'identity' },
+      }),
+    })
   }
   // The numbers of the error table mean other things in MCP; the code travels as data.
   const refused = thrown.code === 'NOT_FOUND' || thrown.code === 'INVALID_ARGUMENTS'
   return new McpError(refused ? RPC.invalidParams : RPC.internalError, message, { data })
+}
+
+/** Turns what refuses a request before it is read into an error with the status of its code. */
+export function toRefusal({ code, status, message, errors }: CallError): McpError {
+  const { status: usual, retryable } = resolveCode(code)
+  const retryAfter = readRetryAfter(errors)
+  return new McpError(retryable ? RPC.internalError : RPC.invalidRequest, message, {
+    data: { errors: errors.map(toData) },
+    status: status ?? usual,
+    ...(retryAfter !== undefined && { headers: { 'retry-after': retryAfter } }),
+  })
 }
 
 /** Writes a JSON-RPC error; a request whose id could not be read is answered without one. */

@@ -1,4 +1,5 @@
 import type { Principal } from '../core/call.ts'
+import type { CallError } from '../core/error.ts'
 import type { JsonObject } from '../core/json.ts'
 import { isPromise, type Maybe } from '../core/maybe.ts'
 import type { Service } from '../core/service.ts'
@@ -7,7 +8,7 @@ import type { HttpRequest, HttpResponse } from '../wire/http.ts'
 import { type Authorization, toUnauthorized } from './authorization.ts'
 import { decodeMessage, type Message, readDocument, readId, readMeta } from './decode.ts'
 import type { McpOptions } from './environment.ts'
-import { McpError, RPC, toMcpError } from './errors.ts'
+import { McpError, RPC, toMcpError, toRefusal } from './errors.ts'
 import { encodeFailure } from './http-answer.ts'
 import { createLegacyHttp, type LegacyHttp } from './http-legacy.ts'
 import { answerModern } from './http-modern.ts'
@@ -77,6 +78,11 @@ export function createMcpHandler(service: Service, options: McpHandlerOptions = 
       server.close()
     },
   })
+}
+
+/** Answers a request that is refused before anybody reads it. */
+export function refuseMcp(error: CallError): HttpResponse {
+  return encodeFailure(undefined, toRefusal(error))
 }
 
 /** A message over HTTP, and who sent it. */

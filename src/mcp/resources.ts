@@ -1,5 +1,6 @@
 import type { Json } from '../core/json.ts'
 import { andThen, type Maybe } from '../core/maybe.ts'
+import { toShort } from '../core/text.ts'
 import type { ResourceContents } from './content.ts'
 import { selectPage } from './cursor.ts'
 import { requireText } from './decode.ts'
@@ -108,5 +109,7 @@ const LEGACY_NOT_FOUND = -32002
 
 function notFound({ era }: { readonly era: Era } & Pick<Exchange, 'id'>, uri: string): McpError {
   const code = era === 'modern' ? RPC.invalidParams : LEGACY_NOT_FOUND
-  return new McpError(code, `Resource not found: ${uri.slice(0, 200)}`, { data: { uri } })
+  return new McpError(code, `Resource not found: ${toShort(uri)}`, {
+    data: { uri: toShort(uri, 2_000) },
+  })
 }

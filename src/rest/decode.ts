@@ -8,7 +8,7 @@ import { nearest } from '../core/suggest.ts'
 import { STREAM_URN } from '../extensions/stream.ts'
 import type { HttpRequest } from '../wire/http.ts'
 import { parseJson } from '../wire/json.ts'
-import { isJsonMediaType, selectMediaType } from '../wire/media-type.ts'
+import { codingNotTaken, findCoding, isJsonMediaType, selectMediaType } from '../wire/media-type.ts'
 import { STREAM_TYPES, type StreamType } from './stream.ts'
 
 /** Which function a path under the mount names, and in which version. */
@@ -76,6 +76,8 @@ function readArguments(request: HttpRequest, target: RestTarget, service: Servic
       status: 413,
     })
   }
+  const coding = findCoding(request)
+  if (coding !== undefined) throw codingNotTaken(coding)
   if (request.body.byteLength === 0) return {}
   if (!isJsonMediaType(request.header('content-type'))) {
     throw new CallError('INVALID_REQUEST', {

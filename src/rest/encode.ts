@@ -23,7 +23,7 @@ export function encodeOutcome(
 
 /** Writes a result, whole or partial, as far as an answer may be long. */
 export function encodeResult(result: unknown, service: Service): string {
-  const text = toResultText(result)
+  const text = toResultText(result, service.limits.maxResponseBytes)
   assertFits(text, service)
   return text
 }
@@ -56,6 +56,7 @@ export function encodeErrors(
     headers: {
       'content-type': 'application/problem+json',
       ...(retryAfter !== undefined && { 'retry-after': retryAfter }),
+      ...(first.details?.['accept_encoding'] && { 'accept-encoding': 'identity' }),
       ...call?.reply.headers,
     },
     body: JSON.stringify({

@@ -2,6 +2,7 @@ import { type Admission, type Admit, BUSY_TEXT, type Refusal } from '../capabili
 import { toRestError } from '../capabilities/protocol-error.ts'
 import type { Call, Outcome, Principal } from '../core/call.ts'
 import { dispatch, findNear } from '../core/dispatch.ts'
+import type { CallError } from '../core/error.ts'
 import { toFailure } from '../core/invoke.ts'
 import { isRecord, type JsonObject } from '../core/json.ts'
 import { andThen } from '../core/maybe.ts'
@@ -11,7 +12,7 @@ import { answerStream } from '../extensions/answer-stream.ts'
 import { type CallerKey, readCallerKey } from '../wire/caller.ts'
 import type { HttpHandler, HttpRequest, HttpResponse } from '../wire/http.ts'
 import { decodeCall, decodeStreamType, decodeTarget, type RestTarget } from './decode.ts'
-import { encodeFailure, encodeOutcome } from './encode.ts'
+import { encodeErrors, encodeFailure, encodeOutcome } from './encode.ts'
 import { createStreamFormat, type StreamType } from './stream.ts'
 
 /** How the REST binding is mounted. */
@@ -42,6 +43,11 @@ export function createRestHandler(service: Service, options: RestOptions = {}): 
     const asked = { target, streamType: decodeStreamType(request, entry, target) }
     return answer(service, request, asked, options)
   }
+}
+
+/** Answers a request that is refused before anybody reads it. */
+export function refuseRest(error: CallError): HttpResponse {
+  return encodeErrors(error.errors, error.status, undefined)
 }
 
 interface Asked {

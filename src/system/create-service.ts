@@ -16,6 +16,7 @@ import { assertNoPrivateKeys } from '../core/private-keys.ts'
 import type { ProfileDefinition } from '../core/profile.ts'
 import { createRegistry } from '../core/registry.ts'
 import type { Credentials, Limits, Logger, Service } from '../core/service.ts'
+import { createSuspects } from '../core/suspects.ts'
 import type { Target } from '../core/target.ts'
 import { checkHead } from '../discovery/check-document.ts'
 import { defaultExtensions } from '../extensions/defaults.ts'
@@ -24,7 +25,7 @@ import type { JobQueue } from '../jobs/queue.ts'
 import type { Store } from '../store/store.ts'
 import { type Background, type CallbackOptions, createBackground } from './background.ts'
 import { systemFunctions } from './functions.ts'
-import { jsonLogger } from './json-logger.ts'
+import { jsonLogger, toSteadyLogger } from './json-logger.ts'
 import { setStoreOf } from './store-of.ts'
 
 /** What a service is made of. */
@@ -78,7 +79,8 @@ const DEFAULT_LIMITS: Limits = {
 export function createService<const Functions extends readonly FunctionDefinition[]>(
   options: ServiceOptions<Functions>,
 ): Service<Functions> {
-  const { info, middleware = [], log = jsonLogger(), clock = systemClock, store } = options
+  const { info, middleware = [], clock = systemClock, store } = options
+  const log = toSteadyLogger(options.log ?? jsonLogger())
   assertDescribable(info, options.servers)
   const components = options.components ?? {}
   checkComponents(components)
@@ -93,6 +95,7 @@ export function createService<const Functions extends readonly FunctionDefinitio
     options.extensions ?? standardExtensions({ store, background, stateful }),
   )
   const enabled = new Set(extensions.map(({ urn }) => urn))
+  const suspects = createSuspects()
   const registry = createRegistry({
     components,
     unknownArguments: options.unknownArguments ?? 'reject',
@@ -113,7 +116,7 @@ export function createService<const Functions extends readonly FunctionDefinitio
         )
         .map(({ urn }) => urn)
       for (const warning of findPatternWarnings(shape)) log.warn(warning)
-      target.run = createInvoke(target, middleware, log)
+      target.run = createInvoke(target, middleware, log, suspects)
       return target
     },
   })
@@ -140,6 +143,7 @@ export function createService<const Functions extends readonly FunctionDefinitio
     authenticate: options.authenticate,
     authorize: options.authorize,
     dispatch: (call) => dispatch(service, call),
+    accuse: suspects.accuse,
     start() {
       if (started) return
       started = true

@@ -6,6 +6,7 @@ import type { FunctionEntry } from '../core/registry.ts'
 import { jsonSchema } from '../core/schema.ts'
 import type { Service } from '../core/service.ts'
 import { isDiscoverable, type Target } from '../core/target.ts'
+import { toShort } from '../core/text.ts'
 import { encodeQuery } from './describe-query.ts'
 import { toSchemaObject } from './describe-schema.ts'
 
@@ -64,7 +65,7 @@ export function selectVersions(
   if (target !== undefined) return [target]
   const known = visible.map((candidate) => candidate.version)
   throw new CallError('VERSION_NOT_FOUND', {
-    message: `${entry.name} has no version ${version}; known: ${known.join(', ')}`,
+    message: `${entry.name} has no version ${toShort(version)}; known: ${known.join(', ')}`,
     source: { pointer: '/call/arguments/version' },
     details: { function: entry.name, requested_version: version, available_versions: known },
   })

@@ -14,6 +14,7 @@ import {
 import type { JsonObject } from '../core/json.ts'
 import type { Service } from '../core/service.ts'
 import { isDiscoverable } from '../core/target.ts'
+import { toShort } from '../core/text.ts'
 
 /** What a look at the service found. */
 export interface HealthReport {
@@ -114,7 +115,7 @@ function selectChecks(
     : undefined
   if (check === undefined) {
     throw new CallError('INVALID_ARGUMENTS', {
-      message: `Unknown component "${component}"; known: ${['self', ...Object.keys(service.healthChecks)].join(', ')}`,
+      message: `Unknown component "${toShort(component)}"; known: ${['self', ...Object.keys(service.healthChecks)].join(', ')}`,
       source: { pointer: '/call/arguments/component' },
     })
   }

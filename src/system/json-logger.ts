@@ -28,3 +28,18 @@ function serialiseError(_key: string, value: unknown): unknown {
     ? { name: value.name, message: value.message, stack: value.stack }
     : value
 }
+
+/** Makes a logger that never throws: a line that cannot be written must not cost a caller the answer. */
+export function toSteadyLogger(log: Logger): Logger {
+  const write =
+    (level: keyof Logger): Logger['warn'] =>
+    (message, facts) => {
+      try {
+        const written: unknown = log[level](message, facts)
+        if (written instanceof Promise) written.catch(() => {})
+      } catch {
+        // There is nobody left to tell.
+      }
+    }
+  return { warn: write('warn'), error: write('error') }
+}

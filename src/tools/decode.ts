@@ -2,7 +2,7 @@ import { CallError } from '../core/error.ts'
 import { isRecord } from '../core/json.ts'
 import type { HttpRequest, HttpResponse } from '../wire/http.ts'
 import { parseJson } from '../wire/json.ts'
-import { isJsonMediaType } from '../wire/media-type.ts'
+import { findCoding, isJsonMediaType } from '../wire/media-type.ts'
 import { refuse } from './errors.ts'
 
 /** What a path under the mount prefix means. */
@@ -53,11 +53,11 @@ export function refuseBody(request: HttpRequest, maxBytes: number): HttpResponse
   if (request.bodyTooLarge || request.body.byteLength > maxBytes) {
     return refuse(413, `The body is longer than ${maxBytes} bytes.`)
   }
-  const coding = request.header('content-encoding')
-  // A parser in front of us has undone it already.
-  if (coding !== undefined && coding !== 'identity' && !request.bodyRewritten) {
-    const text = `Send the body as it is, not in ${coding.slice(0, 20)}.`
-    return refuse(415, text, { 'accept-encoding': 'identity' })
+  const coding = findCoding(request)
+  if (coding !== undefined) {
+    return refuse(415, `Send the body as it is, not in ${coding}.`, {
+      'accept-encoding': 'identity',
+    })
   }
   const type = request.header('content-type')
   // Nothing was sent: there is no type to state, and the site check has already passed.

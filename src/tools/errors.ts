@@ -1,4 +1,6 @@
-import { toReason } from '../core/text.ts'
+import type { CallError } from '../core/error.ts'
+import { readRetryAfter } from '../core/retry-after.ts'
+import { toReason, toShort } from '../core/text.ts'
 import type { HttpResponse } from '../wire/http.ts'
 import type { CallResult } from './tool.ts'
 
@@ -23,9 +25,15 @@ export function refuse(
   }
 }
 
+/** Answers a request that is refused before anybody reads it. */
+export function refuseTools({ status = 400, message, errors }: CallError): HttpResponse {
+  const retryAfter = readRetryAfter(errors)
+  return refuse(status, message, retryAfter === undefined ? {} : { 'retry-after': retryAfter })
+}
+
 /** Answers that a tool is unknown; the name is the decoded one. */
 export function refuseUnknownTool(name: string): HttpResponse {
-  return refuse(404, `Tool not found: ${name}`)
+  return refuse(404, `Tool not found: ${toShort(name)}`)
 }
 
 /** Answers that execution is off, also for tools that do not exist. */
@@ -40,7 +48,7 @@ export function refuseCaller(): HttpResponse {
 
 /** Answers a method that a path does not know. */
 export function refuseMethod(method: string, allow: string): HttpResponse {
-  return refuse(405, `${method} is not allowed here; use ${allow}.`, { allow })
+  return refuse(405, `${toShort(method)} is not allowed here; use ${allow}.`, { allow })
 }
 
 /** Answers a failure on our side, such as a provider that threw; the cause stays in the log. */

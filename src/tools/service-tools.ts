@@ -3,7 +3,7 @@ import { type Call, createReply, type Outcome, type Principal } from '../core/ca
 import { dispatch } from '../core/dispatch.ts'
 import { toFailure } from '../core/invoke.ts'
 import type { JsonObject } from '../core/json.ts'
-import { isPrepared } from '../core/prepared.ts'
+import { toResultText } from '../core/prepared.ts'
 import type { FunctionEntry } from '../core/registry.ts'
 import { inlineReferences } from '../core/schema-references.ts'
 import type { Service } from '../core/service.ts'
@@ -124,9 +124,9 @@ function isFunctionTool(tool: Tool): tool is FunctionTool {
 
 async function runCall(service: Service, call: Call): Promise<CallOutcome> {
   try {
-    return toCallOutcome(await dispatch(service, call))
+    return toCallOutcome(await dispatch(service, call), service)
   } catch (thrown) {
-    return toCallOutcome(toFailure(thrown, { call, log: service.log }))
+    return toCallOutcome(toFailure(thrown, { call, log: service.log }), service)
   }
 }
 
@@ -158,11 +158,9 @@ function toCall(
   }
 }
 
-function toCallOutcome(outcome: Outcome): CallOutcome {
-  const text = outcome.ok ? toText(outcome.result) : JSON.stringify({ errors: outcome.errors })
+function toCallOutcome(outcome: Outcome, { limits }: Service): CallOutcome {
+  const text = outcome.ok
+    ? toResultText(outcome.result, limits.maxResponseBytes)
+    : JSON.stringify({ errors: outcome.errors })
   return [[{ type: 'text', text }], !outcome.ok]
-}
-
-function toText(result: unknown): string {
-  return isPrepared(result) ? result.json : (JSON.stringify(result) ?? 'null')
 }

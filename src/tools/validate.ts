@@ -1,7 +1,7 @@
 import { compileSchema, findSchemaMistakes } from '../core/json-schema.ts'
 import { andThen, type Maybe } from '../core/maybe.ts'
 import type { Check, JsonSchema, Validation } from '../core/schema.ts'
-import { toReason } from '../core/text.ts'
+import { toReason, toShort } from '../core/text.ts'
 import { toInputSchema } from './encode.ts'
 import type { Tool, ValidateResult } from './tool.ts'
 
@@ -58,13 +58,16 @@ function refuseSchema(reason: string): ValidateResult {
   return refuse('', `Invalid schema: ${reason}`, 'schema')
 }
 
+/** A path holds the names that were sent, and those may be as long as the body. */
+const MAX_PATH = 2_000
+
 function toVerdict(validation: Validation): ValidateResult {
   if (validation.ok) return VALID
   return {
     valid: false,
     errors: validation.problems.map(({ pointer, message, code }) => ({
-      path: pointer,
-      message,
+      path: toShort(pointer, MAX_PATH),
+      message: toShort(message, MAX_PATH),
       keyword: code,
     })),
   }

@@ -2,7 +2,7 @@ import { CallError } from '../core/error.ts'
 import type { Json } from '../core/json.ts'
 import { formatNear, nearest } from '../core/suggest.ts'
 import type { TriggerDef } from '../spec/types.ts'
-import type { HttpHandler } from '../wire/http.ts'
+import type { HttpHandler, HttpResponse } from '../wire/http.ts'
 import type { AskOptions, EmitOptions } from './bus.ts'
 import { checkTriggerDefinitions } from './define-trigger.ts'
 import type { DeliveryPage, DeliveryQuery } from './delivery-log.ts'
@@ -11,12 +11,14 @@ import { runTrial, type TrialOptions, type TriggerTrial } from './trial.ts'
 import { triggerFunctions } from './trigger-functions.ts'
 import { createTriggerParts, type TriggersOptions } from './trigger-parts.ts'
 import { createTriggerRunner, type TriggerRunner } from './trigger-runner.ts'
+import { refuseWebhook } from './webhook-answer.ts'
 
 /** A path of the server that belongs to a webhook. */
 export interface TriggerMount {
   readonly path: string
   readonly match: 'exact'
   readonly handler: HttpHandler
+  readonly refuse: (error: CallError) => HttpResponse
 }
 
 /** How triggers are started. */
@@ -66,7 +68,14 @@ export function createTriggers(options: TriggersOptions): Triggers {
   const triggers: Triggers = {
     mounts: definitions.flatMap((definition) =>
       definition.type === 'webhook'
-        ? [{ path: definition.path, match: 'exact', handler: toHandler(definition.name, runner) }]
+        ? [
+            {
+              path: definition.path,
+              match: 'exact',
+              handler: toHandler(definition.name, runner),
+              refuse: refuseWebhook,
+            },
+          ]
         : [],
     ),
     async start(startOptions = {}) {

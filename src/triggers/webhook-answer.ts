@@ -1,3 +1,5 @@
+import type { CallError } from '../core/error.ts'
+import { readRetryAfter } from '../core/retry-after.ts'
 import type { HttpResponse } from '../wire/http.ts'
 import type { Settled } from './trigger.ts'
 
@@ -34,6 +36,13 @@ export function refuse(
   headers: Readonly<Record<string, string>> = {},
 ): HttpResponse {
   return answer(status, { status: 'refused', reason }, headers)
+}
+
+/** Answers a delivery that is refused before anybody reads it; whoever gets 503 sends it again. */
+export function refuseWebhook({ code, status = 400, errors }: CallError): HttpResponse {
+  const retryAfter = readRetryAfter(errors)
+  const headers = retryAfter === undefined ? {} : { 'retry-after': retryAfter }
+  return refuse(status, code.toLowerCase(), headers)
 }
 
 /** Tells a sender that waits how its delivery ended. */

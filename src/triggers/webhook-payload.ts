@@ -3,6 +3,7 @@ import { isList, isRecord, type Json, type JsonObject } from '../core/json.ts'
 import type { SignatureScheme } from '../spec/types.ts'
 import type { HttpRequest } from '../wire/http.ts'
 import { parseJson } from '../wire/json.ts'
+import { findCoding } from '../wire/media-type.ts'
 
 /** What a delivery says. */
 export interface WebhookContent {
@@ -18,8 +19,7 @@ const MAX_FORM_FIELDS = 1000
 
 /** Reads a verified delivery: JSON, a form, or text; throws PARSE_ERROR or INVALID_REQUEST. */
 export function decodeWebhook(request: HttpRequest, scheme: SignatureScheme): WebhookContent {
-  const encoding = request.header('content-encoding')?.trim().toLowerCase() || 'identity'
-  if (encoding !== 'identity') throw unsupported('content_encoding_not_supported')
+  if (findCoding(request) !== undefined) throw unsupported('content_encoding_not_supported')
   const payload = unwrap(decodePayload(request), scheme)
   const event = findEvent(request, payload)
   const id = findId(payload, scheme)

@@ -1,3 +1,5 @@
+import { CallError } from '../core/error.ts'
+import type { HttpRequest } from './http.ts'
 /** Tells whether a Content-Type says JSON; parameters such as a charset are allowed. */
 export function isJsonMediaType(mediaType: string | undefined): boolean {
   return mediaType === 'application/json' || toEssence(mediaType) === 'application/json'
@@ -31,4 +33,21 @@ function toWeight(part: string): number {
 function toEssence(mediaType = ''): string {
   const end = mediaType.indexOf(';')
   return (end === -1 ? mediaType : mediaType.slice(0, end)).trim().toLowerCase()
+}
+
+/** Tells in which coding a body was sent that nobody here undoes; a parser in front of us has undone it already. */
+export function findCoding({ header, bodyRewritten }: HttpRequest): string | undefined {
+  const coding = header('content-encoding')?.trim().toLowerCase()
+  return coding === undefined || coding === '' || coding === 'identity' || bodyRewritten
+    ? undefined
+    : coding.slice(0, 20)
+}
+
+/** Makes the error for a body in a coding that is not taken. */
+export function codingNotTaken(coding: string): CallError {
+  return new CallError('INVALID_REQUEST', {
+    message: `Content-Encoding ${coding} is not supported; send the body as it is`,
+    details: { accept_encoding: ['identity'] },
+    status: 415,
+  })
 }

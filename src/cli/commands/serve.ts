@@ -11,6 +11,8 @@ import type { Command, CommandInput } from '../command.ts'
 import { EXIT, RemoteError, UsageError } from '../exit.ts'
 import { JSON_FLAG, parsePort, readChoice, readList, readText } from '../flags.ts'
 import { createPaint, formatTable } from '../print.ts'
+import { watchFaults } from '../serve-faults.ts'
+import { parseOverload } from '../serve-overload.ts'
 import { runStdio, withOwnStdout } from '../serve-stdio.ts'
 import {
   createServedTriggers,
@@ -94,6 +96,12 @@ export const serveCommand: Command = {
       type: 'boolean',
       summary: 'let people run functions from the explorer page',
     },
+    overload: {
+      type: 'string',
+      value: 'off|wait=…,delay=…,in-flight=…',
+      summary:
+        'when calls are refused with 503: wait=1s,delay=100ms,in-flight=1000 when absent; off takes every call',
+    },
     json: { ...JSON_FLAG, summary: 'print one JSON line when listening' },
   },
   examples: [
@@ -112,6 +120,7 @@ async function runServe(input: CommandInput, output?: Writable): Promise<number>
   // What is wrong with the line is said before anything is opened.
   const mcp = readMcpOptions(input)
   readPort(input)
+  parseOverload(readText(input, 'overload'))
   const store = await openStoreOf(input)
   const events = await openBusOf(input)
   const loaded = await loadSources(input.positionals, input.io, {
@@ -136,11 +145,13 @@ async function runServe(input: CommandInput, output?: Writable): Promise<number>
   const server = await listen(service, { mcp, ...(triggers && { triggers }) }, input)
   input.io.out(formatStart(service, server, input))
   if (triggers && !input.flags['json']) input.io.out(formatTriggers(await triggers.list()))
-  if (!input.io.signal.aborted) await once(input.io.signal, 'abort')
+  const failed = watchFaults(service, input.io).then(() => EXIT.bug)
+  const asked = input.io.signal.aborted ? undefined : once(input.io.signal, 'abort')
+  const code = await Promise.race([failed, asked?.then(() => EXIT.ok) ?? EXIT.ok])
   if (!input.flags['json']) input.io.err('Stopping: running calls may finish.\n')
   await server.close()
   await close()
-  return EXIT.ok
+  return code
 }
 
 async function openStoreOf(input: CommandInput): Promise<Store | undefined> {
@@ -179,6 +190,7 @@ async function listen(
       ...readPublicUrl(input),
       mcp,
       ...(triggers && { triggers }),
+      overload: parseOverload(readText(input, 'overload')),
       explorer: { allowExecute: input.flags['allow-execute'] === true },
     })
   } catch (thrown) {

@@ -1,0 +1,325 @@
+import { isPromise, type Maybe } from '../core/maybe.ts'
+
+/** When a process takes no more calls. Probes are always answered. */
+export interface OverloadOptions {
+  /** Longest that a call waits for its turn, in milliseconds, before it is refused; 1000 when absent. */
+  readonly maxWaitMs?: number
+  /** Fewer calls run at once while the event loop comes round later than this, in milliseconds; 100 when absent. */
+  readonly maxEventLoopDelayMs?: number
+  /** Calls that run or wait at once; 1000 when absent. */
+  readonly maxInFlight?: number
+  /** What `Retry-After` says; 1 when absent. */
+  readonly retryAfterSeconds?: number
+}
+
+/** What a process has to do, and what it turned away. */
+export interface Load {
+  readonly running: number
+  readonly waiting: number
+  readonly refused: number
+  /** How much later than planned the event loop last came round. */
+  readonly eventLoopDelayMs: number
+}
+
+/** Lets calls run in their turn, so that the event loop comes round, and refuses those that would wait too long. */
+export interface Overload {
+  readonly retryAfterSeconds: number
+  /** Tells whether a call that arrives now is refused. */
+  readonly isFull: () => boolean
+  /** Runs a call now or in its turn, or refuses it. */
+  readonly run: <Answer>(work: () => Maybe<Answer>, refuse: () => Answer) => Maybe<Answer>
+  readonly load: () => Load
+}
+
+/** How long calls may run one after the other before sockets, timers and probes are looked at again. */
+const TURN_MS = 20
+/** How long, or for how many turns, sockets are looked at in between, unless so many turns brought nothing. */
+const BREATH_MS = 20
+const BREATH_TURNS = 64
+const QUIET_TURNS = 4
+const IDLE_MS = 2
+/** How often the delay of the event loop is measured while calls are under way. */
+const SAMPLE_MS = 20
+/** How many calls run at once before it is known whether the event loop can bear more. */
+const FIRST_ALLOWED = 64
+const LEAST_ALLOWED = 4
+
+interface Waiting {
+  readonly since: number
+  readonly start: () => void
+  readonly refuse: () => void
+}
+
+/** Creates the gate in front of calls. Nothing is scheduled before the first one. */
+export function createOverload(options: OverloadOptions = {}): Overload {
+  const maxWaitMs = atLeast('maxWaitMs', options.maxWaitMs ?? 1_000, 0)
+  const maxDelayMs = atLeast('maxEventLoopDelayMs', options.maxEventLoopDelayMs ?? 100, 1)
+  const maxInFlight = atLeast('maxInFlight', options.maxInFlight ?? 1_000, 1)
+  const retryAfterSeconds = atLeast('retryAfterSeconds', options.retryAfterSeconds ?? 1, 0)
+  const waiting = createQueue<Waiting>()
+  const meter = createMeter(maxDelayMs, maxInFlight, (delayMs) => {
+    if (delayMs > TURN_MS) turn.breathe()
+    refuseStale(performance.now())
+    if (waiting.size() > 0) turn.plan()
+    return running > 0 || waiting.size() > 0
+  })
+  let running = 0
+  let refused = 0
+  const turn = createTurn(() => {
+    if (waiting.size() > 0) startWaiting()
+  })
+
+  function isFull(): boolean {
+    turn.arrived()
+    const first = waiting.first()
+    return (
+      running + waiting.size() >= maxInFlight ||
+      (first !== undefined && performance.now() - first.since > maxWaitMs)
+    )
+  }
+
+  /** Starts what waits until the turn is spent; between two calls the first may go on as far as it can. */
+  function startWaiting(): void {
+    const now = performance.now()
+    refuseStale(now)
+    if (waiting.size() === 0 || !meter.allows(running) || turn.isSpent(now)) return
+    waiting.shift()?.start()
+    if (waiting.size() > 0) queueMicrotask(startWaiting)
+  }
+
+  function refuseStale(now: number): void {
+    for (let first = waiting.first(); first !== undefined; first = waiting.first()) {
+      if (now - first.since <= maxWaitMs) return
+      waiting.shift()
+      refused += 1
+      first.refuse()
+    }
+  }
+
+  function leave(): void {
+    running -= 1
+    meter.ended()
+    if (waiting.size() > 0) turn.plan()
+  }
+
+  function start<Answer>(work: () => Maybe<Answer>): Maybe<Answer> {
+    running += 1
+    let answer: Maybe<Answer>
+    try {
+      answer = work()
+    } catch (thrown) {
+      leave()
+      throw thrown
+    }
+    if (!isPromise(answer)) {
+      leave()
+      return answer
+    }
+    meter.watch()
+    answer.then(leave, leave)
+    return answer
+  }
+
+  return {
+    retryAfterSeconds,
+    isFull,
+    load: () => ({ running, waiting: waiting.size(), refused, eventLoopDelayMs: meter.delayMs() }),
+    run(work, refuse) {
+      turn.arrived()
+      const now = performance.now()
+      const spent = turn.isSpent(now)
+      if (!spent && waiting.size() === 0 && meter.allows(running)) return start(work)
+      if (isFull()) {
+        refused += 1
+        return refuse()
+      }
+      meter.watch()
+      return new Promise((resolve, reject) => {
+        waiting.push({
+          since: now,
+          refuse: () => resolve(refuse()),
+          start() {
+            try {
+              resolve(start(work))
+            } catch (thrown) {
+              reject(thrown)
+            }
+          },
+        })
+      })
+    },
+  }
+}
+
+interface Turn {
+  /** Tells whether calls have had their share until sockets are looked at again; what comes now waits. */
+  readonly isSpent: (now: number) => boolean
+  /** Says that a request came in. */
+  readonly arrived: () => void
+  /** Has sockets looked at before the next call. */
+  readonly breathe: () => void
+  /** Has the next turn begin with what waits. */
+  readonly plan: () => void
+}
+
+/**
+ * Shares the event loop between calls and sockets. libuv accepts one connection per turn: between calls of 10 ms a
+ * hundred a second, and a probe on a new connection would wait behind all the others. So after some time of calls the
+ * loop turns without any, until nothing new comes in.
+ */
+function createTurn(onTurn: () => void): Turn {
+  let planned = false
+  /** When the first call of this turn began, and how long earlier ones took since sockets were looked at. */
+  let began: number | undefined
+  let spentMs = 0
+  let ended = 0
+  let breath: { turns: number; quiet: number; began: number | undefined } | undefined
+
+  function begin(): void {
+    planned = false
+    const now = performance.now()
+    if (began !== undefined) {
+      spentMs += now - began
+      began = undefined
+      ended = now
+    }
+    if (breath !== undefined) {
+      breath.began ??= now
+      breath.turns += 1
+      breath.quiet += 1
+      const isShort = breath.turns < BREATH_TURNS || now - breath.began < BREATH_MS
+      if (breath.quiet < QUIET_TURNS && isShort) {
+        plan()
+        return
+      }
+      breath = undefined
+      spentMs = 0
+    }
+    onTurn()
+  }
+
+  function plan(): void {
+    if (planned) return
+    planned = true
+    setImmediate(begin)
+  }
+
+  function breathe(): void {
+    breath ??= { turns: 0, quiet: 0, began: undefined }
+    plan()
+  }
+
+  return {
+    plan,
+    breathe,
+    arrived() {
+      if (breath !== undefined) breath.quiet = 0
+    },
+    isSpent(now) {
+      if (breath !== undefined) return true
+      if (began === undefined) {
+        began = now
+        // The loop has waited for sockets in between, so none had anything to say.
+        if (now - ended > IDLE_MS) spentMs = 0
+      }
+      if (spentMs + now - began < TURN_MS) {
+        plan()
+        return false
+      }
+      breathe()
+      return true
+    },
+  }
+}
+
+interface Meter {
+  /** Tells whether one more call may run beside those that do. */
+  readonly allows: (running: number) => boolean
+  /** Measures from now on, until nothing is left to do. */
+  readonly watch: () => void
+  /** Says that a call ended. */
+  readonly ended: () => void
+  readonly delayMs: () => number
+}
+
+/**
+ * Measures the delay of the event loop and lets as many calls run at once as it bears: one more for each that ended well
+ * while others waited, half as many when the loop is late. Calls that wait for a database and then compute are bounded so.
+ */
+function createMeter(
+  maxDelayMs: number,
+  maxAllowed: number,
+  onSample: (delayMs: number) => boolean,
+): Meter {
+  let allowed = Math.min(FIRST_ALLOWED, maxAllowed)
+  let wanted = false
+  let timer: NodeJS.Timeout | undefined
+  let planned = 0
+  let delayMs = 0
+
+  function sample(): void {
+    const now = performance.now()
+    delayMs = Math.max(0, now - planned)
+    planned = now + SAMPLE_MS
+    if (delayMs > maxDelayMs) {
+      allowed = Math.min(maxAllowed, Math.max(LEAST_ALLOWED, Math.floor(allowed / 2)))
+    }
+    if (onSample(delayMs)) return
+    clearInterval(timer)
+    timer = undefined
+  }
+
+  return {
+    delayMs: () => delayMs,
+    ended() {
+      if (wanted && delayMs < maxDelayMs / 2) allowed = Math.min(maxAllowed, allowed + 1)
+      wanted = false
+    },
+    allows(running) {
+      if (running < allowed) return true
+      wanted = true
+      return false
+    },
+    watch() {
+      if (timer !== undefined) return
+      planned = performance.now() + SAMPLE_MS
+      timer = setInterval(sample, SAMPLE_MS)
+      timer.unref()
+    },
+  }
+}
+
+interface Queue<Item> {
+  readonly push: (item: Item) => void
+  readonly shift: () => Item | undefined
+  readonly first: () => Item | undefined
+  readonly size: () => number
+}
+
+/** An array whose `shift` moves a thousand members each time would be slow exactly when there is no time. */
+function createQueue<Item>(): Queue<Item> {
+  let items: Item[] = []
+  let head = 0
+  return {
+    push: (item) => {
+      items.push(item)
+    },
+    first: () => items[head],
+    size: () => items.length - head,
+    shift() {
+      const item = items[head]
+      head += 1
+      if (head > items.length) head = items.length
+      if (head === items.length || head === 1_000) {
+        items = items.slice(head)
+        head = 0
+      }
+      return item
+    },
+  }
+}
+
+function atLeast(name: string, value: number, least: number): number {
+  if (Number.isFinite(value) && value >= least) return value
+  throw new TypeError(`overload.${name} must be a number of at least ${least}`)
+}

@@ -122,10 +122,9 @@ function toAutomaton(pattern: PatternNode): Automaton {
         return node.items.map(read).reduce(join, EMPTY)
       case 'choice': {
         const options = node.options.map(read)
-        if (options.filter((option) => option.isNullable).length > 1) {
-          isAmbiguous = true
-          if (rounds > 0) multiplies = true
-        }
+        const empty = options.filter((option) => option.isNullable).length
+        isAmbiguous ||= empty > 1
+        multiplies ||= empty > 1 && rounds > 0
         return {
           first: options.flatMap((option) => option.first),
           last: options.flatMap((option) => option.last),

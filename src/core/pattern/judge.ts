@@ -91,11 +91,9 @@ function toAutomaton(pattern: PatternNode): Automaton {
     if (most > MANY) rounds += 1
     const one = read(content)
     if (most > MANY) rounds -= 1
-    if (one.isNullable) {
-      isAmbiguous = true
-      // (a?){30} chooses the rounds that match nothing; those beyond the least must match something.
-      if (least > MANY) multiplies = true
-    }
+    isAmbiguous ||= one.isNullable
+    // (a?){30} chooses the rounds that match nothing; those beyond the least must match something.
+    multiplies ||= one.isNullable && least > MANY
     // Without characters there is nothing to repeat, and nothing that ends the copies below.
     if (sets.length === before) return EMPTY
     if (most === 1) return { ...one, isNullable: one.isNullable || least === 0 }

@@ -91,11 +91,9 @@ function toAutomaton(pattern: PatternNode): Automaton {
     if (most > MANY) rounds += 1
     const one = read(content)
     if (most > MANY) rounds -= 1
-    if (one.isNullable) {
-      isAmbiguous = true
-      // (a?){30} chooses the rounds that match nothing; those beyond the least must match something.
-      if (least > MANY) multiplies = true
-    }
+    isAmbiguous ||= one.isNullable
+    // (a?){30} chooses the rounds that match nothing; those beyond the least must match something.
+    multiplies ||= one.isNullable && least > MANY
     // Without characters there is nothing to repeat, and nothing that ends the copies below.
     if (sets.length === before) return EMPTY
     if (most === 1) return { ...one, isNullable: one.isNullable || least === 0 }
@@ -122,10 +120,9 @@ function toAutomaton(pattern: PatternNode): Automaton {
         return node.items.map(read).reduce(join, EMPTY)
       case 'choice': {
         const options = node.options.map(read)
-        if (options.filter((option) => option.isNullable).length > 1) {
-          isAmbiguous = true
-          if (rounds > 0) multiplies = true
-        }
+        const empty = options.filter((option) => option.isNullable).length
+        isAmbiguous ||= empty > 1
+        multiplies ||= empty > 1 && rounds > 0
         return {
           first: options.flatMap((option) => option.first),
           last: options.flatMap((option) => option.last),

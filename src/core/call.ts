@@ -82,6 +82,8 @@ export interface Call {
   readonly startedAt: number
   /** Written while the call runs; the surface sends it beside the outcome. */
   readonly reply: Reply
+  /** Says why the caller is not taken to be on this machine, undefined when it is; absent where nobody can tell. */
+  readonly judgeLocal?: (() => string | undefined) | undefined
 }
 
 /** A call that gave a result. */

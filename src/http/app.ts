@@ -13,6 +13,12 @@ import { createProfileSurface, type ProfileOptions } from '../rest/profile.ts'
 import { createServiceToolApi, type ServiceToolApiOptions } from '../tools/service-tools.ts'
 import { createGuard, type GuardOptions } from '../wire/guard.ts'
 import type { HttpHandler, HttpRequest, HttpResponse } from '../wire/http.ts'
+import {
+  createLocalJudge,
+  isLoopbackHost,
+  type LocalOptions,
+  parsePublicUrl,
+} from '../wire/local.ts'
 import { createProbes } from './probes.ts'
 import { problemResponse } from './problem.ts'
 
@@ -35,14 +41,17 @@ export interface Mount {
 }
 
 /** How a service is put on HTTP. */
-export interface AppOptions extends GuardOptions {
+export interface AppOptions extends GuardOptions, LocalOptions {
   /** Path of the Forrst endpoint; `/forrst` when absent. */
   readonly forrstPath?: string
   /** MCP at `/mcp`; `false` leaves it out. */
   readonly mcp?: McpHandlerOptions | false
   /** The page and its tool API; `false` leaves them out. */
   readonly explorer?: ServiceToolApiOptions | false
-  /** Where the world reaches the service, such as `https://api.example.com`; its profile is built on it. */
+  /**
+   * Where the world reaches the service, such as `https://api.example.com`: its host is allowed, its profile is built on
+   * it, and unless it is this machine, no caller is taken to be on this machine.
+   */
   readonly publicUrl?: string
   /** Publishes a capability profile at `/.well-known/ucp`; the service's own when absent. */
   readonly profile?: ProfileOptions
@@ -84,6 +93,7 @@ export function createApp(service: Service, options: AppOptions = {}): App {
   const exact = new Map(mounts.map(({ path, handler }) => [path, handler]))
   const prefixes = mounts.filter(({ match }) => match === 'prefix')
   const guard = createGuard(options)
+  const judgeLocal = createLocalJudge(options)
   const shares = (options.allowedOrigins ?? []).length > 0
   const find = (path: string) => exact.get(path) ?? findPrefix(prefixes, path)
 
@@ -94,7 +104,7 @@ export function createApp(service: Service, options: AppOptions = {}): App {
     const preflight = request.method === 'OPTIONS' ? guard.preflight(request) : undefined
     if (preflight !== undefined) return preflight
     const handler = find(request.path)
-    return handler === undefined ? notFound(request.path) : handler(request)
+    return handler === undefined ? notFound(request.path) : handler(request, judgeLocal)
   }
 
   return {
@@ -121,11 +131,16 @@ function isRead({ method }: HttpRequest): boolean {
   return method === 'GET' || method === 'HEAD'
 }
 
-function toMcpOptions({ mcp, allowedHosts, allowedOrigins }: AppOptions): McpHandlerOptions {
+function toMcpOptions(options: AppOptions): McpHandlerOptions {
+  return { ...toGuardOptions(options), ...(options.mcp || {}) }
+}
+
+/** Surfaces that can be mounted alone have a guard of their own; here it is the same one. */
+function toGuardOptions({ allowedHosts, allowedOrigins, publicUrl }: AppOptions): GuardOptions {
   return {
     ...(allowedHosts && { allowedHosts }),
     ...(allowedOrigins && { allowedOrigins }),
-    ...(mcp || {}),
+    ...(publicUrl !== undefined && { publicUrl }),
   }
 }
 
@@ -145,24 +160,21 @@ function mcpMounts(handler: HttpHandler, { mcp }: AppOptions): readonly Mount[] 
 }
 
 function toOrigin({ publicUrl }: AppOptions): { readonly origin?: string } {
-  return publicUrl === undefined ? {} : { origin: new URL(publicUrl).origin }
+  return publicUrl === undefined ? {} : { origin: parsePublicUrl(publicUrl).origin }
 }
 
 function ownProfile({ profile }: Service, { publicUrl }: AppOptions): ProfileOptions | undefined {
   if (profile === undefined || publicUrl === undefined) return undefined
-  const { origin, hostname } = new URL(publicUrl)
-  return { ...profile, origin, allowLoopback: LOOPBACK.has(hostname) }
+  const { origin, host } = parsePublicUrl(publicUrl)
+  // A service that only this machine reaches talks to platforms on the same machine.
+  return { ...profile, origin, allowLoopback: isLoopbackHost(host) }
 }
-
-/** Names under which only this machine reaches itself; a service on one talks to platforms on the same machine. */
-const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]'])
 
 function explorerMounts(service: Service, options: AppOptions): readonly Mount[] {
   if (options.explorer === false) return []
   const prefix = options.explorer?.prefix ?? '/explorer'
   const handler = createServiceToolApi(service, {
-    ...(options.allowedHosts && { allowedHosts: options.allowedHosts }),
-    ...(options.allowedOrigins && { allowedOrigins: options.allowedOrigins }),
+    ...toGuardOptions(options),
     ...options.explorer,
   })
   const redirect: HttpHandler = () => ({

@@ -52,7 +52,7 @@ const EMPTY = Buffer.alloc(0)
 type Body = Uint8Array | 'too-large'
 
 function toHttpRequest(
-  { method = 'GET', headers }: IncomingMessage,
+  { method = 'GET', headers, socket }: IncomingMessage,
   outgoing: ServerResponse,
   target: string,
   body: Body,
@@ -70,6 +70,7 @@ function toHttpRequest(
       signal ??= signalOfPeer(outgoing)
       return signal
     },
+    peer: () => socket.remoteAddress,
   }
 }
 

@@ -60,7 +60,12 @@ export function toFailure(
   }
   const declared = facts.target?.errors.get(known.code)?.status
   const status = isFailureStatus(known.status) ? known.status : declared
-  return { ok: false, errors: known.errors, ...(status !== undefined && { status }) }
+  return {
+    ok: false,
+    errors: known.errors,
+    ...(status !== undefined && { status }),
+    ...(known.challenge !== undefined && { challenge: known.challenge }),
+  }
 }
 
 /** Hosts refuse to send what is no status, such as one of an upstream that did not answer. */

@@ -67,7 +67,7 @@ async function answer(
     }
     return encodeOutcome(await run(call), call, service)
   } catch (thrown) {
-    return encodeFailure(toFailure(thrown, { call, log: service.log }), call)
+    return encodeFailure(toFailure(thrown, { call, log: service.log }), call, service)
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Call, Principal } from '../core/call.ts'
+import { assertChallenge, DEFAULT_CHALLENGE } from '../core/challenge.ts'
 import { checkComponents } from '../core/check-components.ts'
 import { type Clock, systemClock } from '../core/clock.ts'
 import type { Components, Info, Server } from '../core/description.ts'
@@ -52,6 +53,11 @@ export interface ServiceOptions<Functions extends readonly FunctionDefinition[]>
   readonly limits?: Partial<Limits>
   /** Finds out who calls; a throw of UNAUTHORIZED refuses the call. */
   readonly authenticate?: (credentials: Credentials) => Maybe<Principal | undefined>
+  /**
+   * What callers are asked to show, as in the header `WWW-Authenticate` of every 401: `Bearer realm="orders"`; `Bearer`
+   * when absent. A hook can ask for something else with `new CallError('UNAUTHORIZED', { challenge })`.
+   */
+  readonly challenge?: string
   /** Decides whether a call may go on; a throw of FORBIDDEN refuses it. */
   readonly authorize?: (call: Call, target: Target) => Maybe<void>
   /** Checks results against output schemas; on unless NODE_ENV is production. */
@@ -74,6 +80,8 @@ export function createService<const Functions extends readonly FunctionDefinitio
   options: ServiceOptions<Functions>,
 ): Service<Functions> {
   const { info, middleware = [], log = jsonLogger(), clock = systemClock, store } = options
+  const { challenge = DEFAULT_CHALLENGE } = options
+  assertChallenge(challenge)
   assertDescribable(info, options.servers)
   const components = options.components ?? {}
   checkComponents(components)
@@ -130,6 +138,7 @@ export function createService<const Functions extends readonly FunctionDefinitio
     log,
     node: options.node,
     authenticate: options.authenticate,
+    challenge,
     authorize: options.authorize,
     dispatch: (call) => dispatch(service, call),
     start() {

@@ -39,6 +39,7 @@ export interface ToolApiParts {
   readonly allowExecute: boolean
   readonly judgeCall: ToolApiOptions['judgeCall']
   readonly authHook: AuthHook | undefined
+  readonly challenge: string | undefined
   readonly maxBodyBytes: number
   readonly log: Logger
 }
@@ -160,7 +161,7 @@ function answerCall(parts: ToolApiParts, request: HttpRequest, tool: Tool): Mayb
       return encodeResult(toErrorResult(error))
     }
   }
-  return authHook === undefined ? run() : runBehind(authHook, request, run, log)
+  return authHook === undefined ? run() : runBehind(authHook, request, run, parts)
 }
 
 function invoke(

@@ -39,6 +39,7 @@ export function createServiceToolApi(
   const judgeAlone = createLocalJudge(options)
   return createToolApi({
     title: service.info.title,
+    challenge: service.challenge,
     maxBodyBytes: service.limits.maxRequestBytes,
     log: service.log,
     ...options,

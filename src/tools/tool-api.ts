@@ -23,6 +23,8 @@ export interface ToolApiOptions {
   readonly hasTriggers?: boolean
   /** Guards `/call` and nothing else. */
   readonly authHook?: AuthHook
+  /** What a refused caller is asked to show, as in the header `WWW-Authenticate`; `Bearer` by default. */
+  readonly challenge?: string
   /** Title of the page; `MCP Tool Explorer` by default. */
   readonly title?: string
   /** Named in the footer of the page. */
@@ -76,6 +78,7 @@ export function createToolApi(options: ToolApiOptions): ToolApi {
     allowExecute,
     judgeCall: options.judgeCall,
     authHook: options.authHook,
+    challenge: options.challenge,
     maxBodyBytes,
     log,
   })

@@ -64,8 +64,8 @@ export function startWebhook(
     if (isQuestion) return question.answer(request)
     if (check && request.bodyRewritten) return PARSED
     const verdict = check ? check(request, context.clock.now()) : UNCHECKED
-    if (!verdict.ok) return refuse(401, verdict.reason)
-    if (question?.signs(request.body)) return refuse(401, 'signature_invalid')
+    if (!verdict.ok) return refuse(401, verdict.reason, SIGN)
+    if (question?.signs(request.body)) return refuse(401, 'signature_invalid', SIGN)
     const read = readContent(request, trigger)
     if ('status' in read) return read
     const challenge = findChallenge(trigger, read.payload)
@@ -86,6 +86,8 @@ export function startWebhook(
 }
 
 const UNCHECKED: SignatureVerdict = { ok: true }
+// RFC 9110 wants a challenge with every 401; senders sign in many ways, and know which.
+const SIGN = { 'www-authenticate': 'Signature' }
 const METHOD = refuse(405, 'method_not_allowed', { allow: 'POST' })
 const METHODS = refuse(405, 'method_not_allowed', { allow: 'GET, POST' })
 const TOO_LARGE = refuse(413, 'body_too_large')

@@ -35,7 +35,7 @@ export function createLocalTransport(
       body: encoder.encode(body),
       bodyTooLarge: false,
       signal: () => signal,
-      peer: () => IN_PROCESS,
+      peerAddress: () => IN_PROCESS,
     })
     const { status } = response
     const header = (name: string) => toHeaderText(response.headers[name])

@@ -9,7 +9,7 @@ import {
 } from '../mcp/index.ts'
 import { createLlmsHandler, createOpenApiHandler, createOpenRpcHandler } from '../rest/documents.ts'
 import { createRestHandler } from '../rest/handler.ts'
-import { createProfileSurface, type ProfileOptions } from '../rest/profile.ts'
+import { createProfileSurface, type ProfileOptions, type ProfileSurface } from '../rest/profile.ts'
 import { createServiceToolApi, type ServiceToolApiOptions } from '../tools/service-tools.ts'
 import { createGuard, type GuardOptions } from '../wire/guard.ts'
 import type { HttpHandler, HttpRequest, HttpResponse } from '../wire/http.ts'
@@ -63,13 +63,7 @@ export interface AppOptions extends GuardOptions, LocalOptions {
 export function createApp(service: Service, options: AppOptions = {}): App {
   service.start()
   const probes = createProbes(service)
-  const published = options.profile ?? ownProfile(service, options)
-  const profile = published && createProfileSurface(service, published)
-  const admit = profile && { admit: profile.admit }
-  const mcp =
-    options.mcp === false
-      ? undefined
-      : createMcpHandler(service, { ...toMcpOptions(options), ...admit })
+  const { profile, mcp, rest } = createNegotiating(service, options)
   const builtIn: readonly Mount[] = [
     {
       path: options.forrstPath ?? '/forrst',
@@ -77,7 +71,7 @@ export function createApp(service: Service, options: AppOptions = {}): App {
       handler: createForrstHandler(service),
     },
     ...(mcp ? mcpMounts(mcp, options) : []),
-    { path: '/api', match: 'prefix', handler: createRestHandler(service, admit) },
+    { path: '/api', match: 'prefix', handler: rest },
     ...(profile
       ? [{ path: '/.well-known/ucp', match: 'exact' as const, handler: profile.handler }]
       : []),
@@ -114,6 +108,57 @@ export function createApp(service: Service, options: AppOptions = {}): App {
     handle: shares
       ? (request) => andThen(answer(request), (response) => guard.share(request, response))
       : answer,
+  }
+}
+
+interface Negotiating {
+  readonly profile?: ProfileSurface | undefined
+  readonly rest: HttpHandler
+  readonly mcp?: (HttpHandler & { readonly close: () => void }) | undefined
+}
+
+/**
+ * Creates the surfaces on which platforms announce their profile. Profiles on this machine are fetched for callers on
+ * this machine alone: for anybody else, that would be a way to ask what is meant for it.
+ */
+function createNegotiating(service: Service, options: AppOptions): Negotiating {
+  const published = options.profile ?? ownProfile(service, options)
+  const everywhere = createCalled(service, options, published)
+  if (options.profile !== undefined || !isPublishedHere(published)) return everywhere
+  const here = createCalled(service, options, { ...published, allowLoopback: true })
+  const choose =
+    (near: HttpHandler, far: HttpHandler): HttpHandler =>
+    (request, judgeLocal) =>
+      (judgeLocal && judgeLocal(request) === undefined ? near : far)(request, judgeLocal)
+  const close = () => {
+    here.mcp?.close()
+    everywhere.mcp?.close()
+  }
+  return {
+    ...everywhere,
+    rest: choose(here.rest, everywhere.rest),
+    ...(here.mcp &&
+      everywhere.mcp && { mcp: Object.assign(choose(here.mcp, everywhere.mcp), { close }) }),
+  }
+}
+
+function isPublishedHere(published: ProfileOptions | undefined): published is ProfileOptions {
+  return published !== undefined && isLoopbackHost(new URL(published.origin).host)
+}
+
+function createCalled(
+  service: Service,
+  options: AppOptions,
+  published: ProfileOptions | undefined,
+): Negotiating {
+  const profile = published && createProfileSurface(service, published)
+  const admit = profile && { admit: profile.admit }
+  return {
+    profile,
+    rest: createRestHandler(service, admit),
+    ...(options.mcp !== false && {
+      mcp: createMcpHandler(service, { ...toMcpOptions(options), ...admit }),
+    }),
   }
 }
 
@@ -165,9 +210,7 @@ function toOrigin({ publicUrl }: AppOptions): { readonly origin?: string } {
 
 function ownProfile({ profile }: Service, { publicUrl }: AppOptions): ProfileOptions | undefined {
   if (profile === undefined || publicUrl === undefined) return undefined
-  const { origin, host } = parsePublicUrl(publicUrl)
-  // A service that only this machine reaches talks to platforms on the same machine.
-  return { ...profile, origin, allowLoopback: isLoopbackHost(host) }
+  return { ...profile, origin: parsePublicUrl(publicUrl).origin }
 }
 
 function explorerMounts(service: Service, options: AppOptions): readonly Mount[] {

@@ -26,7 +26,7 @@ export function toFetchHandler<Rest extends readonly unknown[] = readonly unknow
     if (body === undefined) return new Response(null, { status: 400 })
     const heard = toHttpRequest(request, body)
     const response = await app.handle(
-      peerOf === undefined ? heard : { ...heard, peer: () => peerOf(request, ...rest) },
+      peerOf === undefined ? heard : { ...heard, peerAddress: () => peerOf(request, ...rest) },
     )
     return toResponse(request.method, response)
   }

@@ -70,7 +70,7 @@ function toHttpRequest(
       signal ??= signalOfPeer(outgoing)
       return signal
     },
-    peer: () => socket.remoteAddress,
+    peerAddress: () => socket.remoteAddress,
   }
 }
 

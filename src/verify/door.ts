@@ -42,7 +42,7 @@ export function toLocalDoor(
       body: bodyTooLarge ? Buffer.alloc(0) : bytes,
       bodyTooLarge,
       signal: () => signal,
-      peer: () => IN_PROCESS,
+      peerAddress: () => IN_PROCESS,
     })
     return {
       status: response.status,

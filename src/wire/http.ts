@@ -20,7 +20,7 @@ export interface HttpRequest {
    * The address at the other end of the connection, `IN_PROCESS` for a request that this process made itself. Absent, or
    * undefined, where the host does not tell; behind a proxy it is the proxy's.
    */
-  readonly peer?: () => string | undefined
+  readonly peerAddress?: () => string | undefined
 }
 
 /** The peer of a request that never was on a connection: the local transport makes such ones. */

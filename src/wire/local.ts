@@ -19,7 +19,7 @@ export interface LocalOptions {
 export function createLocalJudge(options: LocalOptions): JudgeLocal {
   const place = judgePlace(options)
   return (request) => {
-    const peer = request.peer?.()
+    const peer = request.peerAddress?.()
     // Code of this process could call the functions themselves; it may still pass on what came from elsewhere.
     const isInside = peer === IN_PROCESS
     return (

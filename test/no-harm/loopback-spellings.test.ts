@@ -8,7 +8,7 @@ type Headers = Readonly<Record<string, string>>
 describe('beside it: spellings', () => {
   const judge = createLocalJudge({ bind: '127.0.0.1' })
   const ask = (peer: string | undefined, headers: Headers): string | undefined =>
-    judge({ ...(toRequest('', { headers }) as HttpRequest), peer: () => peer })
+    judge({ ...(toRequest('', { headers }) as HttpRequest), peerAddress: () => peer })
 
   it.each(['127.0.0.1', '127.8.8.8', '::1', '::ffff:127.0.0.1', '0:0:0:0:0:0:0:1'])(
     'takes the peer %s for this machine',
@@ -95,7 +95,10 @@ describe('beside it: spellings', () => {
   it.each(['127.0.0.1', '::1', '[::1]', 'localhost', '127.0.0.53'])(
     'takes the bind address %s for loopback',
     (bind) => {
-      const request = { ...toRequest('', { headers: { host: 'localhost' } }), peer: () => '::1' }
+      const request = {
+        ...toRequest('', { headers: { host: 'localhost' } }),
+        peerAddress: () => '::1',
+      }
       expect(createLocalJudge({ bind })(request)).toBeUndefined()
     },
   )
@@ -103,7 +106,10 @@ describe('beside it: spellings', () => {
   it.each(['0.0.0.0', '::', '10.0.0.1', 'api.example.com', ''])(
     'does not take the bind address "%s" for loopback',
     (bind) => {
-      const request = { ...toRequest('', { headers: { host: 'localhost' } }), peer: () => '::1' }
+      const request = {
+        ...toRequest('', { headers: { host: 'localhost' } }),
+        peerAddress: () => '::1',
+      }
       expect(createLocalJudge({ bind })(request)).toContain(`listens on ${bind}`)
     },
   )
@@ -111,7 +117,10 @@ describe('beside it: spellings', () => {
   it.each(['http://127.0.0.1:4000', 'http://localhost', 'http://[::1]:4000/x', 'http://127.1'])(
     'does not take the publicUrl %s for public',
     (publicUrl) => {
-      const request = { ...toRequest('', { headers: { host: 'localhost' } }), peer: () => '::1' }
+      const request = {
+        ...toRequest('', { headers: { host: 'localhost' } }),
+        peerAddress: () => '::1',
+      }
       expect(createLocalJudge({ bind: '::1', publicUrl })(request)).toBeUndefined()
     },
   )

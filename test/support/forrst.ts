@@ -91,7 +91,7 @@ export function toRequest(document: unknown, options: TestRequestOptions = {}): 
     body: bytes,
     bodyTooLarge: false,
     signal: () => signal,
-    peer: () => IN_PROCESS,
+    peerAddress: () => IN_PROCESS,
   }
 }
 

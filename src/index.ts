@@ -67,8 +67,8 @@ export { createForrstHandler } from './forrst/handler.ts'
 export { type App, type AppOptions, createApp, type Mount } from './http/app.ts'
 export { toExpressHandler } from './http/express.ts'
 export { toFastifyPlugin } from './http/fastify.ts'
-export { toFetchHandler } from './http/fetch.ts'
-export { toHonoHandler } from './http/hono.ts'
+export { type FetchHandlerOptions, toFetchHandler } from './http/fetch.ts'
+export { type HonoContext, type HonoHandlerOptions, toHonoHandler } from './http/hono.ts'
 export { toNodeListener } from './http/node.ts'
 export { type RunningServer, type ServeOptions, serve } from './http/serve.ts'
 export { type CreateJobQueueOptions, createJobQueue } from './jobs/open.ts'
@@ -80,7 +80,14 @@ export {
   type ForrstSourceOptions,
 } from './remote/forrst-source.ts'
 export { createService, type ServiceOptions } from './system/create-service.ts'
-export type { HttpHandler, HttpRequest, HttpResponse } from './wire/http.ts'
+export {
+  type HttpHandler,
+  type HttpRequest,
+  type HttpResponse,
+  IN_PROCESS,
+  type JudgeLocal,
+} from './wire/http.ts'
+export type { LocalOptions } from './wire/local.ts'
 export {
   createWebhookSigner,
   createWebhookVerifier,

@@ -67,8 +67,8 @@ export { createForrstHandler } from './forrst/handler.ts'
 export { type App, type AppOptions, createApp, type Mount } from './http/app.ts'
 export { toExpressHandler } from './http/express.ts'
 export { toFastifyPlugin } from './http/fastify.ts'
-export { toFetchHandler } from './http/fetch.ts'
-export { toHonoHandler } from './http/hono.ts'
+export { type FetchHandlerOptions, toFetchHandler } from './http/fetch.ts'
+export { type HonoContext, type HonoHandlerOptions, toHonoHandler } from './http/hono.ts'
 export { toNodeListener } from './http/node.ts'
 export type { Load, OverloadOptions } from './http/overload.ts'
 export { type RunningServer, type ServeOptions, serve } from './http/serve.ts'
@@ -82,7 +82,14 @@ export {
 } from './remote/forrst-source.ts'
 export { createService, type ServiceOptions } from './system/create-service.ts'
 export type { CallerKey } from './wire/caller.ts'
-export type { HttpHandler, HttpRequest, HttpResponse } from './wire/http.ts'
+export {
+  type HttpHandler,
+  type HttpRequest,
+  type HttpResponse,
+  IN_PROCESS,
+  type JudgeLocal,
+} from './wire/http.ts'
+export type { LocalOptions } from './wire/local.ts'
 export {
   createWebhookSigner,
   createWebhookVerifier,

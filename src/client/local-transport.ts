@@ -1,5 +1,5 @@
 import type { Maybe } from '../core/maybe.ts'
-import type { HttpHandler, HttpResponse } from '../wire/http.ts'
+import { type HttpHandler, type HttpResponse, IN_PROCESS } from '../wire/http.ts'
 import { isEventStream } from '../wire/media-type.ts'
 import { collectText, DEFAULT_MAX_RESPONSE_BYTES } from './collect-text.ts'
 import type { Transport } from './transport.ts'
@@ -35,6 +35,7 @@ export function createLocalTransport(
       body: encoder.encode(body),
       bodyTooLarge: false,
       signal: () => signal,
+      peerAddress: () => IN_PROCESS,
     })
     const { status } = response
     const header = (name: string) => toHeaderText(response.headers[name])

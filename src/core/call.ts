@@ -82,6 +82,8 @@ export interface Call {
   readonly startedAt: number
   /** Written while the call runs; the surface sends it beside the outcome. */
   readonly reply: Reply
+  /** Says why the caller is not taken to be on this machine, undefined when it is; absent where nobody can tell. */
+  readonly judgeLocal?: (() => string | undefined) | undefined
 }
 
 /** A call that gave a result. */
@@ -96,6 +98,8 @@ export interface Failure {
   readonly errors: readonly [CallErrorShape, ...CallErrorShape[]]
   /** HTTP status of a declared application code; the table decides when absent. */
   readonly status?: number
+  /** What the caller is asked to show, for an answer with status 401; what the service asks for when absent. */
+  readonly challenge?: string
 }
 
 /** What a call comes to. */

@@ -21,6 +21,8 @@ export interface CallErrorOptions {
   readonly details?: JsonObject
   /** HTTP status where the code's own does not fit, as for 413 and 415. */
   readonly status?: number
+  /** What UNAUTHORIZED asks for, as in the header `WWW-Authenticate`: `Basic realm="orders"`; the service's own when absent. */
+  readonly challenge?: string
   /** The original; kept for logs, never sent to a caller. */
   readonly cause?: unknown
 }
@@ -35,6 +37,7 @@ const brand = Symbol.for('waymark.CallError')
 export class CallError extends Error {
   readonly code: string
   readonly status: number | undefined
+  readonly challenge: string | undefined
   /** One entry per finding; most errors have exactly one. */
   readonly errors: readonly [CallErrorShape, ...CallErrorShape[]]
 
@@ -46,6 +49,7 @@ export class CallError extends Error {
     this.name = 'CallError'
     this.code = code
     this.status = options.status
+    this.challenge = options.challenge
     this.errors = [
       {
         code,

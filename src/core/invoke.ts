@@ -85,7 +85,12 @@ export function toFailure(
   const declared = facts.target?.errors.get(known.code)?.status
   const status = isFailureStatus(known.status) ? known.status : declared
   const errors = isOfClient(known) ? ([toUnknownDependency(known.code)] as const) : known.errors
-  return { ok: false, errors: boundErrors(errors), ...(status !== undefined && { status }) }
+  return {
+    ok: false,
+    errors: boundErrors(errors),
+    ...(status !== undefined && { status }),
+    ...(known.challenge !== undefined && { challenge: known.challenge }),
+  }
 }
 
 /** Why a call failed is for the log where its caller is not told. */

@@ -62,6 +62,8 @@ export interface Service<
   readonly node: string | undefined
   /** Finds out who calls; absent means that everybody may. Throws UNAUTHORIZED. */
   readonly authenticate: ((credentials: Credentials) => Maybe<Principal | undefined>) | undefined
+  /** What callers are asked to show who do not say who they are: the header `WWW-Authenticate` of a 401. */
+  readonly challenge: string
   /** Decides whether a call may go on. Throws FORBIDDEN. */
   readonly authorize: ((call: Call, target: Target) => Maybe<void>) | undefined
   /** Takes a call from a surface to its outcome; throws only what surfaces turn into a failure. */

@@ -12,6 +12,7 @@ import { lockFunctions } from './lock-functions.ts'
 import { type Acquisition, acquireLock, type LockLease } from './lock-lease.ts'
 import { type LockScope, toFullKey } from './lock-record.ts'
 import { createLockQueue, type LockQueue, waitForLock } from './lock-wait.ts'
+import { toOwner } from './operation-record.ts'
 import { readChoice, readDuration, requireKey, requireMilliseconds } from './option-values.ts'
 import { invalidOption, readBoolean, readText } from './options.ts'
 import { createStoreGuard, type OnStoreFailure } from './store-guard.ts'
@@ -23,7 +24,10 @@ export interface AtomicLockExtensionOptions {
   readonly maxBlock?: Duration
   /** How long a lock is prolonged while its function runs; one hour when absent, `false` never prolongs. */
   readonly renewFor?: Duration | false
-  /** Tells whether a caller may take a lock away from its holder; nobody may when absent. */
+  /**
+   * Tells whether a caller may take a lock away from its holder; nobody may when absent. Where callers are authenticated,
+   * the service needs an `authorize` hook besides, which lets the call pass.
+   */
   readonly authorizeForceRelease?: (call: Call, fullKey: string) => Maybe<boolean>
   /** `refuse` when absent: without the store nobody can promise that there is one holder. */
   readonly onStoreFailure?: OnStoreFailure
@@ -81,7 +85,8 @@ async function acquire(
   { store, queue }: { readonly store: Store; readonly queue: LockQueue },
 ): Promise<Extract<Acquisition, { acquired: true }>> {
   const { key, scope, fullKey, blockMs } = wish
-  const attempt = () => acquireLock(store, { ...wish, now: clock.now() })
+  const principal = toOwner(call.principal)
+  const attempt = () => acquireLock(store, { ...wish, principal, now: clock.now() })
   const start = clock.elapsed()
   const timeUp = blockMs === undefined ? undefined : AbortSignal.timeout(blockMs)
   const acquisition =

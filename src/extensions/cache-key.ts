@@ -45,12 +45,19 @@ export function toCacheKey(
     target.name,
     target.version,
     call.arguments,
-    shared ? null : (call.principal?.id ?? null),
+    shared ? null : toHolder(call.principal),
     call.facts.locale,
     vary,
     others,
   ])
   return storeKey('cache', toSha256(text))
+}
+
+/** One principal may call with less than all it is allowed: what it then gets must not come from when it had more. */
+function toHolder(principal: Call['principal']): Json {
+  if (principal === undefined) return null
+  const { id, scopes } = principal
+  return scopes === undefined ? id : [id, [...scopes].sort()]
 }
 
 /** Gives the context but for request ids: whoever calls on behalf of a tenant must not see another one's results. */

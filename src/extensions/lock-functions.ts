@@ -7,6 +7,7 @@ import { jsonSchema } from '../core/schema.ts'
 import type { Service } from '../core/service.ts'
 import type { Store } from '../store/store.ts'
 import { readLock } from './lock-record.ts'
+import { toOwner } from './operation-record.ts'
 
 /** What the lock functions work on. */
 export interface LockFunctionOptions {
@@ -24,7 +25,11 @@ export function lockFunctions(
   service: Service,
   options: LockFunctionOptions,
 ): readonly FunctionDefinition[] {
-  return [releaseFunction(options), forceReleaseFunction(options), statusFunction(service, options)]
+  return [
+    releaseFunction(options),
+    forceReleaseFunction(service, options),
+    statusFunction(service, options),
+  ]
 }
 
 function releaseFunction({ store, onReleased }: LockFunctionOptions): FunctionDefinition {
@@ -46,10 +51,12 @@ function releaseFunction({ store, onReleased }: LockFunctionOptions): FunctionDe
       },
       required: ['key', 'owner'],
     }),
-    async handler({ input: { key, owner } }) {
+    async handler({ input: { key, owner }, principal }) {
       const lock = await readLock(store, key)
       if (lock === undefined) throw notFound(key)
-      if (lock.owner !== owner) {
+      // Everybody can read the owner token: where callers are known, only the one who took the lock may end it.
+      const isTheirs = lock.principal === undefined || lock.principal === toOwner(principal)
+      if (lock.owner !== owner || !isTheirs) {
         throw new CallError('LOCK_OWNERSHIP_MISMATCH', { details: { key } })
       }
       // Only this acquisition: the lock may have changed hands since it was read.
@@ -61,8 +68,8 @@ function releaseFunction({ store, onReleased }: LockFunctionOptions): FunctionDe
   })
 }
 
-function forceReleaseFunction(options: LockFunctionOptions): FunctionDefinition {
-  const { store, authorizeForceRelease = () => false, onReleased } = options
+function forceReleaseFunction(service: Service, options: LockFunctionOptions): FunctionDefinition {
+  const { store, onReleased } = options
   return defineFunction({
     name: 'urn:cline:forrst:ext:atomic-lock:fn:force-release',
     version: '1.0.0',
@@ -75,18 +82,30 @@ function forceReleaseFunction(options: LockFunctionOptions): FunctionDefinition 
       required: ['key'],
     }),
     async handler({ input: { key }, call }) {
-      if (!(await authorizeForceRelease(call, key))) {
-        throw new CallError('FORBIDDEN', {
-          message: 'Not permitted to release the locks of others',
-          details: { key },
-        })
-      }
+      await assertForce(service, options, { call, key })
       const lock = await readLock(store, key)
       if (lock === undefined || !(await store.delete(lock.entry.key))) throw notFound(key)
       onReleased(key)
       return { released: true, key, forced: true }
     },
   })
+}
+
+/** `authorize` has been asked before the function runs, as before every call; without one nobody has been. */
+async function assertForce(
+  { authenticate, authorize }: Service,
+  { authorizeForceRelease }: LockFunctionOptions,
+  { call, key }: { readonly call: Call; readonly key: string },
+): Promise<void> {
+  const message =
+    authorizeForceRelease === undefined
+      ? 'The locks of others are not released here: the service has no authorizeForceRelease (stateful.atomicLock)'
+      : authenticate !== undefined && authorize === undefined
+        ? 'The locks of others are released to callers whom the authorize hook lets, and the service has none'
+        : 'Not permitted to release the locks of others'
+  const mayAsk = authenticate === undefined || authorize !== undefined
+  if (mayAsk && (await authorizeForceRelease?.(call, key))) return
+  throw new CallError('FORBIDDEN', { message, details: { key } })
 }
 
 function statusFunction({ clock }: Service, { store }: LockFunctionOptions): FunctionDefinition {

@@ -7,6 +7,8 @@ import { type LockRecord, toLockKey, toStoredLock } from './lock-record.ts'
 export interface LockRequest {
   readonly fullKey: string
   readonly owner: string
+  /** Who takes it, as `toOwner` writes a principal. */
+  readonly principal: string
   readonly ttlMs: number
   /** Epoch milliseconds, for people who look at the lock. */
   readonly now: number
@@ -39,10 +41,10 @@ export type Acquisition =
  * before could be lower than that of a holder in between, one not written back could belong to a lock that was lost.
  */
 export async function acquireLock(store: Store, request: LockRequest): Promise<Acquisition> {
-  const { fullKey, owner, ttlMs, now } = request
+  const { fullKey, owner, principal, ttlMs, now } = request
   const key = toLockKey(fullKey)
   if (key === undefined) throw new TypeError(`not the full key of a lock: ${fullKey}`)
-  const record: LockRecord = { owner, acquired: now }
+  const record: LockRecord = { owner, principal, acquired: now }
   // Callers may repeat their owner token, so the entry belongs to the acquisition, not to them.
   const holder = randomUUID()
   const put = await store.putIfAbsent(key, toStoredLock(record), { ttl: ttlMs, owner: holder })

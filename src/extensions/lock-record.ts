@@ -6,8 +6,10 @@ export type LockScope = 'function' | 'global'
 
 /** What is kept about a lock that is held. */
 export interface LockRecord {
-  /** The token that the holder shows to release the lock; the caller may choose it. */
+  /** The token that the holder shows to release the lock; the caller may choose it, and `status` shows it to everybody. */
   readonly owner: string
+  /** The principal that took the lock, as `toOwner` writes it; absent in locks of versions that did not keep it. */
+  readonly principal?: string
   /** Epoch milliseconds. */
   readonly acquired: number
   /** Absent for the moment between taking the lock and numbering it. */

@@ -5,7 +5,7 @@ import { isRecord, type JsonObject } from '../core/json.ts'
 import { PROTOCOL_VERSION } from '../core/protocol.ts'
 import type { Service } from '../core/service.ts'
 import { toShort } from '../core/text.ts'
-import type { HttpRequest } from '../wire/http.ts'
+import type { HttpRequest, JudgeLocal } from '../wire/http.ts'
 import { parseJson } from '../wire/json.ts'
 import { codingNotTaken, findCoding, isJsonMediaType } from '../wire/media-type.ts'
 import type { RequestDocument } from './envelope.ts'
@@ -65,10 +65,16 @@ export function decodeEnvelope(document: unknown): RequestDocument {
   return envelope
 }
 
+/** A request, and who judges whether it came from this machine. */
+interface Received {
+  readonly request: HttpRequest
+  readonly judgeLocal: JudgeLocal | undefined
+}
+
 /** Makes the neutral call of a checked envelope. */
 export function decodeCall(
   envelope: RequestDocument,
-  request: HttpRequest,
+  { request, judgeLocal }: Received,
   service: Service,
   principal: Principal | undefined,
   startedAt: number,
@@ -85,6 +91,7 @@ export function decodeCall(
     facts: NO_FACTS,
     startedAt,
     reply: createReply(),
+    judgeLocal: judgeLocal && (() => judgeLocal(request)),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Call, Failure, Outcome, Reply } from '../core/call.ts'
+import { challengeHeaders } from '../core/challenge.ts'
 import { resolveCode } from '../core/codes.ts'
 import { CallError, type CallErrorShape } from '../core/error.ts'
 import { toResultText } from '../core/prepared.ts'
@@ -29,6 +30,9 @@ export function encodeOutcome(
   const headers = encodeHeaders(outcome, answering, service)
   if (isPlain(id)) headers['x-forrst-request-id'] = id
   const status = pickStatus(outcome, call?.reply)
+  if (status === 401 && !outcome.ok) {
+    Object.assign(headers, challengeHeaders(status, outcome.challenge, service.challenge))
+  }
   if (outcome.ok && call?.function === BARE) {
     return { status, headers, body: toResultText(outcome.result, service.limits.maxResponseBytes) }
   }

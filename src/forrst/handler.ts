@@ -1,4 +1,4 @@
-import type { Call } from '../core/call.ts'
+import type { Call, Principal } from '../core/call.ts'
 import { dispatch } from '../core/dispatch.ts'
 import type { CallError } from '../core/error.ts'
 import { toFailure } from '../core/invoke.ts'
@@ -16,22 +16,24 @@ export function createForrstHandler(service: Service): HttpHandler {
   const { clock } = service
   const noticeContext = createContextNotice(service)
 
-  return function handleForrst(request) {
+  return function handleForrst(request, judgeLocal) {
     if (request.method !== 'POST') return encodeMethodRefusal()
     const answering: Answering = { id: null, call: undefined, startedAt: clock.elapsed() }
+    const decode = (envelope: RequestDocument, principal: Principal | undefined): Call =>
+      decodeCall(envelope, { request, judgeLocal }, service, principal, answering.startedAt)
     try {
       const envelope = readEnvelope(service, request, answering)
       const principal = service.authenticate?.({ header: request.header, surface: 'forrst' })
       if (isPromise(principal)) {
         return principal
           .then((known) => {
-            answering.call = decodeCall(envelope, request, service, known, answering.startedAt)
+            answering.call = decode(envelope, known)
             noticeContext(answering.call)
             return answer(service, answering, answering.call)
           })
           .catch((thrown: unknown) => fail(thrown, answering, service))
       }
-      answering.call = decodeCall(envelope, request, service, principal, answering.startedAt)
+      answering.call = decode(envelope, principal)
       noticeContext(answering.call)
       return answer(service, answering, answering.call)
     } catch (thrown) {

@@ -11,12 +11,18 @@ import {
 } from '../mcp/index.ts'
 import { createLlmsHandler, createOpenApiHandler, createOpenRpcHandler } from '../rest/documents.ts'
 import { createRestHandler, refuseRest } from '../rest/handler.ts'
-import { createProfileSurface, type ProfileOptions } from '../rest/profile.ts'
+import { createProfileSurface, type ProfileOptions, type ProfileSurface } from '../rest/profile.ts'
 import { refuseTools } from '../tools/errors.ts'
 import { createServiceToolApi, type ServiceToolApiOptions } from '../tools/service-tools.ts'
 import type { CallerKey } from '../wire/caller.ts'
 import { createGuard, type GuardOptions } from '../wire/guard.ts'
 import type { HttpHandler, HttpRequest, HttpResponse } from '../wire/http.ts'
+import {
+  createLocalJudge,
+  isLoopbackHost,
+  type LocalOptions,
+  parsePublicUrl,
+} from '../wire/local.ts'
 import { createOverload, type Load, type Overload, type OverloadOptions } from './overload.ts'
 import { createProbes } from './probes.ts'
 import { problemResponse, toProblem } from './problem.ts'
@@ -48,14 +54,17 @@ export interface Mount {
 }
 
 /** How a service is put on HTTP. */
-export interface AppOptions extends GuardOptions {
+export interface AppOptions extends GuardOptions, LocalOptions {
   /** Path of the Forrst endpoint; `/forrst` when absent. */
   readonly forrstPath?: string
   /** MCP at `/mcp`; `false` leaves it out. */
   readonly mcp?: McpHandlerOptions | false
   /** The page and its tool API; `false` leaves them out. */
   readonly explorer?: ServiceToolApiOptions | false
-  /** Where the world reaches the service, such as `https://api.example.com`; its profile is built on it. */
+  /**
+   * Where the world reaches the service, such as `https://api.example.com`: its host is allowed, its profile is built on
+   * it, and unless it is this machine, no caller is taken to be on this machine.
+   */
   readonly publicUrl?: string
   /** Publishes a capability profile at `/.well-known/ucp`; the service's own when absent. */
   readonly profile?: ProfileOptions
@@ -74,13 +83,7 @@ export interface AppOptions extends GuardOptions {
 export function createApp(service: Service, options: AppOptions = {}): App {
   service.start()
   const probes = createProbes(service)
-  const published = options.profile ?? ownProfile(service, options)
-  const profile = published && createProfileSurface(service, published)
-  const admit = profile && { admit: profile.admit }
-  const mcp =
-    options.mcp === false
-      ? undefined
-      : createMcpHandler(service, { ...toMcpOptions(options), ...admit })
+  const { profile, mcp, rest } = createNegotiating(service, options)
   const builtIn: readonly Mount[] = [
     {
       path: options.forrstPath ?? '/forrst',
@@ -89,12 +92,7 @@ export function createApp(service: Service, options: AppOptions = {}): App {
       refuse: (error) => refuseForrst(service, error),
     },
     ...(mcp ? mcpMounts(mcp, options) : []),
-    {
-      path: '/api',
-      match: 'prefix',
-      handler: createRestHandler(service, { ...admit, ...toCallerKey(options) }),
-      refuse: refuseRest,
-    },
+    { path: '/api', match: 'prefix', handler: rest, refuse: (error) => refuseRest(service, error) },
     ...(profile
       ? [{ path: '/.well-known/ucp', match: 'exact' as const, handler: profile.handler }]
       : []),
@@ -110,6 +108,7 @@ export function createApp(service: Service, options: AppOptions = {}): App {
   const exact = new Map(mounts.map((mount) => [mount.path, mount]))
   const prefixes = mounts.filter(({ match }) => match === 'prefix')
   const guard = createGuard(options)
+  const judgeLocal = createLocalJudge(options)
   const shares = (options.allowedOrigins ?? []).length > 0
   const find = (path: string) => exact.get(path) ?? findPrefix(prefixes, path)
 
@@ -136,7 +135,7 @@ export function createApp(service: Service, options: AppOptions = {}): App {
     const preflight = request.method === 'OPTIONS' ? guard.preflight(request) : undefined
     if (preflight !== undefined) return preflight
     const mount = find(request.path)
-    return mount === undefined ? notFound(request.path) : mount.handler(request)
+    return mount === undefined ? notFound(request.path) : mount.handler(request, judgeLocal)
   }
 
   const refuse = (path: string, error: CallError): HttpResponse =>
@@ -216,6 +215,57 @@ function judgeHostForm({ header }: HttpRequest): CallError | undefined {
 
 const HOST_FORM = /^[^\s,@/\\?#]*$/
 
+interface Negotiating {
+  readonly profile?: ProfileSurface | undefined
+  readonly rest: HttpHandler
+  readonly mcp?: (HttpHandler & { readonly close: () => void }) | undefined
+}
+
+/**
+ * Creates the surfaces on which platforms announce their profile. Profiles on this machine are fetched for callers on
+ * this machine alone: for anybody else, that would be a way to ask what is meant for it.
+ */
+function createNegotiating(service: Service, options: AppOptions): Negotiating {
+  const published = options.profile ?? ownProfile(service, options)
+  const everywhere = createCalled(service, options, published)
+  if (options.profile !== undefined || !isPublishedHere(published)) return everywhere
+  const here = createCalled(service, options, { ...published, allowLoopback: true })
+  const choose =
+    (near: HttpHandler, far: HttpHandler): HttpHandler =>
+    (request, judgeLocal) =>
+      (judgeLocal && judgeLocal(request) === undefined ? near : far)(request, judgeLocal)
+  const close = () => {
+    here.mcp?.close()
+    everywhere.mcp?.close()
+  }
+  return {
+    ...everywhere,
+    rest: choose(here.rest, everywhere.rest),
+    ...(here.mcp &&
+      everywhere.mcp && { mcp: Object.assign(choose(here.mcp, everywhere.mcp), { close }) }),
+  }
+}
+
+function isPublishedHere(published: ProfileOptions | undefined): published is ProfileOptions {
+  return published !== undefined && isLoopbackHost(new URL(published.origin).host)
+}
+
+function createCalled(
+  service: Service,
+  options: AppOptions,
+  published: ProfileOptions | undefined,
+): Negotiating {
+  const profile = published && createProfileSurface(service, published)
+  const admit = profile && { admit: profile.admit }
+  return {
+    profile,
+    rest: createRestHandler(service, { ...admit, ...toCallerKey(options) }),
+    ...(options.mcp !== false && {
+      mcp: createMcpHandler(service, { ...toMcpOptions(options), ...admit }),
+    }),
+  }
+}
+
 /** A webhook at the path of a surface would silently take its place. */
 function refuseTakenPaths(mounts: readonly Mount[]): void {
   const taken = new Set<string>()
@@ -235,12 +285,15 @@ function toCallerKey({ callerKey }: AppOptions): { readonly callerKey?: CallerKe
 }
 
 function toMcpOptions(options: AppOptions): McpHandlerOptions {
-  const { mcp, allowedHosts, allowedOrigins } = options
+  return { ...toCallerKey(options), ...toGuardOptions(options), ...(options.mcp || {}) }
+}
+
+/** Surfaces that can be mounted alone have a guard of their own; here it is the same one. */
+function toGuardOptions({ allowedHosts, allowedOrigins, publicUrl }: AppOptions): GuardOptions {
   return {
-    ...toCallerKey(options),
     ...(allowedHosts && { allowedHosts }),
     ...(allowedOrigins && { allowedOrigins }),
-    ...(mcp || {}),
+    ...(publicUrl !== undefined && { publicUrl }),
   }
 }
 
@@ -260,24 +313,19 @@ function mcpMounts(handler: HttpHandler, { mcp }: AppOptions): readonly Mount[] 
 }
 
 function toOrigin({ publicUrl }: AppOptions): { readonly origin?: string } {
-  return publicUrl === undefined ? {} : { origin: new URL(publicUrl).origin }
+  return publicUrl === undefined ? {} : { origin: parsePublicUrl(publicUrl).origin }
 }
 
 function ownProfile({ profile }: Service, { publicUrl }: AppOptions): ProfileOptions | undefined {
   if (profile === undefined || publicUrl === undefined) return undefined
-  const { origin, hostname } = new URL(publicUrl)
-  return { ...profile, origin, allowLoopback: LOOPBACK.has(hostname) }
+  return { ...profile, origin: parsePublicUrl(publicUrl).origin }
 }
-
-/** Names under which only this machine reaches itself; a service on one talks to platforms on the same machine. */
-const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]'])
 
 function explorerMounts(service: Service, options: AppOptions): readonly Mount[] {
   if (options.explorer === false) return []
   const prefix = options.explorer?.prefix ?? '/explorer'
   const handler = createServiceToolApi(service, {
-    ...(options.allowedHosts && { allowedHosts: options.allowedHosts }),
-    ...(options.allowedOrigins && { allowedOrigins: options.allowedOrigins }),
+    ...toGuardOptions(options),
     ...options.explorer,
   })
   const redirect: HttpHandler = () => ({

@@ -1,13 +1,33 @@
 import type { HttpRequest, HttpResponse } from '../wire/http.ts'
 import type { App } from './app.ts'
 
-/** Serves an app on every host that speaks web-standard requests: Hono, Bun, Deno, workers. */
-export function toFetchHandler(app: App): (request: Request) => Promise<Response> {
-  return async (request) => {
+/** How a host of web-standard requests is asked about them. */
+export interface FetchHandlerOptions<Rest extends readonly unknown[] = readonly unknown[]> {
+  /**
+   * Finds the address of the caller, which a web-standard request does not hold; gets what the host gives the handler.
+   * When absent, no caller is taken to be on this machine.
+   */
+  readonly peerOf?: (request: Request, ...rest: Rest) => string | undefined
+}
+
+/**
+ * Serves an app on every host that speaks web-standard requests: Hono, Bun, Deno, workers.
+ *
+ * @example
+ * Deno.serve(toFetchHandler(app, { peerOf: (_request, info) => info.remoteAddr.hostname }))
+ */
+export function toFetchHandler<Rest extends readonly unknown[] = readonly unknown[]>(
+  app: App,
+  { peerOf }: FetchHandlerOptions<Rest> = {},
+): (request: Request, ...rest: Rest) => Promise<Response> {
+  return async (request, ...rest) => {
     const body = await readBody(request, app.maxRequestBytes).catch(() => undefined)
     // The peer left before its body was complete; nobody reads this answer.
     if (body === undefined) return new Response(null, { status: 400 })
-    const response = await app.handle(toHttpRequest(request, body))
+    const heard = toHttpRequest(request, body)
+    const response = await app.handle(
+      peerOf === undefined ? heard : { ...heard, peerAddress: () => peerOf(request, ...rest) },
+    )
     return toResponse(request.method, response)
   }
 }

@@ -97,11 +97,11 @@ function toHttpRequest(
     header: (name) => headers[name] as string | undefined,
     body: body === 'too-large' ? EMPTY : body,
     bodyTooLarge: body === 'too-large',
-    peerAddress: () => socket.remoteAddress,
     signal: () => {
       signal ??= signalOfPeer(outgoing)
       return signal
     },
+    peerAddress: () => socket.remoteAddress,
   }
 }
 

@@ -2,11 +2,12 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Service } from '../core/service.ts'
 import type { Triggers } from '../triggers/index.ts'
+import { judgePlace } from '../wire/local.ts'
 import { type App, type AppOptions, createApp } from './app.ts'
 import { toNodeListener } from './node.ts'
 
 /** Where and how to listen. */
-export interface ServeOptions extends AppOptions {
+export interface ServeOptions extends Omit<AppOptions, 'bind'> {
   /** 4000 when absent; 0 takes any free port. */
   readonly port?: number
   /** 127.0.0.1 when absent. */
@@ -45,11 +46,11 @@ export async function serve(service: Service, options: ServeOptions = {}): Promi
   // The profile names the port, which is only known now; nobody can have connected before this turn ends.
   const { app, url } = await listen(server, { port, host }, (address) => {
     const url = toUrl(address)
+    const place = { publicUrl: url, ...options, bind: address.address }
     const app = createApp(service, {
-      publicUrl: url,
-      ...options,
+      ...place,
       ...bindHosts(host, options),
-      ...guardExecution(service, host, options),
+      ...guardExecution(service, place),
       mounts: [...(options.mounts ?? []), ...(triggers?.mounts ?? [])],
     })
     server.on('request', toNodeListener(app))
@@ -83,22 +84,17 @@ function bindHosts(host: string, options: AppOptions): Pick<AppOptions, 'allowed
     : { allowedHosts: [host.includes(':') ? `[${host}]` : host] }
 }
 
-/** Everybody on the network could run functions from the page; that needs to know who they are. */
-function guardExecution(
-  service: Service,
-  host: string,
-  { explorer }: AppOptions,
-): Pick<AppOptions, 'explorer'> {
+/** Everybody who reaches the page could run functions from it; that needs to know who they are. */
+function guardExecution(service: Service, options: AppOptions): Pick<AppOptions, 'explorer'> {
+  const { explorer } = options
   const executes = explorer !== undefined && explorer !== false && explorer.allowExecute === true
-  if (!executes || service.authenticate || LOOPBACK.has(host)) return {}
+  const reason = executes && !service.authenticate ? judgePlace(options) : undefined
+  if (!executes || reason === undefined) return {}
   service.log.warn(
-    'the explorer does not execute functions: the address is not loopback and the service has no authenticate hook',
-    { host },
+    `the explorer does not execute functions: ${reason}, and the service has no authenticate hook`,
   )
   return { explorer: { ...explorer, allowExecute: false } }
 }
-
-const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost'])
 
 async function listen<Value>(
   server: Server,

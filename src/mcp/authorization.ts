@@ -1,3 +1,4 @@
+import { challengeHeaders, DEFAULT_CHALLENGE } from '../core/challenge.ts'
 import { CallError } from '../core/error.ts'
 import type { HttpHandler } from '../wire/http.ts'
 import { McpError } from './errors.ts'
@@ -41,7 +42,7 @@ export function createProtectedResourceHandler(authorization: Authorization): Ht
 export function toUnauthorized(
   thrown: unknown,
   authorization: Authorization | undefined,
-  hasToken: boolean,
+  { hasToken, challenge }: { readonly hasToken: boolean; readonly challenge: string },
 ): unknown {
   if (!(thrown instanceof CallError) || thrown.code !== 'UNAUTHORIZED') return thrown
   const parts = [
@@ -49,9 +50,13 @@ export function toUnauthorized(
     ...(authorization ? [`resource_metadata="${metadataUrl(authorization)}"`] : []),
     ...(authorization?.scopes ? [`scope="${authorization.scopes.join(' ')}"`] : []),
   ]
+  const bearer = parts.length === 0 ? DEFAULT_CHALLENGE : `Bearer ${parts.join(', ')}`
+  // Clients of MCP look for the metadata; only where there is none may somebody else say what to show.
+  const own = challengeHeaders(401, thrown.challenge, challenge)
+  const isUsual = authorization !== undefined || own['www-authenticate'] === DEFAULT_CHALLENGE
   return new McpError(401, thrown.errors[0].message, {
     status: 401,
-    headers: { 'www-authenticate': parts.length === 0 ? 'Bearer' : `Bearer ${parts.join(', ')}` },
+    headers: isUsual ? { 'www-authenticate': bearer } : own,
   })
 }
 

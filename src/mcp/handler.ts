@@ -109,14 +109,15 @@ function isModern({ header }: HttpRequest, params: JsonObject): boolean {
 }
 
 function asPrincipal(
-  { authenticate }: Service,
+  { authenticate, challenge }: Service,
   { authorization }: McpHandlerOptions,
   { header }: HttpRequest,
   next: (principal: Principal | undefined) => Maybe<HttpResponse>,
 ): Maybe<HttpResponse> {
   if (authenticate === undefined) return next(undefined)
   const refuse = (thrown: unknown): never => {
-    throw toUnauthorized(thrown, authorization, header('authorization') !== undefined)
+    const hasToken = header('authorization') !== undefined
+    throw toUnauthorized(thrown, authorization, { hasToken, challenge })
   }
   let principal: Maybe<Principal | undefined>
   try {

@@ -1,4 +1,5 @@
 import type { Call, Failure, Outcome, Reply } from '../core/call.ts'
+import { challengeHeaders } from '../core/challenge.ts'
 import { resolveCode } from '../core/codes.ts'
 import { CallError, type CallErrorShape } from '../core/error.ts'
 import { toResultText } from '../core/prepared.ts'
@@ -13,7 +14,7 @@ export function encodeOutcome(
   call: Call | undefined,
   service: Service,
 ): HttpResponse {
-  if (!outcome.ok) return encodeErrors(outcome.errors, outcome.status, call)
+  if (!outcome.ok) return encodeErrors(outcome, call, service)
   return {
     status: pickStatus(call?.reply),
     headers: { 'content-type': 'application/json', ...call?.reply.headers },
@@ -29,11 +30,16 @@ export function encodeResult(result: unknown, service: Service): string {
 }
 
 /** Encodes a failure whatever is in it: details that JSON cannot hold must not cost the caller an answer. */
-export function encodeFailure(failure: Failure, call: Call | undefined): HttpResponse {
+export function encodeFailure(
+  failure: Failure,
+  call: Call | undefined,
+  service: Service,
+): HttpResponse {
   try {
-    return encodeErrors(failure.errors, failure.status, call)
+    return encodeErrors(failure, call, service)
   } catch {
-    return encodeErrors(new CallError('INTERNAL_ERROR').errors, undefined, undefined)
+    const plain: Failure = { ok: false, errors: new CallError('INTERNAL_ERROR').errors }
+    return encodeErrors(plain, undefined, service)
   }
 }
 
@@ -43,10 +49,10 @@ function pickStatus(reply: Reply | undefined): number {
 }
 
 /** Encodes errors as RFC 9457 problem details. */
-export function encodeErrors(
-  errors: readonly [CallErrorShape, ...CallErrorShape[]],
-  declared: number | undefined,
+function encodeErrors(
+  { errors, status: declared, challenge }: Failure,
   call: Call | undefined,
+  service: Service,
 ): HttpResponse {
   const [first] = errors
   const status = errors.length > 1 ? 400 : (declared ?? resolveCode(first.code).status)
@@ -58,6 +64,7 @@ export function encodeErrors(
       ...(retryAfter !== undefined && { 'retry-after': retryAfter }),
       ...(first.details?.['accept_encoding'] && { 'accept-encoding': 'identity' }),
       ...call?.reply.headers,
+      ...challengeHeaders(status, challenge, service.challenge),
     },
     body: JSON.stringify({
       type: 'about:blank',

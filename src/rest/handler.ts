@@ -12,7 +12,7 @@ import { answerStream } from '../extensions/answer-stream.ts'
 import { type CallerKey, readCallerKey } from '../wire/caller.ts'
 import type { HttpHandler, HttpRequest, HttpResponse } from '../wire/http.ts'
 import { decodeCall, decodeStreamType, decodeTarget, type RestTarget } from './decode.ts'
-import { encodeErrors, encodeFailure, encodeOutcome } from './encode.ts'
+import { encodeFailure, encodeOutcome } from './encode.ts'
 import { createStreamFormat, type StreamType } from './stream.ts'
 
 /** How the REST binding is mounted. */
@@ -46,8 +46,13 @@ export function createRestHandler(service: Service, options: RestOptions = {}): 
 }
 
 /** Answers a request that is refused before anybody reads it. */
-export function refuseRest(error: CallError): HttpResponse {
-  return encodeErrors(error.errors, error.status, undefined)
+export function refuseRest(service: Service, error: CallError): HttpResponse {
+  const { errors, status } = error
+  return encodeFailure(
+    { ok: false, errors, ...(status !== undefined && { status }) },
+    undefined,
+    service,
+  )
 }
 
 interface Asked {
@@ -76,7 +81,7 @@ async function answer(
     }
     return encodeOutcome(await run(call), call, service)
   } catch (thrown) {
-    return encodeFailure(toFailure(thrown, { call, log: service.log }), call)
+    return encodeFailure(toFailure(thrown, { call, log: service.log }), call, service)
   }
 }
 

@@ -26,9 +26,9 @@ export function createStreamFormat(service: Service, call: Call, type: StreamTyp
     end: (outcome) =>
       outcome.ok
         ? encodePart('result', encodeResult(outcome.result, service))
-        : encodePart('error', encodeFailure(outcome, call).body as string),
+        : encodePart('error', encodeFailure(outcome, call, service).body as string),
     whole: (outcome: Outcome) =>
-      outcome.ok ? encodeOutcome(outcome, call, service) : encodeFailure(outcome, call),
+      outcome.ok ? encodeOutcome(outcome, call, service) : encodeFailure(outcome, call, service),
   }
 }
 

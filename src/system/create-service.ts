@@ -1,4 +1,5 @@
 import type { Call, Principal } from '../core/call.ts'
+import { assertChallenge, DEFAULT_CHALLENGE } from '../core/challenge.ts'
 import { checkComponents } from '../core/check-components.ts'
 import { findPatternWarnings } from '../core/check-patterns.ts'
 import { type Clock, systemClock } from '../core/clock.ts'
@@ -58,6 +59,11 @@ export interface ServiceOptions<Functions extends readonly FunctionDefinition[]>
   readonly limits?: Partial<Limits>
   /** Finds out who calls; a throw of UNAUTHORIZED refuses the call. */
   readonly authenticate?: (credentials: Credentials) => Maybe<Principal | undefined>
+  /**
+   * What callers are asked to show, as in the header `WWW-Authenticate` of every 401: `Bearer realm="orders"`; `Bearer`
+   * when absent. A hook can ask for something else with `new CallError('UNAUTHORIZED', { challenge })`.
+   */
+  readonly challenge?: string
   /** Decides whether a call may go on; a throw of FORBIDDEN refuses it. */
   readonly authorize?: (call: Call, target: Target) => Maybe<void>
   /** Checks results against output schemas; on unless NODE_ENV is production. */
@@ -81,6 +87,8 @@ export function createService<const Functions extends readonly FunctionDefinitio
 ): Service<Functions> {
   const { info, middleware = [], clock = systemClock, store } = options
   const log = toSteadyLogger(options.log ?? jsonLogger())
+  const { challenge = DEFAULT_CHALLENGE } = options
+  assertChallenge(challenge)
   assertDescribable(info, options.servers)
   const components = options.components ?? {}
   checkComponents(components)
@@ -141,6 +149,7 @@ export function createService<const Functions extends readonly FunctionDefinitio
     log,
     node: options.node,
     authenticate: options.authenticate,
+    challenge,
     authorize: options.authorize,
     dispatch: (call) => dispatch(service, call),
     accuse: suspects.accuse,

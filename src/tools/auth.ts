@@ -1,3 +1,4 @@
+import { CallError } from '../core/error.ts'
 import type { Logger } from '../core/service.ts'
 import type { HttpRequest, HttpResponse } from '../wire/http.ts'
 import { refuseCaller } from './errors.ts'
@@ -11,10 +12,11 @@ export async function runBehind(
   hook: AuthHook,
   request: HttpRequest,
   run: () => Promise<HttpResponse>,
-  log: Logger,
+  { log, challenge }: { readonly log: Logger; readonly challenge: string | undefined },
 ): Promise<HttpResponse> {
   let running: Promise<HttpResponse> | undefined
   let refused = false
+  let asked: string | undefined
   const next = async (): Promise<void> => {
     if (refused) throw new Error('the call was refused before next() was called')
     running ??= run()
@@ -25,6 +27,7 @@ export async function runBehind(
     if (running === undefined)
       log.warn('auth hook ended without calling next(); the call is refused')
   } catch (error) {
+    if (error instanceof CallError) asked = error.challenge
     log.warn(
       running === undefined ? 'auth hook refused a call' : 'auth hook failed after the call',
       {
@@ -33,5 +36,5 @@ export async function runBehind(
     )
   }
   refused = running === undefined
-  return running ?? refuseCaller()
+  return running ?? refuseCaller(asked, challenge)
 }

@@ -1,3 +1,4 @@
+import { challengeHeaders } from '../core/challenge.ts'
 import type { CallError } from '../core/error.ts'
 import { readRetryAfter } from '../core/retry-after.ts'
 import { toReason, toShort } from '../core/text.ts'
@@ -42,8 +43,8 @@ export function refuseExecution(): HttpResponse {
 }
 
 /** Answers a rejected caller; nothing of the reason is told. */
-export function refuseCaller(): HttpResponse {
-  return refuse(401, 'Unauthorized', { 'www-authenticate': 'Bearer' })
+export function refuseCaller(...challenges: readonly (string | undefined)[]): HttpResponse {
+  return refuse(401, 'Unauthorized', challengeHeaders(401, ...challenges))
 }
 
 /** Answers a method that a path does not know. */

@@ -1,7 +1,7 @@
 import { andThen, isPromise, type Maybe } from '../core/maybe.ts'
 import type { Logger } from '../core/service.ts'
 import type { Guard } from '../wire/guard.ts'
-import type { HttpHandler, HttpRequest, HttpResponse } from '../wire/http.ts'
+import type { HttpHandler, HttpRequest, HttpResponse, JudgeLocal } from '../wire/http.ts'
 import { runBehind } from './auth.ts'
 import { type Content, prepareJson } from './content.ts'
 import {
@@ -24,6 +24,7 @@ import {
 } from './errors.ts'
 import type { ReadTools } from './provider.ts'
 import type { AuthHook, CallOutcome, PreparedTools, Tool, ToolCallHandler } from './tool.ts'
+import type { ToolApiOptions } from './tool-api.ts'
 import type { ValidateArguments } from './validate.ts'
 
 /** Everything a tool API works with, made once. */
@@ -36,7 +37,9 @@ export interface ToolApiParts {
   readonly validate: ValidateArguments
   readonly call: ToolCallHandler
   readonly allowExecute: boolean
+  readonly judgeCall: ToolApiOptions['judgeCall']
   readonly authHook: AuthHook | undefined
+  readonly challenge: string | undefined
   readonly maxBodyBytes: number
   readonly log: Logger
 }
@@ -50,10 +53,11 @@ export function createToolHandler(parts: ToolApiParts): HttpHandler {
     return refuseInternally()
   }
 
-  return function handleTools(request) {
+  return function handleTools(request, judgeLocal) {
     try {
       const reason = guard.judgeHost(request)
-      const response = reason === undefined ? answer(parts, request) : refuse(403, reason)
+      const response =
+        reason === undefined ? answer(parts, request, judgeLocal) : refuse(403, reason)
       return isPromise(response)
         ? response.catch(fail).then((ready) => guard.share(request, ready))
         : guard.share(request, response)
@@ -63,7 +67,11 @@ export function createToolHandler(parts: ToolApiParts): HttpHandler {
   }
 }
 
-function answer(parts: ToolApiParts, request: HttpRequest): Maybe<HttpResponse> {
+function answer(
+  parts: ToolApiParts,
+  request: HttpRequest,
+  judgeLocal: JudgeLocal | undefined,
+): Maybe<HttpResponse> {
   const { method } = request
   const route = decodeRoute(request.path, parts.base)
   const preflight = method === 'OPTIONS' ? parts.guard.preflight(request) : undefined
@@ -80,7 +88,7 @@ function answer(parts: ToolApiParts, request: HttpRequest): Maybe<HttpResponse> 
     case 'tool':
       return reads
         ? answerDetail(parts, request, route.rest)
-        : answerAction(parts, request, route.rest)
+        : answerAction(parts, request, route.rest, judgeLocal)
   }
 }
 
@@ -107,13 +115,18 @@ function answerAction(
   parts: ToolApiParts,
   request: HttpRequest,
   rest: string,
+  judgeLocal: JudgeLocal | undefined,
 ): Maybe<HttpResponse> {
   const action = decodeAction(rest)
   if (request.method !== 'POST') return refuseMethod(request.method, action ? 'POST' : READS)
   if (action === undefined) return refuseMethod('POST', READS)
   const foreign = parts.guard.judgeSite(request)
   if (foreign !== undefined) return refuse(403, foreign)
-  if (action.verb === 'call' && !parts.allowExecute) return refuseExecution()
+  if (action.verb === 'call') {
+    if (!parts.allowExecute) return refuseExecution()
+    const stranger = parts.judgeCall?.(request, judgeLocal)
+    if (stranger !== undefined) return refuse(403, stranger)
+  }
   const name = decodeName(action.rest)
   if (name === undefined) return refuseEncoding()
   return andThen(parts.readTools(), (tools) => {
@@ -148,7 +161,7 @@ function answerCall(parts: ToolApiParts, request: HttpRequest, tool: Tool): Mayb
       return encodeResult(toErrorResult(error))
     }
   }
-  return authHook === undefined ? run() : runBehind(authHook, request, run, log)
+  return authHook === undefined ? run() : runBehind(authHook, request, run, parts)
 }
 
 function invoke(

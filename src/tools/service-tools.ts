@@ -12,15 +12,18 @@ import { toToolAnnotations } from '../core/tool-annotations.ts'
 import { toToolName } from '../core/tool-name.ts'
 import { spellName } from '../core/tool-spelling.ts'
 import type { HttpRequest } from '../wire/http.ts'
+import { createLocalJudge, type LocalOptions } from '../wire/local.ts'
 import { prepareTools } from './prepare.ts'
 import type { CallOutcome, PreparedTools, Tool } from './tool.ts'
 import { createToolApi, type ToolApi, type ToolApiOptions } from './tool-api.ts'
 
 /** How the functions of a service are put into the explorer. */
-export type ServiceToolApiOptions = Omit<
-  ToolApiOptions,
-  'tools' | 'call' | 'check' | 'authHook' | 'hasTriggers'
->
+export interface ServiceToolApiOptions
+  extends Omit<
+      ToolApiOptions,
+      'tools' | 'call' | 'check' | 'authHook' | 'hasTriggers' | 'judgeCall'
+    >,
+    LocalOptions {}
 
 /** There only when the service has triggers. */
 const TRIGGERS = 'urn:waymark:forrst:ext:triggers:fn:list'
@@ -33,8 +36,10 @@ export function createServiceToolApi(
   const tools = toTools(service)
   const principals = new WeakMap<HttpRequest, Principal>()
   const { authenticate } = service
+  const judgeAlone = createLocalJudge(options)
   return createToolApi({
     title: service.info.title,
+    challenge: service.challenge,
     maxBodyBytes: service.limits.maxRequestBytes,
     log: service.log,
     ...options,
@@ -52,6 +57,10 @@ export function createServiceToolApi(
       })
       return runCall(service, call)
     },
+    // Whoever may run functions is known, or on this machine.
+    ...(authenticate === undefined && {
+      judgeCall: (request, judgeLocal = judgeAlone) => explainExecution(judgeLocal(request)),
+    }),
     ...(authenticate && {
       authHook: async (request, next) => {
         const principal = await authenticate({ header: request.header, surface: 'tools' })
@@ -60,6 +69,13 @@ export function createServiceToolApi(
       },
     }),
   })
+}
+
+function explainExecution(reason: string | undefined): string | undefined {
+  return (
+    reason &&
+    `Functions are executed for callers on this machine only, unless the service has an authenticate hook: ${reason}.`
+  )
 }
 
 /** Gives every discoverable function as a tool; prepared anew only when functions come or go. */

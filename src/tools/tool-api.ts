@@ -2,7 +2,7 @@ import type { Maybe } from '../core/maybe.ts'
 import type { Validation } from '../core/schema.ts'
 import type { Logger } from '../core/service.ts'
 import { createGuard } from '../wire/guard.ts'
-import type { HttpHandler, HttpRequest, HttpResponse } from '../wire/http.ts'
+import type { HttpHandler, HttpRequest, JudgeLocal } from '../wire/http.ts'
 import { createToolHandler } from './handler.ts'
 import { preparePage } from './page.ts'
 import { createToolReader } from './provider.ts'
@@ -17,10 +17,14 @@ export interface ToolApiOptions {
   readonly check?: (tool: Tool, args: unknown) => Maybe<Validation> | undefined
   /** Opens `/call`; off by default, and enforced here rather than in the page. */
   readonly allowExecute?: boolean
+  /** Says why a request may not call, in the caller's words; asked before the hook, and never when absent. */
+  readonly judgeCall?: (request: HttpRequest, judgeLocal?: JudgeLocal) => string | undefined
   /** Lets the page show triggers, which it asks the Forrst endpoint for; off by default. */
   readonly hasTriggers?: boolean
   /** Guards `/call` and nothing else. */
   readonly authHook?: AuthHook
+  /** What a refused caller is asked to show, as in the header `WWW-Authenticate`; `Bearer` by default. */
+  readonly challenge?: string
   /** Title of the page; `MCP Tool Explorer` by default. */
   readonly title?: string
   /** Named in the footer of the page. */
@@ -33,6 +37,8 @@ export interface ToolApiOptions {
   readonly allowedHosts?: readonly string[] | '*'
   /** Other origins that may read and call; none by default. */
   readonly allowedOrigins?: readonly string[]
+  /** Where the world reaches the API, such as `https://api.example.com`: its host is allowed, its pages are its own. */
+  readonly publicUrl?: string
   /** Longest body of a call or validation; 1 MiB by default. */
   readonly maxBodyBytes?: number
   /** The console by default. */
@@ -41,7 +47,7 @@ export interface ToolApiOptions {
 
 /** A tool API, ready for any host: it is a handler, and it says what a host wants to know about it. */
 export interface ToolApi extends HttpHandler {
-  readonly handle: (request: HttpRequest) => Maybe<HttpResponse>
+  readonly handle: HttpHandler
   /** Tells whether a path lies under the mount prefix. */
   readonly knows: (path: string) => boolean
   readonly maxRequestBytes: number
@@ -64,12 +70,15 @@ export function createToolApi(options: ToolApiOptions): ToolApi {
     guard: createGuard({
       allowedHosts: options.allowedHosts ?? [],
       allowedOrigins: options.allowedOrigins ?? [],
+      ...(options.publicUrl !== undefined && { publicUrl: options.publicUrl }),
     }),
     readTools: createToolReader(tools, log),
     validate: createValidator(options.check),
     call,
     allowExecute,
+    judgeCall: options.judgeCall,
     authHook: options.authHook,
+    challenge: options.challenge,
     maxBodyBytes,
     log,
   })

@@ -63,7 +63,6 @@ export function createTriggers(options: TriggersOptions): Triggers {
   const parts = createTriggerParts(options)
   const { bus, deliveries, deliverers } = parts
   const runner = createTriggerRunner(parts, definitions)
-  let host = '127.0.0.1'
 
   const triggers: Triggers = {
     mounts: definitions.flatMap((definition) =>
@@ -78,10 +77,7 @@ export function createTriggers(options: TriggersOptions): Triggers {
           ]
         : [],
     ),
-    async start(startOptions = {}) {
-      host = startOptions.host ?? host
-      await runner.start(host)
-    },
+    start: ({ host = '127.0.0.1' } = {}) => runner.start(host),
     stop: (graceMs = DEFAULT_GRACE_MS) => runner.stop(graceMs),
     list: (listOptions) =>
       Promise.all(
@@ -117,7 +113,7 @@ export function createTriggers(options: TriggersOptions): Triggers {
     emit: (event, payload, emitOptions) => bus.emit(event, payload, emitOptions),
     ask: (event, payload, askOptions) => bus.ask(event, payload, askOptions),
   }
-  for (const definition of triggerFunctions(triggers, { service, host: () => host })) {
+  for (const definition of triggerFunctions(triggers, { service })) {
     service.registry.add(definition, { system: true })
   }
   return triggers
@@ -133,7 +129,7 @@ function noTrigger(name: string, definitions: readonly TriggerDef[]): CallError 
 }
 
 function toHandler(name: string, runner: TriggerRunner): HttpHandler {
-  return (request) => runner.source(name)?.handler?.(request) ?? NOT_RUNNING
+  return (request, judgeLocal) => runner.source(name)?.handler?.(request, judgeLocal) ?? NOT_RUNNING
 }
 
 const NOT_RUNNING = {

@@ -12,8 +12,6 @@ import type { ListTriggersOptions } from './status.ts'
 /** What decides who may look at deliveries. */
 export interface TriggerFunctionOptions {
   readonly service: Service
-  /** The address the server listens on. */
-  readonly host: () => string
 }
 
 const NAMESPACE = 'urn:waymark:forrst:ext:triggers:fn:'
@@ -33,17 +31,19 @@ export function triggerFunctions(
 }
 
 /** Payloads are nobody else's business: whoever is known, or on a machine that only talks to itself, whoever asks. */
-function assertOperator({ service, host }: TriggerFunctionOptions, call: Call): void {
-  const permitted = service.authenticate ? call.principal !== undefined : LOOPBACK.test(host())
-  if (permitted) return
+function assertOperator({ service }: TriggerFunctionOptions, call: Call): void {
+  if (service.authenticate) {
+    if (call.principal !== undefined) return
+    throw new CallError('FORBIDDEN', {
+      message: 'Deliveries are shown to callers who say who they are',
+    })
+  }
+  const reason = call.judgeLocal ? call.judgeLocal() : 'it is not known where the call came from'
+  if (reason === undefined) return
   throw new CallError('FORBIDDEN', {
-    message: service.authenticate
-      ? 'Deliveries are shown to callers who say who they are'
-      : 'Deliveries are shown on loopback addresses only, unless the service has an authenticate hook',
+    message: `Deliveries are shown to callers on this machine only, unless the service has an authenticate hook: ${reason}`,
   })
 }
-
-const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[?::1\]?)$/
 
 function listFunction(triggers: Triggers, options: TriggerFunctionOptions): FunctionDefinition {
   return defineFunction({

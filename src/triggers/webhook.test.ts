@@ -117,7 +117,7 @@ describe('webhook', () => {
     ] as const) {
       const hook = createRecordedSource<WebhookTrigger>(open, { host })
       const { handler } = startWebhook(hook.context)
-      expect((await handler(toRequest('{}', JSON_TYPE))).status).toBe(status)
+      expect((await handler(toRequest('{}', JSON_TYPE), () => undefined)).status).toBe(status)
       expect(hook.warnings).toEqual([expect.stringContaining('webhook hook has no secret_env')])
       expect(hook.events).toHaveLength(status === 202 ? 1 : 0)
     }

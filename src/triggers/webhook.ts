@@ -3,7 +3,8 @@ import { CallError } from '../core/error.ts'
 import { isRecord, type Json } from '../core/json.ts'
 import type { Maybe } from '../core/maybe.ts'
 import type { WebhookTrigger } from '../spec/types.ts'
-import type { HttpHandler, HttpRequest, HttpResponse } from '../wire/http.ts'
+import type { HttpHandler, HttpRequest, HttpResponse, JudgeLocal } from '../wire/http.ts'
+import { judgePlace } from '../wire/local.ts'
 import { whenAborted } from './queue-backoff.ts'
 import type { SourceContext, TriggerEvent, TriggerSource } from './trigger.ts'
 import { answer, answerSettled, refuse } from './webhook-answer.ts'
@@ -37,25 +38,34 @@ export function startWebhook(
   const { trigger, log } = context
   const check = createSignatureCheck(trigger, context.env)
   const question = createChallenge(trigger, context.env)
-  const isOpen = check !== undefined || isLoopback(context.host)
+  const place = judgePlace({ bind: context.host })
   if (check === undefined) {
-    const rest = isOpen ? 'everybody on this machine may call it' : 'it refuses every delivery'
+    const rest =
+      place === undefined
+        ? 'it takes deliveries from this machine, but none that come through a proxy'
+        : `it refuses every delivery: ${place}`
     log.warn(`webhook ${trigger.name} has no secret_env: ${rest}`, { path: trigger.path })
   }
   const running = new Set<Promise<unknown>>()
   let stopped = false
 
-  function handle(request: HttpRequest): Maybe<HttpResponse> {
+  function judgeUnsigned(request: HttpRequest, judgeLocal?: JudgeLocal): string | undefined {
+    if (check !== undefined) return undefined
+    return place ?? (judgeLocal ? judgeLocal(request) : NO_JUDGE)
+  }
+
+  function handle(request: HttpRequest, judgeLocal?: JudgeLocal): Maybe<HttpResponse> {
     const isQuestion = question !== undefined && request.method === 'GET'
     if (request.method !== 'POST' && !isQuestion) return question ? METHODS : METHOD
     if (request.bodyTooLarge || request.body.length > maxBytes) return TOO_LARGE
-    if (!isOpen) return CLOSED
+    const stranger = judgeUnsigned(request, judgeLocal)
+    if (stranger !== undefined) return refuseUnsigned(stranger)
     if (stopped) return STOPPING
     if (isQuestion) return question.answer(request)
     if (check && request.bodyRewritten) return PARSED
     const verdict = check ? check(request, context.clock.now()) : UNCHECKED
-    if (!verdict.ok) return refuse(401, verdict.reason)
-    if (question?.signs(request.body)) return refuse(401, 'signature_invalid')
+    if (!verdict.ok) return refuse(401, verdict.reason, SIGN)
+    if (question?.signs(request.body)) return refuse(401, 'signature_invalid', SIGN)
     const read = readContent(request, trigger)
     if ('status' in read) return read
     const challenge = findChallenge(trigger, read.payload)
@@ -76,18 +86,24 @@ export function startWebhook(
 }
 
 const UNCHECKED: SignatureVerdict = { ok: true }
+// RFC 9110 wants a challenge with every 401; senders sign in many ways, and know which.
+const SIGN = { 'www-authenticate': 'Signature' }
 const METHOD = refuse(405, 'method_not_allowed', { allow: 'POST' })
 const METHODS = refuse(405, 'method_not_allowed', { allow: 'GET, POST' })
 const TOO_LARGE = refuse(413, 'body_too_large')
-const CLOSED = refuse(403, 'webhook_without_secret')
+const NO_JUDGE = 'the webhook is not mounted in an app (createApp: mounts)'
 // A signature over other bytes would look forged: the sender is not to blame, so this is not a 401.
 const PARSED = refuse(500, 'a body parser stands before the webhook: mount Waymark ahead of it')
 const STOPPING = refuse(503, 'stopping', { 'retry-after': '5' })
 const UNSTORED = refuse(503, 'not_stored', { 'retry-after': '5' })
 const TIMEOUT = refuse(504, 'timeout')
 
-function isLoopback(host: string): boolean {
-  return /^(?:localhost|127(?:\.\d+){3}|\[?::1\]?)$/.test(host)
+function refuseUnsigned(reason: string): HttpResponse {
+  return answer(403, {
+    status: 'refused',
+    reason: 'webhook_without_secret',
+    message: `Without secret_env, deliveries are taken from this machine only: ${reason}`,
+  })
 }
 
 /** Answers only when the delivery is stored: whoever gets no 202 sends it again. */

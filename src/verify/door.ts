@@ -1,7 +1,7 @@
 import { collectText } from '../client/collect-text.ts'
 import { CallError } from '../core/error.ts'
 import type { App } from '../http/app.ts'
-import type { HttpResponse } from '../wire/http.ts'
+import { type HttpResponse, IN_PROCESS } from '../wire/http.ts'
 
 /** A request to any surface of a service. */
 export interface DoorRequest {
@@ -42,6 +42,7 @@ export function toLocalDoor(
       body: bodyTooLarge ? Buffer.alloc(0) : bytes,
       bodyTooLarge,
       signal: () => signal,
+      peerAddress: () => IN_PROCESS,
     })
     return {
       status: response.status,

@@ -1,4 +1,5 @@
 import type { HttpRequest, HttpResponse } from './http.ts'
+import { parsePublicUrl, readHost, toHostName } from './local.ts'
 
 /** Which names and sites may reach a service. */
 export interface GuardOptions {
@@ -6,6 +7,8 @@ export interface GuardOptions {
   readonly allowedHosts?: readonly string[] | '*'
   /** Origins of other sites whose pages may call the service: `https://app.example.com`. */
   readonly allowedOrigins?: readonly string[]
+  /** Where the world reaches the service, such as `https://api.example.com`: its host is allowed, its pages are our own. */
+  readonly publicUrl?: string
 }
 
 /**
@@ -48,28 +51,31 @@ const MAX_KNOWN = 100
 const LONGEST_NAME = 260
 
 /** Creates the check in front of a surface, or of all of them. */
-export function createGuard({ allowedHosts = [], allowedOrigins = [] }: GuardOptions): Guard {
+export function createGuard(options: GuardOptions): Guard {
+  const { allowedHosts = [], allowedOrigins = [] } = options
+  const own = options.publicUrl === undefined ? undefined : parsePublicUrl(options.publicUrl)
   const hosts =
-    allowedHosts === '*' ? undefined : new Set(allowedHosts.map((host) => host.toLowerCase()))
+    allowedHosts === '*'
+      ? undefined
+      : new Set([...allowedHosts, ...(own ? [own.host] : [])].map(toHostName))
   const origins = new Set(allowedOrigins)
   const known = new Set<string>()
 
   return {
     judgeHost(request) {
-      const host = request.header('host') ?? request.header(':authority')
+      const host = readHost(request)
       if (hosts === undefined || host === undefined || known.has(host)) return undefined
       if (!isAddressOrLoopback(host) && !hosts.has(toHostName(host))) {
         const name = toHostName(host).slice(0, 100)
-        return `Host "${name}" is not allowed; if the service is meant to be reached under this name, add it to allowedHosts (--allow-host ${name})`
+        return `Host "${name}" is not allowed; if the service is meant to be reached under this name, say so: publicUrl (--public-url https://${name}), or allowedHosts (--allow-host ${name}) for one name of several`
       }
       if (known.size < MAX_KNOWN && host.length <= LONGEST_NAME) known.add(host)
       return undefined
     },
     judgeSite(request) {
       const origin = request.header('origin')
-      if (isSameOrigin(request, origin) || (origin !== undefined && origins.has(origin))) {
-        return undefined
-      }
+      if (isSameOrigin(request, origin, own?.origin)) return undefined
+      if (origin !== undefined && origins.has(origin)) return undefined
       return `Requests from pages of ${origin?.slice(0, 100) ?? 'another site'} are refused; add the origin to allowedOrigins (--allow-origin) if they should be allowed`
     },
     preflight(request) {
@@ -96,11 +102,19 @@ export function createGuard({ allowedHosts = [], allowedOrigins = [] }: GuardOpt
   }
 }
 
-/** Browsers state the site themselves; older ones give an Origin, which must name the host that was asked. */
-function isSameOrigin(request: HttpRequest, origin: string | undefined): boolean {
+/**
+ * Browsers state the site themselves; older ones give an Origin, which must name the host that was asked. A proxy that
+ * ends TLS may ask for another host than the browser did: the origin of the public URL is then our own.
+ */
+function isSameOrigin(
+  request: HttpRequest,
+  origin: string | undefined,
+  own: string | undefined,
+): boolean {
   const site = request.header('sec-fetch-site')
   if (site !== undefined) return site === 'same-origin' || site === 'none'
-  return origin === undefined || origin.replace(/^https?:\/\//, '') === request.header('host')
+  if (origin === undefined || origin === own) return true
+  return origin.replace(/^https?:\/\//, '') === readHost(request)?.toLowerCase()
 }
 
 /** A rebinding attack needs a DNS name: an address, or a name that always means this machine, cannot be one. */
@@ -108,10 +122,6 @@ function isAddressOrLoopback(host: string): boolean {
   return /^(?:[\w-]+\.)*localhost(?::\d+)?$|^\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?$|^\[[\da-f:.]+\](?::\d+)?$/i.test(
     host,
   )
-}
-
-function toHostName(host: string): string {
-  return host.replace(/:\d+$/, '').replace(/\.$/, '').toLowerCase()
 }
 
 function corsHeaders(origin: string, response: HttpResponse): Record<string, string> {

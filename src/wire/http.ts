@@ -14,11 +14,20 @@ export interface HttpRequest {
   readonly bodyRewritten?: boolean
   /** True when the body was longer than the limit; `body` is then empty. */
   readonly bodyTooLarge: boolean
-  /** Address of the other end of the connection; absent where the host does not tell. */
-  readonly peerAddress?: () => string | undefined
   /** Aborts when the peer goes away before the answer is sent; made when first asked for. */
   readonly signal: () => AbortSignal
+  /**
+   * The address at the other end of the connection, `IN_PROCESS` for a request that this process made itself. Absent, or
+   * undefined, where the host does not tell; behind a proxy it is the proxy's.
+   */
+  readonly peerAddress?: () => string | undefined
 }
+
+/** The peer of a request that never was on a connection: the local transport makes such ones. */
+export const IN_PROCESS = 'in-process'
+
+/** Says why the sender of a request is not taken to be on this machine; undefined when it is. */
+export type JudgeLocal = (request: HttpRequest) => string | undefined
 
 /** An answer every host can write: one status, flat headers, one body. */
 export interface HttpResponse {
@@ -29,5 +38,8 @@ export interface HttpResponse {
   readonly body: string | Uint8Array | AsyncIterable<string | Uint8Array>
 }
 
-/** What a surface is to a host: a request in, a response out, never a throw. */
-export type HttpHandler = (request: HttpRequest) => Maybe<HttpResponse>
+/**
+ * What a surface is to a host: a request in, a response out, never a throw. An app adds its judge of who is on this
+ * machine; without one, nobody is.
+ */
+export type HttpHandler = (request: HttpRequest, judgeLocal?: JudgeLocal) => Maybe<HttpResponse>

@@ -54,6 +54,7 @@ export function toRequest(path: string, { method, headers = {}, body }: Question
     body: body === undefined ? new Uint8Array(0) : toBytes(body),
     bodyTooLarge: false,
     signal: () => new AbortController().signal,
+    peerAddress: () => 'in-process',
   }
 }
 

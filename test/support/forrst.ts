@@ -2,7 +2,8 @@ import type { Clock } from '../../src/core/clock.ts'
 import type { Logger, Service } from '../../src/core/service.ts'
 import type { ResponseDocument } from '../../src/forrst/envelope.ts'
 import { createForrstHandler } from '../../src/forrst/handler.ts'
-import type { HttpRequest } from '../../src/wire/http.ts'
+import { type HttpRequest, IN_PROCESS } from '../../src/wire/http.ts'
+import { createLocalJudge } from '../../src/wire/local.ts'
 
 /** What a test says about a call; everything else is filled in. */
 export interface TestDocument {
@@ -59,7 +60,8 @@ export async function send(
   document: unknown,
   options: TestRequestOptions = {},
 ): Promise<TestResponse> {
-  const { status, headers, body } = await createForrstHandler(service)(toRequest(document, options))
+  const handle = createForrstHandler(service)
+  const { status, headers, body } = await handle(toRequest(document, options), createLocalJudge({}))
   if (typeof body !== 'string') throw new TypeError('expected a text body')
   return { status, headers, body: JSON.parse(body) as ResponseDocument }
 }
@@ -89,6 +91,7 @@ export function toRequest(document: unknown, options: TestRequestOptions = {}): 
     body: bytes,
     bodyTooLarge: false,
     signal: () => signal,
+    peerAddress: () => IN_PROCESS,
   }
 }
 

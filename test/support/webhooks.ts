@@ -99,7 +99,7 @@ export function start(
     ...recorded,
     stop: source.stop,
     async send(request) {
-      const { status, body, headers } = await source.handler(request)
+      const { status, body, headers } = await source.handler(request, () => undefined)
       return { status, body: JSON.parse(String(body)), headers }
     },
   }

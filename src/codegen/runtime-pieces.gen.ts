@@ -15,7 +15,7 @@ export const RUNTIME_PIECES: Readonly<Record<string, RuntimePiece>> = {
   },
   ParamRule: {
     uses: [],
-    text: "/** Where and how one argument travels beside the body. */\ninterface ParamRule {\n  readonly arg: string\n  /** Name on the wire; the argument's name when absent. */\n  readonly name?: string\n  readonly in: 'path' | 'query' | 'header' | 'cookie'\n  /** `form` in query and cookie, `simple` in path and header when absent. */\n  readonly style?: string\n  /** True for `form` and `deepObject`, else false when absent. */\n  readonly explode?: boolean\n  readonly allow_reserved?: boolean\n  /** The value is written as this media type instead of by style. */\n  readonly content_type?: string\n}",
+    text: "/** Where and how one argument travels beside the body. */\ninterface ParamRule {\n  readonly arg: string\n  /** Name on the wire; the argument's name when absent. */\n  readonly name?: string\n  readonly in: 'path' | 'query' | 'header' | 'cookie'\n  /** `form` in query and cookie, `simple` in path and header when absent. */\n  readonly style?: string\n  /** True for `form` and `deepObject`, else false when absent. */\n  readonly explode?: boolean\n  readonly allow_reserved?: boolean\n  /** The value is written as this media type instead of by style. */\n  readonly content_type?: string\n  /** As of a body field, where `content_type` is JSON. */\n  readonly digits?: readonly string[]\n}",
   },
   BodyRule: {
     uses: ["BodyField"],
@@ -102,8 +102,12 @@ export const RUNTIME_PIECES: Readonly<Record<string, RuntimePiece>> = {
     text: "/** Fills in the default of everything that was left out. */\nfunction fillDefaults(schema: ArgumentSchema, value: unknown): unknown {\n  if (Array.isArray(value)) {\n    const { items } = schema\n    return items ? value.map((item) => fillDefaults(items, item)) : value\n  }\n  if (!isEntries(value) || schema.properties === undefined) return value\n  const filled = new Map(Object.entries(value))\n  for (const [name, property] of Object.entries(schema.properties)) {\n    const current = filled.get(name)\n    if (current !== undefined) filled.set(name, fillDefaults(property, current))\n    else if (property.default !== undefined) filled.set(name, property.default)\n  }\n  return Object.fromEntries(filled)\n}",
   },
   findProblems: {
-    uses: ["ArgumentSchema","findLimits","findNested","isOfType"],
-    text: "/** Lists what is wrong with a value, one sentence each, with the path of the field. */\nfunction findProblems(schema: ArgumentSchema, value: unknown, path: string): string[] {\n  const name = path === '' ? 'arguments' : path\n  const types = schema.type === undefined ? [] : [schema.type].flat()\n  if (types.length > 0 && !types.some((type) => isOfType(type, value))) {\n    return [`${name} must be ${types.join(' or ')}`]\n  }\n  const problems = findLimits(schema, value).map((limit) => `${name} ${limit}`)\n  if (schema.anyOf && !schema.anyOf.some((one) => findProblems(one, value, path).length === 0)) {\n    problems.push(`${name} fits none of the allowed forms`)\n  }\n  return [...problems, ...findNested(schema, value, path)]\n}",
+    uses: ["ArgumentSchema","explainLarge","findLimits","findNested","isOfType"],
+    text: "/** Lists what is wrong with a value, one sentence each, with the path of the field. */\nfunction findProblems(schema: ArgumentSchema, value: unknown, path: string): string[] {\n  const name = path === '' ? 'arguments' : path\n  const types = schema.type === undefined ? [] : [schema.type].flat()\n  if (types.length > 0 && !types.some((type) => isOfType(type, value))) {\n    return [`${name} must be ${types.join(' or ')}${explainLarge(types, value)}`]\n  }\n  const problems = findLimits(schema, value).map((limit) => `${name} ${limit}`)\n  if (schema.anyOf && !schema.anyOf.some((one) => findProblems(one, value, path).length === 0)) {\n    problems.push(`${name} fits none of the allowed forms`)\n  }\n  return [...problems, ...findNested(schema, value, path)]\n}",
+  },
+  explainLarge: {
+    uses: ["toText"],
+    text: "/** A number that lost digits before it came here cannot be told from the one that was meant. */\nfunction explainLarge(types: readonly string[], value: unknown): string {\n  const isLarge =\n    typeof value === 'number' ? Number.isInteger(value) : /^-?\\d{16,}$/.test(toText(value))\n  if (!types.includes('integer') || !isLarge) return ''\n  const hint = types.includes('string') ? '; send it as a string of digits' : ''\n  return `: beyond ±9007199254740991 a JSON number loses digits${hint}`\n}",
   },
   findNested: {
     uses: ["ArgumentSchema","findProblems","isEntries","isLeftOut","ownMember"],
@@ -119,7 +123,7 @@ export const RUNTIME_PIECES: Readonly<Record<string, RuntimePiece>> = {
   },
   isOfType: {
     uses: ["isEntries"],
-    text: "function isOfType(type: string, value: unknown): boolean {\n  if (type === 'null') return value === null\n  if (type === 'array') return Array.isArray(value)\n  if (type === 'object') return isEntries(value)\n  if (type === 'integer') return Number.isInteger(value)\n  if (type === 'number') return Number.isFinite(value)\n  return typeof value === type\n}",
+    text: "function isOfType(type: string, value: unknown): boolean {\n  if (type === 'null') return value === null\n  if (type === 'array') return Array.isArray(value)\n  if (type === 'object') return isEntries(value)\n  if (type === 'integer') return Number.isSafeInteger(value)\n  if (type === 'number') return Number.isFinite(value)\n  return typeof value === type\n}",
   },
   findLimits: {
     uses: ["ArgumentSchema","listLimits","numberLimits","textLimits"],
@@ -259,7 +263,7 @@ export const RUNTIME_PIECES: Readonly<Record<string, RuntimePiece>> = {
   },
   toMedia: {
     uses: ["ParamRule","toJsonText","toText"],
-    text: "function toMedia(rule: ParamRule, value: unknown): string {\n  return rule.content_type?.includes('json') ? toJsonText(value) : toText(value)\n}",
+    text: "function toMedia(rule: ParamRule, value: unknown): string {\n  return rule.content_type?.includes('json') ? toJsonText(value, rule.digits) : toText(value)\n}",
   },
   headerParams: {
     uses: ["OWN_HEADERS","Operation","ToolArguments","badArgument","isPresent","toMedia","toSegment"],
@@ -335,7 +339,7 @@ export const RUNTIME_PIECES: Readonly<Record<string, RuntimePiece>> = {
   },
   writeDigits: {
     uses: ["isEntries","pathsUnder"],
-    text: "function writeDigits(value: unknown, paths: readonly (readonly string[])[]): string {\n  if (paths.length === 0) return JSON.stringify(value)\n  if (typeof value === 'string' && paths.some((path) => path.length === 0)) {\n    return /^-?\\d+$/.test(value) ? value : JSON.stringify(value)\n  }\n  if (Array.isArray(value)) {\n    const inner = pathsUnder(paths, '*')\n    return `[${value.map((item) => writeDigits(item, inner)).join(',')}]`\n  }\n  if (!isEntries(value)) return JSON.stringify(value)\n  const members = Object.entries(value)\n    .filter(([, item]) => item !== undefined)\n    .map(([key, item]) => `${JSON.stringify(key)}:${writeDigits(item, pathsUnder(paths, key))}`)\n  return `{${members.join(',')}}`\n}",
+    text: "function writeDigits(value: unknown, paths: readonly (readonly string[])[]): string {\n  if (paths.length === 0) return JSON.stringify(value)\n  if (typeof value === 'string' && paths.some((path) => path.length === 0)) {\n    return /^-?\\d+$/.test(value) ? value.replace(/^(-?)0+(?=\\d)/, '$1') : JSON.stringify(value)\n  }\n  if (Array.isArray(value)) {\n    const inner = pathsUnder(paths, '*')\n    return `[${value.map((item) => writeDigits(item, inner)).join(',')}]`\n  }\n  if (!isEntries(value)) return JSON.stringify(value)\n  const members = Object.entries(value)\n    .filter(([, item]) => item !== undefined)\n    .map(([key, item]) => `${JSON.stringify(key)}:${writeDigits(item, pathsUnder(paths, key))}`)\n  return `{${members.join(',')}}`\n}",
   },
   pathsUnder: {
     uses: [],
@@ -359,7 +363,7 @@ export const RUNTIME_PIECES: Readonly<Record<string, RuntimePiece>> = {
   },
   encodeMultipartBody: {
     uses: ["BodyRule","EncodedBody","ToolArguments","appendPart","formFields"],
-    text: "/** Writes a multipart form; files come as base64 or as a data URL that may name them. */\nfunction encodeMultipartBody(\n  rule: BodyRule,\n  args: ToolArguments,\n  tool: string,\n): EncodedBody | undefined {\n  const content = new FormData()\n  let parts = 0\n  for (const [field, value] of formFields(rule, args)) {\n    for (const item of Array.isArray(value) ? value : [value]) {\n      parts += 1\n      appendPart(content, field, item, tool)\n    }\n  }\n  return parts === 0 ? undefined : { content, mediaType: undefined }\n}",
+    text: "/** Writes a multipart form; files come as base64 or as a data URL that may name them. */\nfunction encodeMultipartBody(\n  rule: BodyRule,\n  args: ToolArguments,\n  tool: string,\n): EncodedBody | undefined {\n  const content = new FormData()\n  let parts = 0\n  for (const [field, value] of formFields(rule, args)) {\n    for (const item of Array.isArray(value) ? value : [value]) {\n      parts += 1\n      appendPart(content, field, item, tool, Array.isArray(value))\n    }\n  }\n  return parts === 0 ? undefined : { content, mediaType: undefined }\n}",
   },
   encodeRawBody: {
     uses: ["BodyRule","EncodedBody","ToolArguments","isPresent","readFile","toText"],
@@ -383,11 +387,11 @@ export const RUNTIME_PIECES: Readonly<Record<string, RuntimePiece>> = {
   },
   formPairs: {
     uses: ["BodyField","Pair","escapeText","isEntries","toBracketPairs","toJsonText","toPairs","wireName"],
-    text: "function formPairs(field: BodyField, value: unknown): readonly Pair[] {\n  const name = wireName(field)\n  if (value === null) return [[escapeText(name), '']]\n  if (field.content_type?.includes('json'))\n    return [[escapeText(name), escapeText(toJsonText(value))]]\n  if (field.style !== undefined) {\n    const explode = field.explode ?? (field.style === 'form' || field.style === 'deepObject')\n    return toPairs(name, value, { style: field.style, explode, encode: escapeText })\n  }\n  const nested =\n    isEntries(value) || (Array.isArray(value) && value.some((item) => typeof item === 'object'))\n  if (nested) return toBracketPairs(name, value)\n  return toPairs(name, value, { style: 'form', explode: field.explode ?? true, encode: escapeText })\n}",
+    text: "function formPairs(field: BodyField, value: unknown): readonly Pair[] {\n  const name = wireName(field)\n  if (value === null) return [[escapeText(name), '']]\n  if (field.content_type?.includes('json'))\n    return [[escapeText(name), escapeText(toJsonText(value, field.digits))]]\n  if (field.style !== undefined) {\n    const explode = field.explode ?? (field.style === 'form' || field.style === 'deepObject')\n    return toPairs(name, value, { style: field.style, explode, encode: escapeText })\n  }\n  const nested =\n    isEntries(value) || (Array.isArray(value) && value.some((item) => typeof item === 'object'))\n  if (nested) return toBracketPairs(name, value)\n  return toPairs(name, value, { style: 'form', explode: field.explode ?? true, encode: escapeText })\n}",
   },
   appendPart: {
     uses: ["BodyField","isPresent","readFile","toJsonText","toText","wireName"],
-    text: "function appendPart(form: FormData, field: BodyField, value: unknown, tool: string): void {\n  const name = wireName(field)\n  if (field.binary && isPresent(value)) {\n    const file = readFile(field, value, tool)\n    form.append(name, new Blob([file.bytes], { type: field.content_type ?? file.type }), file.name)\n    return\n  }\n  const isJson = typeof value === 'object' && value !== null\n  const text = value === null ? '' : isJson ? toJsonText(value) : toText(value)\n  const type = field.content_type ?? (isJson ? 'application/json' : undefined)\n  if (type === undefined) form.append(name, text)\n  else form.append(name, new Blob([text], { type }))\n}",
+    text: "function appendPart(\n  form: FormData,\n  field: BodyField,\n  value: unknown,\n  tool: string,\n  isElement: boolean,\n): void {\n  const digits = isElement\n    ? field.digits?.flatMap((one) => (one.startsWith('/*') ? one.slice(2) : []))\n    : field.digits\n  const name = wireName(field)\n  if (field.binary && isPresent(value)) {\n    const file = readFile(field, value, tool)\n    form.append(name, new Blob([file.bytes], { type: field.content_type ?? file.type }), file.name)\n    return\n  }\n  const isJson = typeof value === 'object' && value !== null\n  const text = value === null ? '' : isJson ? toJsonText(value, digits) : toText(value)\n  const type = field.content_type ?? (isJson ? 'application/json' : undefined)\n  if (type === undefined) form.append(name, text)\n  else form.append(name, new Blob([text], { type }))\n}",
   },
   FileArgument: {
     uses: [],
@@ -622,8 +626,40 @@ export const RUNTIME_PIECES: Readonly<Record<string, RuntimePiece>> = {
     text: "function decodeText(bytes: Uint8Array, type: string): string {\n  const charset = /charset=\"?([\\w-]+)/i.exec(type)?.[1] ?? 'utf-8'\n  try {\n    return new TextDecoder(charset).decode(bytes)\n  } catch {\n    return new TextDecoder().decode(bytes)\n  }\n}",
   },
   parseOr: {
+    uses: ["parseExactJson"],
+    text: "// An answer that calls itself JSON and is not is still worth reading.\nfunction parseOr(text: string): unknown {\n  try {\n    return parseExactJson(text)\n  } catch {\n    return text\n  }\n}",
+  },
+  parseExactJson: {
+    uses: ["MAY_BE_LARGE","isLargeNumber","quoteNumbers"],
+    text: "function parseExactJson(text: string): unknown {\n  const value: unknown = JSON.parse(text)\n  if (!MAY_BE_LARGE.test(text)) return value\n  const quoted = quoteNumbers(text, isLargeNumber)\n  return quoted === text ? value : JSON.parse(quoted)\n}",
+  },
+  isLargeNumber: {
+    uses: ["isPlainInteger"],
+    text: "/** Tells whether a number, as JSON spells it, is an integer beyond ±(2^53−1) or too large for any number. */\nfunction isLargeNumber(literal: string): boolean {\n  const value = Number(literal)\n  return isPlainInteger(literal) ? !Number.isSafeInteger(value) : !Number.isFinite(value)\n}",
+  },
+  isLostNumber: {
+    uses: ["isPlainInteger"],
+    text: "/** Tells whether a number, as JSON spells it, is an integer that would change, or too large for any number. */\nfunction isLostNumber(literal: string): boolean {\n  const value = Number(literal)\n  if (!isPlainInteger(literal)) return !Number.isFinite(value)\n  return !Number.isSafeInteger(value) && String(value) !== literal\n}",
+  },
+  MAY_BE_LARGE: {
     uses: [],
-    text: "// An answer that calls itself JSON and is not is still worth reading.\nfunction parseOr(text: string): unknown {\n  try {\n    return JSON.parse(text)\n  } catch {\n    return text\n  }\n}",
+    text: "/** Matches every text with a number that could be too large; also some others, which are then looked at closely. */\nconst MAY_BE_LARGE = /\\d{16}|\\d[eE]\\+?\\d{3}/",
+  },
+  quoteNumbers: {
+    uses: ["endOfString"],
+    text: "/** Puts quotes around those numbers of a JSON text that are chosen; what stands in strings is no number. */\nfunction quoteNumbers(text: string, isChosen: (literal: string) => boolean): string {\n  const number = /-?\\d+(?:\\.\\d+)?(?:[eE][+-]?\\d+)?/y\n  let quoted = ''\n  let copied = 0\n  let at = 0\n  while (at < text.length) {\n    const code = text.charCodeAt(at)\n    if (code === 34) at = endOfString(text, at)\n    else if (code === 45 || (code >= 48 && code <= 57)) {\n      number.lastIndex = at\n      const literal = number.exec(text)?.[0] ?? '-'\n      if (literal.length > 4 && isChosen(literal)) {\n        quoted += `${text.slice(copied, at)}\"${literal}\"`\n        copied = at + literal.length\n      }\n      at += literal.length\n    } else at += 1\n  }\n  return quoted + text.slice(copied)\n}",
+  },
+  endOfString: {
+    uses: ["isEscaped"],
+    text: "function endOfString(text: string, start: number): number {\n  let end = text.indexOf('\"', start + 1)\n  while (end !== -1 && isEscaped(text, end)) end = text.indexOf('\"', end + 1)\n  return end === -1 ? text.length : end + 1\n}",
+  },
+  isEscaped: {
+    uses: [],
+    text: "function isEscaped(text: string, at: number): boolean {\n  let slashes = 0\n  while (text.charCodeAt(at - 1 - slashes) === 92) slashes += 1\n  return slashes % 2 === 1\n}",
+  },
+  isPlainInteger: {
+    uses: [],
+    text: "function isPlainInteger(literal: string): boolean {\n  return /^-?\\d+$/.test(literal)\n}",
   },
   Trimmed: {
     uses: ["TrimNotice"],

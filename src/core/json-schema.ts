@@ -27,6 +27,8 @@ export interface CompileSchemaOptions {
    * from outside, where a bad pattern takes time squared or worse. No limit by default.
    */
   readonly patternInputLimit?: number
+  /** Whether `type: integer` ends where numbers lose digits, at ±(2^53−1); set it for arguments. */
+  readonly safeIntegers?: boolean
   /** Compile at once instead of on the second call. */
   readonly now?: boolean
 }
@@ -87,6 +89,7 @@ function resolveOptions(options: CompileSchemaOptions): NormalizeOptions {
   return {
     findDefinition: createDefinitionFinder([components?.schemas ?? {}, definitions ?? {}]),
     assertFormats: options.assertFormats ?? false,
+    safeIntegers: options.safeIntegers ?? false,
     patternInputLimit: options.patternInputLimit ?? Number.POSITIVE_INFINITY,
   }
 }

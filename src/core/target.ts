@@ -66,7 +66,7 @@ export function toTargetShape(
     inputSchema: toJsonSchema(input, 'input'),
     outputSchema: output && toJsonSchema(output, 'output'),
     itemSchema: item && toJsonSchema(item, 'output'),
-    checkInput: toCheck(input, components),
+    checkInput: toCheck(input, components, { safeIntegers: true }),
     checkOutput: options.validateResults && output ? toCheck(output, components) : undefined,
     checkItem: options.validateResults && item ? toCheck(item, components) : undefined,
     errors: collectErrors(definition, components),
@@ -91,10 +91,14 @@ export function toJsonSchema(schema: Schema, direction: 'input' | 'output'): Jso
   return isStandardSchema(schema) ? toStandardJsonSchema(schema, direction) : schema
 }
 
-function toCheck(schema: Schema, components: Components): Check {
+function toCheck(
+  schema: Schema,
+  components: Components,
+  options: { readonly safeIntegers?: boolean } = {},
+): Check {
   return isStandardSchema(schema)
     ? toStandardCheck(schema)
-    : compileSchema(schema, { components: { schemas: components.schemas ?? {} } })
+    : compileSchema(schema, { ...options, components: { schemas: components.schemas ?? {} } })
 }
 
 function inputFromArguments(definition: FunctionDefinition, components: Components): JsonSchema {

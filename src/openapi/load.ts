@@ -8,6 +8,7 @@ import {
   mergeTag,
   YAMLException,
 } from 'js-yaml'
+import { parseExactJson } from '../core/exact-json.ts'
 import { createRecord } from '../core/json.ts'
 import { toText } from '../core/text.ts'
 import type { SpecProblem } from '../spec/problem.ts'
@@ -69,7 +70,7 @@ export function parseDocument(given: string, options: LoadOptions = {}): ParsedD
 function parseJson(text: string): unknown {
   for (const read of [() => text, () => withoutComments(text)]) {
     try {
-      return JSON.parse(read())
+      return parseExactJson(read())
     } catch {
       // Not this kind of JSON. YAML flow style looks the same and gives the better message.
     }

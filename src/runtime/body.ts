@@ -59,7 +59,7 @@ export function encodeMultipartBody(
   for (const [field, value] of formFields(rule, args)) {
     for (const item of Array.isArray(value) ? value : [value]) {
       parts += 1
-      appendPart(content, field, item, tool)
+      appendPart(content, field, item, tool, Array.isArray(value))
     }
   }
   return parts === 0 ? undefined : { content, mediaType: undefined }
@@ -116,7 +116,7 @@ function formPairs(field: BodyField, value: unknown): readonly Pair[] {
   const name = wireName(field)
   if (value === null) return [[escapeText(name), '']]
   if (field.content_type?.includes('json'))
-    return [[escapeText(name), escapeText(toJsonText(value))]]
+    return [[escapeText(name), escapeText(toJsonText(value, field.digits))]]
   if (field.style !== undefined) {
     const explode = field.explode ?? (field.style === 'form' || field.style === 'deepObject')
     return toPairs(name, value, { style: field.style, explode, encode: escapeText })
@@ -127,7 +127,16 @@ function formPairs(field: BodyField, value: unknown): readonly Pair[] {
   return toPairs(name, value, { style: 'form', explode: field.explode ?? true, encode: escapeText })
 }
 
-function appendPart(form: FormData, field: BodyField, value: unknown, tool: string): void {
+function appendPart(
+  form: FormData,
+  field: BodyField,
+  value: unknown,
+  tool: string,
+  isElement: boolean,
+): void {
+  const digits = isElement
+    ? field.digits?.flatMap((one) => (one.startsWith('/*') ? one.slice(2) : []))
+    : field.digits
   const name = wireName(field)
   if (field.binary && isPresent(value)) {
     const file = readFile(field, value, tool)
@@ -135,7 +144,7 @@ function appendPart(form: FormData, field: BodyField, value: unknown, tool: stri
     return
   }
   const isJson = typeof value === 'object' && value !== null
-  const text = value === null ? '' : isJson ? toJsonText(value) : toText(value)
+  const text = value === null ? '' : isJson ? toJsonText(value, digits) : toText(value)
   const type = field.content_type ?? (isJson ? 'application/json' : undefined)
   if (type === undefined) form.append(name, text)
   else form.append(name, new Blob([text], { type }))

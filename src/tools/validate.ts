@@ -48,7 +48,7 @@ function tryCompile(schema: JsonSchema): Check | ValidateResult {
   try {
     const [mistake] = findSchemaMistakes(schema)
     if (mistake !== undefined) return refuseSchema(`${mistake.pointer} ${mistake.message}`)
-    return compileSchema(schema, { patternInputLimit: MAX_PATTERN_INPUT })
+    return compileSchema(schema, { patternInputLimit: MAX_PATTERN_INPUT, safeIntegers: true })
   } catch (thrown) {
     return refuseSchema(toReason(thrown))
   }

@@ -7,6 +7,7 @@ import type { Maybe } from './maybe.ts'
 import { resolveReference } from './reference.ts'
 import { type Check, isStandardSchema, type JsonSchema, type Schema } from './schema.ts'
 import { toStandardCheck, toStandardJsonSchema } from './standard-schema.ts'
+import { toReason } from './text.ts'
 import { deriveStability, type Stability } from './version.ts'
 
 /** One version of a function, made ready for calls at start. */
@@ -63,9 +64,9 @@ export function toTargetShape(
     stability: definition.stability ?? deriveStability(definition.version),
     definition,
     system: options.system,
-    inputSchema: toJsonSchema(input, 'input'),
-    outputSchema: output && toJsonSchema(output, 'output'),
-    itemSchema: item && toJsonSchema(item, 'output'),
+    inputSchema: ofField('input', () => toJsonSchema(input, 'input')),
+    outputSchema: output && ofField('output', () => toJsonSchema(output, 'output')),
+    itemSchema: item && ofField('item', () => toJsonSchema(item, 'output')),
     checkInput: toCheck(input, components, { safeIntegers: true }),
     checkOutput: options.validateResults && output ? toCheck(output, components) : undefined,
     checkItem: options.validateResults && item ? toCheck(item, components) : undefined,
@@ -89,6 +90,17 @@ export function isDiscoverable({
 /** Prints any schema as JSON Schema 2020-12. */
 export function toJsonSchema(schema: Schema, direction: 'input' | 'output'): JsonSchema {
   return isStandardSchema(schema) ? toStandardJsonSchema(schema, direction) : schema
+}
+
+/** Puts the field in front of what is wrong with its schema; a Zod schema says which of its own fields it is. */
+function ofField(field: string, print: () => JsonSchema): JsonSchema {
+  try {
+    return print()
+  } catch (thrown) {
+    const reason = toReason(thrown)
+    const text = /^[.:]/.test(reason) ? reason : ` cannot be used: ${reason}`
+    throw new TypeError(`${field}${text}`, { cause: thrown })
+  }
 }
 
 function toCheck(

@@ -3,6 +3,7 @@ import {
   defineMappingTag,
   defineScalarTag,
   defineSequenceTag,
+  intCoreTag,
   load,
   loadAll,
   mergeTag,
@@ -148,8 +149,18 @@ const ANY_TAG = ['!', 'tag:'].flatMap((prefix) => [
   }),
 ])
 
+/** Integers that a number would round keep their digits, as in JSON. */
+const EXACT_INT = {
+  ...intCoreTag,
+  resolve: (source: string, isExplicit: boolean, name: string) => {
+    const value = intCoreTag.resolve(source, isExplicit, name)
+    const isLarge = typeof value === 'number' && !Number.isSafeInteger(value)
+    return isLarge && /^[-+]?\d+$/.test(source) ? source : value
+  },
+}
+
 const YAML_OPTIONS = {
-  schema: CORE_SCHEMA.withTags(mergeTag, ...ANY_TAG),
+  schema: CORE_SCHEMA.withTags(EXACT_INT, mergeTag, ...ANY_TAG),
   json: true,
   maxDepth: 1000,
   maxTotalMergeKeys: 100_000,

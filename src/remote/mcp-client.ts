@@ -1,5 +1,6 @@
 import type { ElicitResult } from '@modelcontextprotocol/client'
 import type { JsonObject } from '../core/json.ts'
+import { fetchExact, readExactly } from './exact-transport.ts'
 
 /** Where an MCP server is. */
 export type McpServerAddress =
@@ -95,6 +96,8 @@ export async function openMcpClient(
     {
       capabilities: onQuestion === undefined ? {} : ELICITATION,
       versionNegotiation: { mode: revision },
+      // The function checks its own results, and knows that large integers arrive as digits.
+      jsonSchemaValidator: { getValidator: (() => acceptAll) as never },
       listChanged: {
         tools: { onChanged: (error, tools) => (error ? onError(error) : onTools(tools ?? [])) },
       },
@@ -111,6 +114,7 @@ export async function openMcpClient(
     'url' in address
       ? new StreamableHTTPClientTransport(new URL(address.url), {
           requestInit: { headers: { ...address.headers } },
+          fetch: fetchExact,
         })
       : new StdioClientTransport({
           command: address.command,
@@ -119,9 +123,14 @@ export async function openMcpClient(
           ...(address.env && { env: { ...address.env } }),
           ...(address.cwd !== undefined && { cwd: address.cwd }),
         })
+  if (!('url' in address)) readExactly(transport)
   await client.connect(transport as never)
   client.onclose = onClose
   return client
+}
+
+function acceptAll(data: unknown): { readonly valid: true; readonly data: unknown } {
+  return { valid: true, data }
 }
 
 /** What a client can do whose user can be asked. */

@@ -1,4 +1,5 @@
 import { formatPointer } from './pointer.ts'
+import { toReason } from './text.ts'
 
 /** What JSON cannot hold, and where it is. */
 export interface NoJson {
@@ -13,7 +14,11 @@ export interface NoJson {
  * Members that are undefined are left out, and whatever has a `toJSON`, such as a Date, is taken for what that gives.
  */
 export function findNoJson(value: unknown): NoJson | undefined {
-  return isPlainJson(value, MOST_LEVELS) ? undefined : explain(value, { path: [], above: [] })
+  try {
+    return isPlainJson(value, MOST_LEVELS) ? undefined : explain(value, { path: [], above: [] })
+  } catch (thrown) {
+    return { pointer: '', found: `something that fails when it is read: ${toReason(thrown)}` }
+  }
 }
 
 /** Deeper values are looked at again by the slower way, which notices circles. */

@@ -1,5 +1,3 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
@@ -17,6 +15,7 @@ import { createWorkplace } from '../cli/run-main.ts'
 import { startRecordingServer } from '../codegen/recording-server.ts'
 import { front, start } from '../support/front.ts'
 import { serviceOf } from '../support/service.ts'
+import { startMcpServer } from './large-integer-mcp.ts'
 
 const ID = '9007199254740993'
 const HINT = 'string of digits'
@@ -61,9 +60,9 @@ const mcp = (name: string, args: string) =>
 
 const ways = [
   ['Forrst', '/forrst', (args: string) => forrst('api.send', args)],
-  ['REST', '/v1/api.send', (args: string) => args],
-  ['MCP', '/mcp', (args: string) => mcp('api_send', args)],
-  ['the explorer', '/tools/api_send/call', (args: string) => args],
+  ['REST', '/api/api.send', (args: string) => args],
+  ['MCP', '/mcp', (args: string) => mcp('api__send', args)],
+  ['the explorer', '/explorer/tools/api__send/call', (args: string) => args],
 ] as const
 
 describe('as reported', () => {
@@ -138,7 +137,7 @@ describe('as reported', () => {
       body: `{"id":${ID},"ids":[-${ID},7],"text":"${ID}","ratio":0.1234567890123456789}`,
     })
     const { post } = await createDoor(functions)
-    const answer = await post('/v1/api.send', '{}')
+    const answer = await post('/api/api.send', '{}')
     expect(JSON.parse(answer.text)).toEqual({
       id: ID,
       ids: [`-${ID}`, 7],
@@ -230,7 +229,7 @@ describe('beside it', () => {
   ])('sends digits in %s', async (_name, tool, args, expected) => {
     const { api, functions } = await createApi([tool])
     const { post } = await createDoor(functions)
-    const answer = await post('/v1/api.send', JSON.stringify(args))
+    const answer = await post('/api/api.send', JSON.stringify(args))
     expect([answer.status, api.requests.map(({ url, body }) => url + body)[0]]).toEqual([
       200,
       expect.stringMatching(expected),
@@ -252,14 +251,14 @@ describe('beside it', () => {
   ])('with %s', async (_name, more, id, fits) => {
     const { functions } = await createApi([{ body: [{ ...int64, ...more }] }])
     const { post } = await createDoor(functions)
-    const { status } = await post('/v1/api.send', JSON.stringify({ id }))
-    expect(status).toBe(fits ? 200 : 422)
+    const { status } = await post('/api/api.send', JSON.stringify({ id }))
+    expect(status).toBe(fits ? 200 : 400)
   })
 
   it('answers a refused number under the id of its request', async () => {
     const { functions } = await createApi([{ body: [int64] }])
     const { post } = await createDoor(functions)
-    const [rpc, agent] = [forrst('api.send', `{"id":${ID}}`), mcp('api_send', `{"id":${ID}}`)]
+    const [rpc, agent] = [forrst('api.send', `{"id":${ID}}`), mcp('api__send', `{"id":${ID}}`)]
     expect(JSON.parse((await post('/forrst', rpc)).text)).toMatchObject({
       id: 'r1',
       errors: [{ source: { pointer: '/call/arguments/id' } }],
@@ -282,10 +281,10 @@ describe('beside it', () => {
       },
     })
     const { post } = await createDoor([any])
-    expect((await post('/v1/api.send', '{"x":1e400}')).status).toBe(400)
-    expect((await post('/v1/api.send', `{"x":{"y":[${ID}]}}`)).status).toBe(400)
+    expect((await post('/api/api.send', '{"x":1e400}')).status).toBe(400)
+    expect((await post('/api/api.send', `{"x":{"y":[${ID}]}}`)).status).toBe(400)
     await post(
-      '/v1/api.send',
+      '/api/api.send',
       `{"x":6.02e23,"y":0.30000000000000004,"z":"${ID}","w":150000000000000000}`,
     )
     expect(seen).toEqual([{ x: 6.02e23, y: 0.30000000000000004, z: ID, w: 150000000000000000 }])
@@ -307,8 +306,8 @@ describe('beside it', () => {
     })
     const { post } = await createDoor([own, zod])
     for (const name of ['own.json', 'own.zod']) {
-      expect((await post(`/v1/${name}`, '{"n":1e30}')).status).toBe(422)
-      expect((await post(`/v1/${name}`, '{"n":9007199254740991}')).status).toBe(200)
+      expect((await post(`/api/${name}`, '{"n":1e30}')).status).toBe(400)
+      expect((await post(`/api/${name}`, '{"n":9007199254740991}')).status).toBe(200)
     }
   })
 
@@ -343,7 +342,7 @@ describe('beside it', () => {
       const source = await connectMcpSource({ name: 'remote', url, revision: 'legacy' })
       onTestFinished(source.close)
       const { post } = await createDoor(source.functions())
-      expect(JSON.parse((await post('/v1/remote.get', '{}')).text)).toEqual({ id: ID })
+      expect(JSON.parse((await post('/api/remote.get', '{}')).text)).toEqual({ id: ID })
     },
   )
 
@@ -357,7 +356,7 @@ describe('beside it', () => {
     })
     onTestFinished(source.close)
     const { post } = await createDoor(source.functions())
-    expect(JSON.parse((await post('/v1/remote.get', '{}')).text)).toEqual({ id: ID })
+    expect(JSON.parse((await post('/api/remote.get', '{}')).text)).toEqual({ id: ID })
   })
 
   it.each([
@@ -378,36 +377,3 @@ describe('beside it', () => {
     expect(imported).toMatchObject({ ok: true })
   })
 })
-
-const RESULTS: Readonly<Record<string, string>> = {
-  initialize:
-    '{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"x","version":"1"}}',
-  'tools/list':
-    '{"tools":[{"name":"get","inputSchema":{"type":"object"},"outputSchema":{"type":"object","properties":{"id":{"type":"integer"}}}}]}',
-  'tools/call': `{"content":[{"type":"text","text":"${ID}"}],"structuredContent":{"id":${ID}}}`,
-}
-
-/** An MCP server that answers with an integer a JavaScript server could not write. */
-async function startMcpServer(kind: string): Promise<string> {
-  const server = createServer((request, response) => {
-    let body = ''
-    request.on('data', (chunk) => {
-      body += chunk
-    })
-    request.on('end', () => {
-      const { id, method = '' } = body === '' ? {} : JSON.parse(body)
-      const result = RESULTS[method]
-      if (result === undefined) return response.writeHead(id === undefined ? 202 : 404).end()
-      const text = `{"jsonrpc":"2.0","id":${id},"result":${result}}`
-      const isJson = kind === 'json'
-      response.writeHead(200, { 'content-type': isJson ? 'application/json' : 'text/event-stream' })
-      return response.end(isJson ? text : `event: message\ndata: ${text}\n\n`)
-    })
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`
-}

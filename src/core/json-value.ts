@@ -70,7 +70,7 @@ function explainBranch(value: object, place: Place): NoJson | undefined {
   const at = (found: string): NoJson => ({ pointer: formatPointer(place.path), found })
   if (place.above.includes(value)) return at('a circle: it contains itself')
   const above = [...place.above, value]
-  if ('toJSON' in value && typeof value.toJSON === 'function' && !ArrayBuffer.isView(value)) {
+  if (hasToJson(value) && !ArrayBuffer.isView(value)) {
     if (value instanceof Date && Number.isNaN(value.getTime())) return at('a Date that is no date')
     return explain(value.toJSON(place.path.at(-1) ?? ''), { path: place.path, above })
   }
@@ -84,6 +84,10 @@ function explainBranch(value: object, place: Place): NoJson | undefined {
     if (inner !== undefined) return inner
   }
   return undefined
+}
+
+function hasToJson(value: object): value is { readonly toJSON: (key: string) => unknown } {
+  return 'toJSON' in value && typeof value.toJSON === 'function'
 }
 
 function nameScalar(value: unknown): string | undefined {

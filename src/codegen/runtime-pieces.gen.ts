@@ -695,7 +695,7 @@ export const RUNTIME_PIECES: Readonly<Record<string, RuntimePiece>> = {
   },
   pickPaths: {
     uses: ["isEntries"],
-    text: "function pickPaths(value: unknown, paths: readonly (readonly string[])[]): unknown {\n  if (paths.some((path) => path.length === 0)) return value\n  if (Array.isArray(value)) return value.map((item) => pickPaths(item, paths))\n  if (!isEntries(value)) return undefined\n  const entries = Object.entries(value).flatMap(([key, item]) => {\n    const under = paths.filter(([head]) => head === key).map((path) => path.slice(1))\n    const kept = under.length === 0 ? undefined : pickPaths(item, under)\n    return kept === undefined ? [] : [[key, kept] as const]\n  })\n  return Object.fromEntries(entries)\n}",
+    text: "function pickPaths(value: unknown, paths: readonly (readonly string[])[]): unknown {\n  if (paths.some((path) => path.length === 0)) return value\n  if (Array.isArray(value)) return value.map((item) => pickPaths(item, paths) ?? null)\n  if (!isEntries(value)) return undefined\n  const entries = Object.entries(value).flatMap(([key, item]) => {\n    const under = paths.filter(([head]) => head === key).map((path) => path.slice(1))\n    const kept = under.length === 0 ? undefined : pickPaths(item, under)\n    return kept === undefined ? [] : [[key, kept] as const]\n  })\n  return Object.fromEntries(entries)\n}",
   },
   cutLists: {
     uses: ["Cut","CutList"],

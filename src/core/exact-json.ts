@@ -20,7 +20,7 @@ export function isLostNumber(literal: string): boolean {
 }
 
 /** Matches every text with a number that could be too large; also some others, which are then looked at closely. */
-export const MAY_BE_LARGE = /\d{16}|\d[eE]\+?\d{3}/
+export const MAY_BE_LARGE: RegExp = /\d{16}|\d[eE]\+?\d{3}/
 
 /** Puts quotes around those numbers of a JSON text that are chosen; what stands in strings is no number. */
 export function quoteNumbers(text: string, isChosen: (literal: string) => boolean): string {

@@ -9,7 +9,7 @@ export async function fetchExact(
   const type = response.headers.get('content-type') ?? ''
   if (response.body === null || !/\b(?:json|event-stream)\b/.test(type)) return response
   const body = response.body
-    .pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>)
+    .pipeThrough<string>(new TextDecoderStream() as never)
     .pipeThrough(createLineStream())
     .pipeThrough(new TextEncoderStream())
   const { status, statusText } = response

@@ -1,5 +1,8 @@
 import type { ElicitResult } from '@modelcontextprotocol/client'
 import type { JsonObject } from '../core/json.ts'
+import { compileSchema } from '../core/json-schema.ts'
+import type { JsonSchema } from '../core/schema.ts'
+import { admitDigits } from './admit-digits.ts'
 import { fetchExact, readExactly } from './exact-transport.ts'
 
 /** Where an MCP server is. */
@@ -96,8 +99,8 @@ export async function openMcpClient(
     {
       capabilities: onQuestion === undefined ? {} : ELICITATION,
       versionNegotiation: { mode: revision },
-      // The function checks its own results, and knows that large integers arrive as digits.
-      jsonSchemaValidator: { getValidator: (() => acceptAll) as never },
+      // Large integers arrive as digits, which the client's own validator would refuse.
+      jsonSchemaValidator: { getValidator: createValidator as never },
       listChanged: {
         tools: { onChanged: (error, tools) => (error ? onError(error) : onTools(tools ?? [])) },
       },
@@ -129,8 +132,18 @@ export async function openMcpClient(
   return client
 }
 
-function acceptAll(data: unknown): { readonly valid: true; readonly data: unknown } {
-  return { valid: true, data }
+function createValidator(schema: JsonSchema): (data: unknown) => {
+  readonly valid: boolean
+  readonly data?: unknown
+  readonly errorMessage?: string
+} {
+  const check = compileSchema(admitDigits(schema), { patternInputLimit: 10_000 })
+  return (data) => {
+    const checked = check(data)
+    if (checked.ok) return { valid: true, data }
+    const [{ pointer, message }] = checked.problems
+    return { valid: false, errorMessage: `${pointer} ${message}` }
+  }
 }
 
 /** What a client can do whose user can be asked. */

@@ -406,7 +406,7 @@ export const CLIENT_PIECES: Readonly<Record<string, RuntimePiece>> = {
   },
   MAY_BE_LARGE: {
     uses: [],
-    text: "/** Matches every text with a number that could be too large; also some others, which are then looked at closely. */\nconst MAY_BE_LARGE = /\\d{16}|\\d[eE]\\+?\\d{3}/",
+    text: "/** Matches every text with a number that could be too large; also some others, which are then looked at closely. */\nconst MAY_BE_LARGE: RegExp = /\\d{16}|\\d[eE]\\+?\\d{3}/",
   },
   quoteNumbers: {
     uses: ["endOfString"],

@@ -1,3 +1,4 @@
+import { isLostNumber, MAY_BE_LARGE, parseExactJson, quoteNumbers } from '../core/exact-json.ts'
 import { isRecord, type JsonObject } from '../core/json.ts'
 import { UsageError } from './exit.ts'
 
@@ -20,7 +21,9 @@ export function parseObject(text: string, origin: string): JsonObject {
   let value: unknown
   try {
     value = JSON.parse(text)
+    refuseLost(text, origin)
   } catch (thrown) {
+    if (thrown instanceof UsageError) throw thrown
     throw new UsageError(`${origin} must be JSON: ${(thrown as Error).message}`)
   }
   if (isRecord(value)) return value as JsonObject
@@ -56,11 +59,25 @@ function define(target: Record<string, unknown>, key: string, value: unknown): v
   })
 }
 
-/** A word that is JSON means that value; any other word means itself. */
+/** A word that is JSON means that value; any other word means itself, and so do digits that a number would lose. */
 function parseValue(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseExactJson(text)
   } catch {
     return text
   }
+}
+
+/** Refuses a number that would go out as another one. */
+function refuseLost(text: string, origin: string): void {
+  let lost: string | undefined
+  if (!MAY_BE_LARGE.test(text)) return
+  quoteNumbers(text, (literal) => {
+    if (isLostNumber(literal)) lost ??= literal
+    return false
+  })
+  if (lost === undefined) return
+  throw new UsageError(
+    `${origin}: a JSON number cannot hold ${lost.slice(0, 40)} exactly; write it as a string, "${lost.slice(0, 40)}"`,
+  )
 }

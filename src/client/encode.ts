@@ -1,6 +1,7 @@
 import { toDuration } from '../core/duration.ts'
 import { canonicalUrn } from '../core/extension-urn.ts'
 import { isRecord, type JsonObject } from '../core/json.ts'
+import { findNoJson } from '../core/json-value.ts'
 import { toText } from '../core/text.ts'
 import { PROTOCOL, type RequestDocument, type RequestExtension } from '../forrst/envelope.ts'
 import type { CallOptions } from './call-options.ts'
@@ -39,6 +40,7 @@ export function encodeRequest(
   if (call.arguments !== undefined && !isRecord(call.arguments)) {
     throw invalid('Arguments must be an object of named arguments')
   }
+  assertJson(call)
   const context = encodeContext(options, facts.caller)
   const extensions = encodeExtensions(options, facts)
   const document: RequestDocument = {
@@ -69,6 +71,18 @@ function stringify(document: RequestDocument): string {
     return JSON.stringify(document)
   } catch (cause) {
     throw invalid(`The arguments are not JSON: ${(cause as Error).message}`, cause)
+  }
+}
+
+/** Refuses what would leave as something else: a Map as `{}`, NaN as null. */
+function assertJson({ arguments: given, options }: OutgoingCall): void {
+  const { context, extensions } = options
+  const parts = { arguments: given, context, extensions }
+  for (const [part, value] of Object.entries(parts)) {
+    const noJson = value === undefined ? undefined : findNoJson(value)
+    if (noJson === undefined) continue
+    const place = [part, ...noJson.pointer.split('/').slice(1)].join('.')
+    throw invalid(`${place} is what JSON cannot hold: ${noJson.found}`)
   }
 }
 

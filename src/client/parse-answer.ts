@@ -1,3 +1,4 @@
+import { parseExactJson } from '../core/exact-json.ts'
 import { findJsonError } from '../wire/json-error.ts'
 
 /** JSON of an answer, or the reason why there is none. */
@@ -7,12 +8,15 @@ export type ParsedAnswer =
 
 const MAX_DEPTH = 200
 
-/** Parses the text of an answer; text that a program could not safely walk or copy counts as broken. */
+/**
+ * Parses the text of an answer; text that a program could not safely walk or copy counts as broken. Integers that a number
+ * would round become strings of their digits.
+ */
 export function parseAnswer(text: string): ParsedAnswer {
   if (text.trim() === '') return { ok: false, problem: 'is empty' }
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = parseExactJson(text)
   } catch {
     const { offset, expected } = findJsonError(text)
     return { ok: false, problem: `is not JSON (character ${offset}: expected ${expected})` }

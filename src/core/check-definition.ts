@@ -4,6 +4,7 @@ import type { Components } from './description.ts'
 import type { FunctionDefinition } from './function.ts'
 import { isRecord } from './json.ts'
 import { findSchemaMistakes } from './json-schema.ts'
+import { findNoJson } from './json-value.ts'
 import { type ComponentKind, resolveReference } from './reference.ts'
 import type { TargetShape } from './target.ts'
 import { toReason } from './text.ts'
@@ -29,7 +30,8 @@ export function checkDefinition(
   checkAcceptance(definition, refuse)
   checkDetails(definition, refuse)
   checkReferences(definition, environment.components, refuse)
-  const shape = attempt(derive, (reason) => refuse('input or output', reason))
+  const shape = attempt(derive, (field, reason) => refuse(field, reason))
+  checkJson(shape, refuse)
   checkSchemas(shape, environment.components, refuse)
   checkArguments(shape, environment.components, refuse)
   checkExamples(shape, environment.components, refuse)
@@ -134,6 +136,25 @@ function checkReferences(
   if (definition.result) check('result', definition.result, 'contentDescriptors')
 }
 
+/** What describes a function is sent to callers as JSON, which would lose what it cannot hold. */
+function checkJson(
+  { definition, inputSchema, outputSchema, itemSchema }: TargetShape,
+  refuse: Refuse,
+): void {
+  const { arguments: given, result, errors, tags, links, examples, simulations } = definition
+  const described = { arguments: given, result, errors, tags, links, examples, simulations }
+  const schemas = { input: inputSchema, output: outputSchema, item: itemSchema }
+  for (const [field, value] of Object.entries({ ...schemas, ...described })) {
+    const noJson = value === undefined ? undefined : findNoJson(value)
+    if (noJson !== undefined) {
+      refuse(
+        `${field}${noJson.pointer.replaceAll('/', '.')}`,
+        `is what JSON cannot hold: ${noJson.found}`,
+      )
+    }
+  }
+}
+
 function checkSchemas(shape: TargetShape, components: Components, refuse: Refuse): void {
   const { type } = shape.inputSchema
   if (type !== undefined && type !== 'object') refuse('input', 'must describe an object')
@@ -169,10 +190,13 @@ function isGenerator({ handler }: { readonly handler: unknown }): boolean {
   return Object.prototype.toString.call(handler) === '[object AsyncGeneratorFunction]'
 }
 
-function attempt<Value>(action: () => Value, refuse: (reason: string) => never): Value {
+function attempt<Value>(action: () => Value, refuse: Refuse): Value {
   try {
     return action()
   } catch (thrown) {
-    return refuse(`cannot be used: ${toReason(thrown)}`)
+    const reason = toReason(thrown)
+    const [, field, rest] = /^((?:input|output|item)\S*) (.*)$/s.exec(reason) ?? []
+    if (field !== undefined && rest !== undefined) return refuse(field, rest)
+    return refuse('input or output', `cannot be used: ${reason}`)
   }
 }

@@ -1,11 +1,13 @@
 import { boundErrors } from './bounded-errors.ts'
-import type { Call, Failure, Outcome, Principal } from './call.ts'
+import type { Call, Failure, Outcome, Principal, Success } from './call.ts'
 import { resolveCode } from './codes.ts'
 import { CallError, type CallErrorShape } from './error.ts'
 import type { Invocation } from './function.ts'
 import type { JsonObject } from './json.ts'
+import { findNoJson } from './json-value.ts'
 import { andThen, isPromise, type Maybe, toMaybe } from './maybe.ts'
 import { type Middleware, runMiddleware } from './middleware.ts'
+import { isPrepared } from './prepared.ts'
 import type { Problem, Validation } from './schema.ts'
 import type { Logger } from './service.ts'
 import { drain, isAsyncIterable } from './stream.ts'
@@ -25,7 +27,11 @@ export function createInvoke(
     middleware.length === 0
       ? (call: Call, input: unknown) => run(target, call, input)
       : (call: Call, input: unknown) =>
-          runMiddleware(middleware, { call, target }, (inner) => run(target, inner, input))
+          andThen(
+            runMiddleware(middleware, { call, target }, (inner) => run(target, inner, input)),
+            // Middleware may answer instead of the handler, or change what it answered.
+            (outcome) => (outcome.ok ? assertJsonResult(target, outcome) : outcome),
+          )
 
   const settle = (call: Call, checked: Validation): Maybe<Outcome> =>
     checked.ok ? handle(call, checked.value) : toInvalidArguments(checked.problems)
@@ -65,11 +71,12 @@ export function toFailure(
   },
 ): Failure {
   const known = knownError(thrown, facts.call)
-  if (known === undefined) {
+  const wrong = known && findWrongDetails(known)
+  if (known === undefined || wrong !== undefined) {
     facts.log.error('a handler failed unexpectedly', {
       function: facts.call?.function,
       request: facts.call?.id,
-      error: thrown,
+      error: wrong ?? thrown,
     })
     return { ok: false, errors: new CallError('INTERNAL_ERROR').errors }
   }
@@ -106,6 +113,16 @@ function isOfClient({ code, status }: Pick<CallError, 'code' | 'status'>): boole
 
 function toUnknownDependency(code: string): CallErrorShape {
   return { code, message: 'A service that this one depends on could not be called' }
+}
+
+function findWrongDetails(known: CallError): TypeError | undefined {
+  for (const { code, details } of known.errors) {
+    const noJson = details && findNoJson(details)
+    if (noJson === undefined) continue
+    const message = `the details of ${code} hold what JSON cannot, at "${noJson.pointer}": ${noJson.found}`
+    return new TypeError(message, { cause: known })
+  }
+  return undefined
 }
 
 /** Hosts refuse to send what is no status, such as one of an upstream that did not answer. */
@@ -178,14 +195,24 @@ class CallInvocation implements Invocation<never> {
 function checkResult(target: Target, call: Call, result: unknown): Maybe<Outcome> {
   // A query asks for resources instead of what the output schema says; its extension checks those.
   const asResources = call.facts.query !== undefined
-  if (target.checkOutput === undefined || asResources) return { ok: true, result }
+  const outcome = assertJsonResult(target, { ok: true, result })
+  if (target.checkOutput === undefined || asResources) return outcome
   return andThen(target.checkOutput(result ?? null), (checked) => {
-    if (checked.ok) return { ok: true, result }
+    if (checked.ok) return outcome
     const [problem] = checked.problems
     throw new TypeError(
       `${target.name}@${target.version} answered a result that its output schema refuses at "${problem.pointer}": ${problem.message}`,
     )
   })
+}
+
+function assertJsonResult(target: Target, outcome: Success): Success {
+  const { result } = outcome
+  const noJson = isPrepared(result) ? undefined : findNoJson(result ?? null)
+  if (noJson === undefined) return outcome
+  throw new TypeError(
+    `${target.name}@${target.version} answered what JSON cannot hold at "${noJson.pointer}": ${noJson.found}`,
+  )
 }
 
 function toArgumentError(problem: Problem): CallErrorShape {

@@ -29,6 +29,8 @@ export interface CompileSchemaOptions {
    * of JavaScript. From outside, the default, it is not checked, because it could take for ever.
    */
   readonly isOwn?: boolean
+  /** Whether `type: integer` ends where numbers lose digits, at ±(2^53−1); set it for arguments. */
+  readonly safeIntegers?: boolean
   /** Compile at once instead of on the second call. */
   readonly now?: boolean
 }
@@ -104,6 +106,7 @@ function resolveOptions(options: CompileSchemaOptions): NormalizeOptions {
     findDefinition: createDefinitionFinder([components?.schemas ?? {}, definitions ?? {}]),
     assertFormats: options.assertFormats ?? false,
     isOwn: options.isOwn ?? false,
+    safeIntegers: options.safeIntegers ?? false,
   }
 }
 

@@ -203,7 +203,7 @@ describe('schemas of every kind', () => {
   it('refuses a Standard Schema that cannot print itself as JSON Schema', () => {
     const mute = { '~standard': { version: 1, vendor: 'mute', validate: () => ({ value: 1 }) } }
     expect(() => serviceOf([define({ input: mute as never })])).toThrow(
-      'function orders.get: input or output cannot be used: this mute schema cannot print itself',
+      'function orders.get: input cannot be used: this mute schema cannot print itself',
     )
   })
 

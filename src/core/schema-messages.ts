@@ -38,13 +38,15 @@ const SENTENCES: Readonly<Record<string, Sentence>> = {
     `must have at most ${count(limit, 'character')}; got ${size(found)}`,
   maxProperties: ({ limit }, found) =>
     `must have at most ${count(limit, 'member')}; got ${size(found)}`,
-  maximum: ({ limit }, found) => `must be at most ${toText(limit)}; got ${show(found)}`,
+  maximum: ({ limit }, found) =>
+    `must be at most ${toText(limit)}; got ${show(found)}${explainEnd(limit)}`,
   minItems: ({ limit }, found) => `must have at least ${count(limit, 'item')}; got ${size(found)}`,
   minLength: ({ limit }, found) =>
     `must have at least ${count(limit, 'character')}; got ${size(found)}`,
   minProperties: ({ limit }, found) =>
     `must have at least ${count(limit, 'member')}; got ${size(found)}`,
-  minimum: ({ limit }, found) => `must be at least ${toText(limit)}; got ${show(found)}`,
+  minimum: ({ limit }, found) =>
+    `must be at least ${toText(limit)}; got ${show(found)}${explainEnd(limit)}`,
   multipleOf: ({ multipleOf }, found) =>
     `must be a multiple of ${toText(multipleOf)}; got ${show(found)}`,
   not: (_, found) => `must not have the form that the schema excludes; got ${show(found)}`,
@@ -58,6 +60,12 @@ const SENTENCES: Readonly<Record<string, Sentence>> = {
     Array.isArray(duplicate)
       ? `must not repeat items; items ${duplicate.map(toText).join(' and ')} are equal`
       : 'must not repeat items',
+}
+
+function explainEnd(limit: unknown): string {
+  return Math.abs(Number(limit)) === Number.MAX_SAFE_INTEGER
+    ? ' (beyond that a JSON number loses digits; send a string of digits where the schema allows one)'
+    : ''
 }
 
 /** Says that a property is not among the known ones, and which of them may have been meant. */

@@ -17,6 +17,8 @@ import {
 export interface NormalizeOptions {
   readonly findDefinition: FindDefinition
   readonly assertFormats: boolean
+  /** Integers end at ±(2^53−1), where numbers begin to lose digits. */
+  readonly safeIntegers: boolean
   /** True for a schema in the service's own code; see `compilePattern`. */
   readonly isOwn: boolean
   /** Names of members of the value to be checked, where a bundle has said that it needs them. */
@@ -87,10 +89,20 @@ function normalize(schema: Subschema, outer: Reading, state: State): Subschema {
     else assign(draft, keyword, normalizeValue(keyword, value, schema, reading, state))
   }
   splitCondition(draft)
+  if (state.options.safeIntegers && reading.validates) boundIntegers(draft)
   // Inside allOf, because beside other keywords the validator reports rules only when those hold.
   if (rules.length > 0) addToAllOf(draft, [{ '~refine': rules }])
   state.results.set(schema, draft)
   return draft
+}
+
+function boundIntegers(draft: Draft): void {
+  const types = [draft['type']].flat()
+  if (!types.includes('integer') || types.includes('number')) return
+  const { minimum, maximum } = draft
+  const end = Number.MAX_SAFE_INTEGER
+  draft['minimum'] = Math.max(typeof minimum === 'number' ? minimum : -end, -end)
+  draft['maximum'] = Math.min(typeof maximum === 'number' ? maximum : end, end)
 }
 
 function nextReading(schema: JsonSchema, outer: Reading, find: FindDefinition): Reading {

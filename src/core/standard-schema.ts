@@ -52,8 +52,61 @@ export function toStandardJsonSchema(
       `this ${vendor} schema cannot print itself as JSON Schema; use a version that implements Standard JSON Schema (Zod 4.2, ArkType 2.1.28, Valibot with toStandardJsonSchema) or give plain JSON Schema`,
     )
   }
-  const { $schema: _dialect, ...document } = jsonSchema[direction]({ target: 'draft-2020-12' })
-  return document
+  const files: string[] = []
+  const libraryOptions = { override: (node: ZodNode) => noteFile(node, files) }
+  const print = (options: Readonly<Record<string, unknown>> = {}) =>
+    jsonSchema[direction]({
+      target: 'draft-2020-12',
+      ...(vendor === 'zod' && { libraryOptions: { ...libraryOptions, ...options } }),
+    })
+  try {
+    const { $schema: _dialect, ...document } = print()
+    if (files[0] !== undefined) throw new TypeError(files[0])
+    return document
+  } catch (thrown) {
+    const found: string[] = []
+    if (vendor !== 'zod' || files.length > 0) throw thrown
+    print({ unrepresentable: 'any', override: (node: ZodNode) => noteNoJson(node, found) })
+    throw found[0] === undefined ? thrown : new TypeError(found[0], { cause: thrown })
+  }
+}
+
+/** What Zod tells about a schema it has printed. */
+interface ZodNode {
+  readonly zodSchema: { readonly _zod: { readonly def: { readonly type: string } } }
+  readonly path: readonly (string | number)[]
+}
+
+/** Zod prints a file as a string of bytes, but takes none for it. */
+function noteFile(node: ZodNode, found: string[]): void {
+  if (node.zodSchema._zod.def.type === 'file') noteNoJson(node, found)
+}
+
+function noteNoJson({ zodSchema, path }: ZodNode, found: string[]): void {
+  const { type } = zodSchema._zod.def
+  const instead = INSTEAD[type]
+  if (instead === undefined) return
+  const field = path
+    .map(String)
+    .join('.')
+    .replace(/(^|\.)properties\.([^.]+)/g, '$1$2')
+  found.push(`${field && `.${field}`}: z.${type}() cannot be sent as JSON; ${instead}`)
+}
+
+/** What to use for the types of Zod that have no form in JSON. */
+const INSTEAD: Readonly<Record<string, string>> = {
+  bigint: 'use z.string().regex(/^-?\\d+$/), its digits',
+  custom: 'describe its JSON form',
+  date: 'use z.iso.datetime()',
+  file: 'use z.base64()',
+  function: 'leave it out',
+  map: 'use z.record()',
+  nan: 'use z.null()',
+  set: 'use z.array()',
+  symbol: 'use z.string()',
+  transform: 'use z.pipe() to say what it gives, or transform in the handler',
+  undefined: 'use z.null() or .optional()',
+  void: 'use z.null()',
 }
 
 function toValidation(

@@ -1,5 +1,6 @@
 import type { Call } from './call.ts'
 import { CallError } from './error.ts'
+import { findNoJson } from './json-value.ts'
 import type { Target } from './target.ts'
 
 /** What a handler that yields came to: what it returned, and what it yielded when somebody wants the whole. */
@@ -79,6 +80,12 @@ function tooMany({ name }: Target): CallError {
 }
 
 async function checkItem(target: Target, item: unknown): Promise<void> {
+  const noJson = findNoJson(item ?? null)
+  if (noJson !== undefined) {
+    throw new TypeError(
+      `${target.name}@${target.version} yielded what JSON cannot hold at "${noJson.pointer}": ${noJson.found}`,
+    )
+  }
   const checked = await target.checkItem?.(item)
   if (checked === undefined || checked.ok) return
   const [problem] = checked.problems

@@ -13,6 +13,7 @@ import {
   toStandardCheck,
   toStandardJsonSchema,
 } from './standard-schema.ts'
+import { toReason } from './text.ts'
 import { deriveStability, type Stability } from './version.ts'
 
 /** One version of a function, made ready for calls at start. */
@@ -79,11 +80,12 @@ export function toTargetShape(
     definition,
     system: options.system,
     inputSchema: input.schema,
-    outputSchema: output && toJsonSchema(output, 'output'),
-    itemSchema: item && toJsonSchema(item, 'output'),
+    outputSchema: output && ofField('output', () => toJsonSchema(output, 'output')),
+    itemSchema: item && ofField('item', () => toJsonSchema(item, 'output')),
     checkInput: input.check,
-    checkOutput: options.validateResults && output ? toCheck(output, components, isOwn) : undefined,
-    checkItem: options.validateResults && item ? toCheck(item, components, isOwn) : undefined,
+    checkOutput:
+      options.validateResults && output ? toCheck(output, components, { isOwn }) : undefined,
+    checkItem: options.validateResults && item ? toCheck(item, components, { isOwn }) : undefined,
     errors: collectErrors(definition, components),
     sideEffects,
     stateChanges: (sideEffects ?? []).filter(isStateChange),
@@ -113,24 +115,39 @@ function toInput(
   { unknownArguments = 'reject' }: TargetOptions,
 ): { readonly schema: JsonSchema; readonly check: Check } {
   const given = definition.input ?? inputFromArguments(definition, components)
-  const printed = toJsonSchema(given, 'input')
+  const printed = ofField('input', () => toJsonSchema(given, 'input'))
   const { name } = definition
-  const isOwn = definition.imported !== true
+  const options = { isOwn: definition.imported !== true, safeIntegers: true }
   if ((definition.unknownArguments ?? unknownArguments) === 'ignore') {
-    return { schema: printed, check: withFunctionName(toCheck(given, components, isOwn), name) }
+    return { schema: printed, check: withFunctionName(toCheck(given, components, options), name) }
   }
   if (!isStandardSchema(given)) {
     const schema = closeArguments(printed, components)
-    return { schema, check: withFunctionName(toCheck(schema, components, isOwn), name) }
+    return { schema, check: withFunctionName(toCheck(schema, components, options), name) }
   }
   const schema = closeStandardSchema(given, printed)
   return { schema, check: withFunctionName(toClosedCheck(given, schema), name) }
 }
 
-function toCheck(schema: Schema, components: Components, isOwn: boolean): Check {
+/** Puts the field in front of what is wrong with its schema; a Zod schema says which of its own fields it is. */
+function ofField(field: string, print: () => JsonSchema): JsonSchema {
+  try {
+    return print()
+  } catch (thrown) {
+    const reason = toReason(thrown)
+    const text = /^[.:]/.test(reason) ? reason : ` cannot be used: ${reason}`
+    throw new TypeError(`${field}${text}`, { cause: thrown })
+  }
+}
+
+function toCheck(
+  schema: Schema,
+  components: Components,
+  options: { readonly isOwn: boolean; readonly safeIntegers?: boolean },
+): Check {
   return isStandardSchema(schema)
     ? toStandardCheck(schema)
-    : compileSchema(schema, { components: { schemas: components.schemas ?? {} }, isOwn })
+    : compileSchema(schema, { ...options, components: { schemas: components.schemas ?? {} } })
 }
 
 function inputFromArguments(definition: FunctionDefinition, components: Components): JsonSchema {

@@ -17,8 +17,12 @@ const NO_ARGUMENTS: JsonObject = Object.freeze({})
 const NO_ENTRIES: readonly ExtensionEntry[] = []
 const NO_FACTS: Call['facts'] = Object.freeze({})
 
-/** Reads the body of a request as JSON; throws what transport and parser refuse. */
-export function readDocument(request: HttpRequest, service: Service): unknown {
+/** Reads the body of a request as JSON; throws what transport and parser refuse, its id known where it can be read. */
+export function readDocument(
+  request: HttpRequest,
+  service: Service,
+  onId: (id: string | null) => void,
+): unknown {
   if (request.bodyTooLarge) {
     throw new CallError('INVALID_REQUEST', {
       message: `The request body is larger than ${service.limits.maxRequestBytes} bytes`,
@@ -26,7 +30,12 @@ export function readDocument(request: HttpRequest, service: Service): unknown {
       status: 413,
     })
   }
-  return parseJson(request.body, service.limits.maxDepth)
+  const document = parseJson(request.body, service.limits.maxDepth, (refusal, value) => {
+    onId(readId(value))
+    throw refusal
+  })
+  onId(readId(document))
+  return document
 }
 
 /** Throws unless the body is declared as JSON. */
@@ -43,7 +52,7 @@ export function assertJson(request: HttpRequest): void {
 }
 
 /** Reads the id of any document, so that even a refused one is answered under its own id. */
-export function readId(document: unknown): string | null {
+function readId(document: unknown): string | null {
   const id = isRecord(document) ? document['id'] : undefined
   return typeof id === 'string' && id !== '' && id.length <= MAX_ID_LENGTH ? id : null
 }

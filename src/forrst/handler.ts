@@ -6,7 +6,7 @@ import { isPromise, type Maybe } from '../core/maybe.ts'
 import type { Service } from '../core/service.ts'
 import { answerStream } from '../extensions/answer-stream.ts'
 import type { HttpHandler, HttpRequest, HttpResponse } from '../wire/http.ts'
-import { assertJson, decodeCall, decodeEnvelope, readDocument, readId } from './decode.ts'
+import { assertJson, decodeCall, decodeEnvelope, readDocument } from './decode.ts'
 import { type Answering, encodeFailure, encodeMethodRefusal, encodeOutcome } from './encode.ts'
 import type { RequestDocument } from './envelope.ts'
 import { asksForStream, createStreamFormat } from './stream.ts'
@@ -53,8 +53,9 @@ function readEnvelope(
   answering: Answering,
 ): RequestDocument {
   assertJson(request)
-  const document = readDocument(request, service)
-  answering.id = readId(document)
+  const document = readDocument(request, service, (id) => {
+    answering.id = id
+  })
   return decodeEnvelope(document)
 }
 

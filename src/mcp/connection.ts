@@ -1,15 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Principal } from '../core/call.ts'
 import { andThen, isPromise, type Maybe } from '../core/maybe.ts'
-import { parseJson } from '../wire/json.ts'
 import { createAbortable } from './abortable.ts'
 import { type BatchEntry, decodeBatch } from './batch.ts'
 import {
   decodeMessage,
   type Message,
+  parseDocument,
   readCaller,
   readEnvelope,
-  readId,
   readMeta,
 } from './decode.ts'
 import { encodeResult } from './encode.ts'
@@ -113,8 +112,9 @@ export function createConnection(
     line(bytes) {
       let id: RequestId | undefined
       try {
-        const document = parseJson(bytes, service.limits.maxDepth)
-        id = readId(document)
+        const document = parseDocument(bytes, service, (known) => {
+          id = known
+        })
         if (!Array.isArray(document)) return reply(receive(decodeMessage(document)))
         const entries = decodeBatch(document, introduction?.version)
         reply(joinTexts(entries.map(receiveEntry)))

@@ -29,7 +29,11 @@ const NO_ENTRIES: readonly ExtensionEntry[] = []
 const MAX_ID_LENGTH = 512
 
 /** Reads the body of a POST as JSON; throws what transport and parser refuse. */
-export function readDocument(request: HttpRequest, service: Service): unknown {
+export function readDocument(
+  request: HttpRequest,
+  service: Service,
+  onId: (id: RequestId | undefined) => void,
+): unknown {
   if (request.bodyTooLarge) {
     throw new McpError(
       RPC.invalidRequest,
@@ -43,7 +47,21 @@ export function readDocument(request: HttpRequest, service: Service): unknown {
   if (!isJsonMediaType(mediaType)) {
     throw new McpError(RPC.invalidRequest, 'Content-Type must be application/json', { status: 415 })
   }
-  return parseJson(request.body, service.limits.maxDepth)
+  return parseDocument(request.body, service, onId)
+}
+
+/** Parses a document; `onId` learns its id even when a number in it is refused. */
+export function parseDocument(
+  bytes: Uint8Array,
+  { limits }: Service,
+  onId: (id: RequestId | undefined) => void,
+): unknown {
+  const document = parseJson(bytes, limits.maxDepth, (refusal, value) => {
+    onId(readId(value))
+    throw invalidParams(refusal.message)
+  })
+  onId(readId(document))
+  return document
 }
 
 /** Reads the id of any document, so that even a refused request is answered under its own id. */

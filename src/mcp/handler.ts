@@ -6,7 +6,7 @@ import type { Service } from '../core/service.ts'
 import { createGuard, type GuardOptions } from '../wire/guard.ts'
 import type { HttpRequest, HttpResponse } from '../wire/http.ts'
 import { type Authorization, toUnauthorized } from './authorization.ts'
-import { decodeMessage, type Message, readDocument, readId, readMeta } from './decode.ts'
+import { decodeMessage, type Message, readDocument, readMeta } from './decode.ts'
 import type { McpOptions } from './environment.ts'
 import { McpError, RPC, toMcpError, toRefusal } from './errors.ts'
 import { encodeFailure } from './http-answer.ts'
@@ -58,8 +58,9 @@ export function createMcpHandler(service: Service, options: McpHandlerOptions = 
         return isPromise(answer) ? answer.catch(fail) : answer
       }
       if (request.method !== 'POST') return encodeMethodRefusal()
-      const document = readDocument(request, service)
-      id = readId(document)
+      const document = readDocument(request, service, (known) => {
+        id = known
+      })
       const message = Array.isArray(document) ? undefined : decodeMessage(document)
       const answer = asPrincipal(service, options, request, (principal) =>
         message === undefined

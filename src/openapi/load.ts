@@ -3,11 +3,13 @@ import {
   defineMappingTag,
   defineScalarTag,
   defineSequenceTag,
+  intCoreTag,
   load,
   loadAll,
   mergeTag,
   YAMLException,
 } from 'js-yaml'
+import { parseExactJson } from '../core/exact-json.ts'
 import { createRecord } from '../core/json.ts'
 import { toText } from '../core/text.ts'
 import type { SpecProblem } from '../spec/problem.ts'
@@ -69,7 +71,7 @@ export function parseDocument(given: string, options: LoadOptions = {}): ParsedD
 function parseJson(text: string): unknown {
   for (const read of [() => text, () => withoutComments(text)]) {
     try {
-      return JSON.parse(read())
+      return parseExactJson(read())
     } catch {
       // Not this kind of JSON. YAML flow style looks the same and gives the better message.
     }
@@ -147,8 +149,18 @@ const ANY_TAG = ['!', 'tag:'].flatMap((prefix) => [
   }),
 ])
 
+/** Integers that a number would round keep their digits, as in JSON. */
+const EXACT_INT = {
+  ...intCoreTag,
+  resolve: (source: string, isExplicit: boolean, name: string) => {
+    const value = intCoreTag.resolve(source, isExplicit, name)
+    const isLarge = typeof value === 'number' && !Number.isSafeInteger(value)
+    return isLarge && /^[-+]?\d+$/.test(source) ? source : value
+  },
+}
+
 const YAML_OPTIONS = {
-  schema: CORE_SCHEMA.withTags(mergeTag, ...ANY_TAG),
+  schema: CORE_SCHEMA.withTags(EXACT_INT, mergeTag, ...ANY_TAG),
   json: true,
   maxDepth: 1000,
   maxTotalMergeKeys: 100_000,

@@ -20,6 +20,7 @@ import { toReason } from '../core/text.ts'
 import { isPrerelease } from '../core/version.ts'
 import { ADDITIONAL_ARGUMENTS, type FunctionObject } from '../discovery/types.ts'
 import { checkDeclarations } from '../extensions/check-declarations.ts'
+import { admitDigits } from './admit-digits.ts'
 import { toVisibleText } from './untrusted-text.ts'
 
 /** What runs when a described function is called. */
@@ -90,7 +91,7 @@ function toDefinition(
     ...(typeof summary === 'string' && { summary: toVisibleText(summary) }),
     ...(typeof description === 'string' && { description: toVisibleText(description) }),
     ...(object.arguments && toInput(described, components, object[ADDITIONAL_ARGUMENTS] === true)),
-    ...(output && { output: standAlone(output, components) }),
+    ...(output && { output: admitDigits(standAlone(output, components)) }),
     ...(result && { result: omit(result, ['schema']) }),
     ...(errors.length > 0 && { errors }),
     ...(object.tags && { tags: resolve('tags', object.tags) }),
@@ -172,7 +173,7 @@ function toDeclarations(
   const item = isRecord(stream?.['item']) ? (stream['item'] as JsonSchema) : {}
   return {
     ...(extensions.length > 0 && { extensions }),
-    ...(stream && { item: standAlone(item, components) }),
+    ...(stream && { item: admitDigits(standAlone(item, components)) }),
   }
 }
 

@@ -1,5 +1,9 @@
 import type { ElicitResult } from '@modelcontextprotocol/client'
 import type { JsonObject } from '../core/json.ts'
+import { compileSchema } from '../core/json-schema.ts'
+import type { JsonSchema } from '../core/schema.ts'
+import { admitDigits } from './admit-digits.ts'
+import { fetchExact, readExactly } from './exact-transport.ts'
 
 /** Where an MCP server is. */
 export type McpServerAddress =
@@ -95,6 +99,8 @@ export async function openMcpClient(
     {
       capabilities: onQuestion === undefined ? {} : ELICITATION,
       versionNegotiation: { mode: revision },
+      // Large integers arrive as digits, which the client's own validator would refuse.
+      jsonSchemaValidator: { getValidator: createValidator as never },
       listChanged: {
         tools: { onChanged: (error, tools) => (error ? onError(error) : onTools(tools ?? [])) },
       },
@@ -111,6 +117,7 @@ export async function openMcpClient(
     'url' in address
       ? new StreamableHTTPClientTransport(new URL(address.url), {
           requestInit: { headers: { ...address.headers } },
+          fetch: fetchExact,
         })
       : new StdioClientTransport({
           command: address.command,
@@ -119,9 +126,24 @@ export async function openMcpClient(
           ...(address.env && { env: { ...address.env } }),
           ...(address.cwd !== undefined && { cwd: address.cwd }),
         })
+  if (!('url' in address)) readExactly(transport)
   await client.connect(transport as never)
   client.onclose = onClose
   return client
+}
+
+function createValidator(schema: JsonSchema): (data: unknown) => {
+  readonly valid: boolean
+  readonly data?: unknown
+  readonly errorMessage?: string
+} {
+  const check = compileSchema(admitDigits(schema))
+  return (data) => {
+    const checked = check(data)
+    if (checked.ok) return { valid: true, data }
+    const [{ pointer, message }] = checked.problems
+    return { valid: false, errorMessage: `${pointer} ${message}` }
+  }
 }
 
 /** What a client can do whose user can be asked. */

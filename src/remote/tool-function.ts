@@ -6,6 +6,7 @@ import type { JsonSchema } from '../core/schema.ts'
 import { toTargetShape } from '../core/target.ts'
 import { toReason } from '../core/text.ts'
 import { isVersion } from '../core/version.ts'
+import { admitDigits } from './admit-digits.ts'
 import { type CallTool, REMOTE_FAILURE } from './call-remote.ts'
 import type { RemoteTool } from './mcp-client.ts'
 import { markUntrusted, toVisibleText } from './untrusted-text.ts'
@@ -56,7 +57,7 @@ function toSoundDefinition(
   options: ToolFunctionOptions,
 ): FunctionDefinition | undefined {
   const input = isRecord(tool.inputSchema) ? tool.inputSchema : { type: 'object' }
-  const output = isRecord(tool.outputSchema) ? tool.outputSchema : undefined
+  const output = isRecord(tool.outputSchema) ? admitDigits(tool.outputSchema) : undefined
   const attempts = [
     { input, output },
     { input, output: undefined },

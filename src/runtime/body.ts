@@ -54,7 +54,9 @@ export function encodeMultipartBody(
   tool: string,
 ): EncodedBody | undefined {
   const parts = formFields(rule, args).flatMap(([field, value]) => {
-    return (Array.isArray(value) ? value : [value]).map((item) => toPart(field, item, tool))
+    if (!Array.isArray(value)) return toPart(field, value, tool, field.digits)
+    const digits = field.digits?.flatMap((one) => (one.startsWith('/*') ? one.slice(2) : []))
+    return value.map((item) => toPart(field, item, tool, digits))
   })
   if (parts.length === 0) return undefined
   const boundary = findBoundary(parts)
@@ -115,7 +117,7 @@ function formPairs(field: BodyField, value: unknown): readonly Pair[] {
   const name = wireName(field)
   if (value === null) return [[escapeText(name), '']]
   if (field.content_type?.includes('json'))
-    return [[escapeText(name), escapeText(toJsonText(value))]]
+    return [[escapeText(name), escapeText(toJsonText(value, field.digits))]]
   if (field.style !== undefined) {
     const explode = field.explode ?? (field.style === 'form' || field.style === 'deepObject')
     return toPairs(name, value, { style: field.style, explode, encode: escapeText })
@@ -132,7 +134,7 @@ interface Part {
   readonly content: Uint8Array
 }
 
-function toPart(field: BodyField, value: unknown, tool: string): Part {
+function toPart(field: BodyField, value: unknown, tool: string, digits: BodyField['digits']): Part {
   const name = `form-data; name="${escapeQuoted(wireName(field))}"`
   if (field.binary && isPresent(value)) {
     const file = readFile(field, value, tool)
@@ -141,7 +143,7 @@ function toPart(field: BodyField, value: unknown, tool: string): Part {
     return { head, content: new Uint8Array(file.bytes) }
   }
   const isJson = typeof value === 'object' && value !== null
-  const text = value === null ? '' : isJson ? toJsonText(value) : toText(value)
+  const text = value === null ? '' : isJson ? toJsonText(value, digits) : toText(value)
   const type = field.content_type ?? (isJson ? 'application/json' : undefined)
   return { head: toHead(name, type), content: new TextEncoder().encode(text) }
 }

@@ -1,6 +1,6 @@
 import { didYouMean } from '../core/suggest.ts'
 import type { ToolArguments } from './operation.ts'
-import { isEntries } from './serialize.ts'
+import { isEntries, toText } from './serialize.ts'
 import { ToolError } from './tool-error.ts'
 
 /** The part of JSON Schema that arguments of tools are described with. */
@@ -59,13 +59,22 @@ export function findProblems(schema: ArgumentSchema, value: unknown, path: strin
   const name = path === '' ? 'arguments' : path
   const types = schema.type === undefined ? [] : [schema.type].flat()
   if (types.length > 0 && !types.some((type) => isOfType(type, value))) {
-    return [`${name} must be ${types.join(' or ')}`]
+    return [`${name} must be ${types.join(' or ')}${explainLarge(types, value)}`]
   }
   const problems = findLimits(schema, value).map((limit) => `${name} ${limit}`)
   if (schema.anyOf && !schema.anyOf.some((one) => findProblems(one, value, path).length === 0)) {
     problems.push(`${name} fits none of the allowed forms`)
   }
   return [...problems, ...findNested(schema, value, path)]
+}
+
+/** A number that lost digits before it came here cannot be told from the one that was meant. */
+function explainLarge(types: readonly string[], value: unknown): string {
+  const isLarge =
+    typeof value === 'number' ? Number.isInteger(value) : /^-?\d{16,}$/.test(toText(value))
+  if (!types.includes('integer') || !isLarge) return ''
+  const hint = types.includes('string') ? '; send it as a string of digits' : ''
+  return `: beyond ±9007199254740991 a JSON number loses digits${hint}`
 }
 
 function findNested(schema: ArgumentSchema, value: unknown, path: string): string[] {
@@ -119,7 +128,7 @@ function isOfType(type: string, value: unknown): boolean {
   if (type === 'null') return value === null
   if (type === 'array') return Array.isArray(value)
   if (type === 'object') return isEntries(value)
-  if (type === 'integer') return Number.isInteger(value)
+  if (type === 'integer') return Number.isSafeInteger(value)
   if (type === 'number') return Number.isFinite(value)
   return typeof value === type
 }

@@ -1,7 +1,7 @@
 import { isList, isRecord } from '../core/json.ts'
 import { judgePattern } from '../core/pattern/index.ts'
 import type { JsonSchema } from '../core/schema.ts'
-import { argumentName } from '../spec/fields.ts'
+import { argumentName, digitsPattern, takesDigits } from '../spec/fields.ts'
 import type { FieldDef, ToolDef } from '../spec/types.ts'
 
 /** Builds the schema of a tool's arguments: one object, one property per argument, and no others. */
@@ -20,8 +20,13 @@ export function toFieldSchema(field: FieldDef): JsonSchema {
   if (field.any_of !== undefined && field.any_of.length > 0) {
     return { ...annotations, anyOf: toAlternatives(field, field.any_of) }
   }
+  const types = [
+    field.type,
+    ...(takesDigits(field) ? ['string'] : []),
+    ...(field.nullable ? ['null'] : []),
+  ]
   return {
-    type: field.nullable ? [field.type, 'null'] : field.type,
+    type: types.length === 1 ? field.type : types,
     ...annotations,
     ...toConstraints(field),
     ...(field.type === 'array' && { items: field.items ? toFieldSchema(field.items) : {} }),
@@ -107,7 +112,8 @@ function toConstraints(field: FieldDef): JsonSchema {
     const value = field[key as keyof FieldDef]
     if (value !== undefined) constraints[keyword] = value
   }
-  const pattern = field.pattern ?? (field.wire_type === 'integer' ? '^-?[0-9]+$' : undefined)
+  const digits = field.wire_type === 'integer' ? '^-?[0-9]+$' : undefined
+  const pattern = takesDigits(field) ? digitsPattern(field) : (field.pattern ?? digits)
   if (pattern !== undefined && isPattern(pattern)) constraints['pattern'] = pattern
   return constraints
 }

@@ -12,7 +12,7 @@ export function toJsonText(value: unknown, digits: readonly string[] = []): stri
 function writeDigits(value: unknown, paths: readonly (readonly string[])[]): string {
   if (paths.length === 0) return JSON.stringify(value)
   if (typeof value === 'string' && paths.some((path) => path.length === 0)) {
-    return /^-?\d+$/.test(value) ? value : JSON.stringify(value)
+    return /^-?\d+$/.test(value) ? value.replace(/^(-?)0+(?=\d)/, '$1') : JSON.stringify(value)
   }
   if (Array.isArray(value)) {
     const inner = pathsUnder(paths, '*')

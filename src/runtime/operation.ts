@@ -34,6 +34,8 @@ export interface ParamRule {
   readonly allow_reserved?: boolean
   /** The value is written as this media type instead of by style. */
   readonly content_type?: string
+  /** As of a body field, where `content_type` is JSON. */
+  readonly digits?: readonly string[]
 }
 
 /** How the body of a request is put together. */

@@ -129,7 +129,7 @@ function paramPairs(rule: ParamRule, value: unknown): readonly Pair[] {
 }
 
 function toMedia(rule: ParamRule, value: unknown): string {
-  return rule.content_type?.includes('json') ? toJsonText(value) : toText(value)
+  return rule.content_type?.includes('json') ? toJsonText(value, rule.digits) : toText(value)
 }
 
 function headerParams(operation: Operation, args: ToolArguments): Record<string, string> {

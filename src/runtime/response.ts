@@ -1,3 +1,4 @@
+import { parseExactJson } from '../core/exact-json.ts'
 import { toBase64 } from './base64.ts'
 
 /** An answer, read. */
@@ -76,7 +77,7 @@ function decodeText(bytes: Uint8Array, type: string): string {
 // An answer that calls itself JSON and is not is still worth reading.
 function parseOr(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseExactJson(text)
   } catch {
     return text
   }

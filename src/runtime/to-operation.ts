@@ -1,5 +1,5 @@
 import { formatPointer } from '../core/pointer.ts'
-import { argumentName, authOf, locationOf, styleOf } from '../spec/fields.ts'
+import { argumentName, authOf, locationOf, styleOf, takesDigits } from '../spec/fields.ts'
 import type { AuthConfig, FieldDef, ToolDef, ToolSpec } from '../spec/types.ts'
 import type { AuthRule, BodyField, BodyRule, Operation, ParamRule } from './operation.ts'
 
@@ -30,6 +30,7 @@ function toParamRule(tool: ToolDef, field: FieldDef): ParamRule {
   const location = locationOf(tool, field)
   const usual = styleOf({ type: field.type }, location)
   const { style, explode } = styleOf(field, location)
+  const digits = field.content_type?.includes('json') ? digitPointers(field, []) : []
   const usualExplode = styleOf({ type: field.type, style }, location).explode
   return {
     ...namesOf(field),
@@ -39,6 +40,7 @@ function toParamRule(tool: ToolDef, field: FieldDef): ParamRule {
     ...(explode !== usualExplode && { explode }),
     ...(field.allow_reserved && { allow_reserved: true }),
     ...(field.content_type !== undefined && { content_type: field.content_type }),
+    ...(digits.length > 0 && { digits }),
   }
 }
 
@@ -57,7 +59,7 @@ function toBodyRule(tool: ToolDef): BodyRule | undefined {
 function toBodyField(field: FieldDef, type: BodyRule['type']): BodyField {
   const format = field.format ?? field.items?.format
   const isBinary = format === 'binary' && (type === 'multipart' || type === 'raw')
-  const digits = type === 'json' ? digitPointers(field, []) : []
+  const digits = type === 'raw' ? [] : digitPointers(field, [])
   return {
     ...namesOf(field),
     ...(admitsNull(field) && { nullable: true }),
@@ -79,7 +81,7 @@ function admitsNull(field: FieldDef): boolean {
 }
 
 function digitPointers(field: FieldDef, path: readonly string[]): string[] {
-  const own = field.wire_type === 'integer' ? [formatPointer(path)] : []
+  const own = field.wire_type === 'integer' || takesDigits(field) ? [formatPointer(path)] : []
   const items = field.items ? digitPointers(field.items, [...path, '*']) : []
   const properties = (field.properties ?? []).flatMap((property) => {
     return digitPointers(property, [...path, property.name ?? ''])

@@ -83,7 +83,7 @@ function longestList(value: unknown): number {
 
 function pickPaths(value: unknown, paths: readonly (readonly string[])[]): unknown {
   if (paths.some((path) => path.length === 0)) return value
-  if (Array.isArray(value)) return value.map((item) => pickPaths(item, paths))
+  if (Array.isArray(value)) return value.map((item) => pickPaths(item, paths) ?? null)
   if (!isEntries(value)) return undefined
   const entries = Object.entries(value).flatMap(([key, item]) => {
     const under = paths.filter(([head]) => head === key).map((path) => path.slice(1))

@@ -48,7 +48,7 @@ function tryCompile(schema: JsonSchema): Check | ValidateResult {
   try {
     const [mistake] = findSchemaMistakes(schema)
     if (mistake !== undefined) return refuseSchema(`${mistake.pointer} ${mistake.message}`)
-    return compileSchema(schema)
+    return compileSchema(schema, { safeIntegers: true })
   } catch (thrown) {
     return refuseSchema(toReason(thrown))
   }

@@ -1,5 +1,5 @@
 import type { Json } from '../core/json.ts'
-import { parseJson } from '../wire/json.ts'
+import { parsePayload } from '../wire/json.ts'
 
 /** Longest message that is taken, in bytes, unless `max_bytes` says otherwise. */
 export const MAX_MESSAGE_BYTES: number = 1024 * 1024
@@ -15,7 +15,7 @@ export function toRefusal(bytes: number, limit: number): string {
 export function decodeMessage(body: Uint8Array | string): Json {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body
   try {
-    return parseJson(bytes, MAX_DEPTH) as Json
+    return parsePayload(bytes, MAX_DEPTH) as Json
   } catch {
     return decodeText(bytes)
   }

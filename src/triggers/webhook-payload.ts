@@ -2,7 +2,7 @@ import { CallError } from '../core/error.ts'
 import { isList, isRecord, type Json, type JsonObject } from '../core/json.ts'
 import type { SignatureScheme } from '../spec/types.ts'
 import type { HttpRequest } from '../wire/http.ts'
-import { parseJson } from '../wire/json.ts'
+import { parsePayload } from '../wire/json.ts'
 import { findCoding } from '../wire/media-type.ts'
 
 /** What a delivery says. */
@@ -58,7 +58,7 @@ function unsupported(reason: string): CallError {
 }
 
 function decodeJson(bytes: Uint8Array): Json {
-  return parseJson(bytes, MAX_DEPTH) as Json
+  return parsePayload(bytes, MAX_DEPTH) as Json
 }
 
 function decodeText(bytes: Uint8Array): string {

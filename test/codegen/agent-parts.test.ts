@@ -7,9 +7,10 @@ it('agent projects carry src/codegen/agent/parts as they are', async () => {
   const names = readdirSync(directory)
     .filter((file) => !file.includes('.test'))
     .map((file) => file.replace(/\.ts$/, ''))
-    .sort()
-  const entries = names.map((name) => {
-    const text = readFileSync(`${directory}/${name}.ts`, 'utf8')
+  const shared = 'exact-json'
+  const entries = [...names, shared].sort().map((name) => {
+    const file = name === shared ? `${directory}/../../../core/${name}` : `${directory}/${name}`
+    const text = readFileSync(`${file}.ts`, 'utf8').replaceAll('../../../core/', './')
     return `  ${JSON.stringify(name)}: ${JSON.stringify(text)},\n`
   })
   const code = `/* Made from src/codegen/agent/parts by test/codegen/agent-parts.test.ts; run it with -u to make it anew. */

@@ -12,6 +12,7 @@ const FILES = [
   'fetch-connection',
   'fetch-stream',
   'sse',
+  '../../../core/exact-json',
 ]
 
 it('generated clients carry src/codegen/typed-client/parts as they are', async () => {

@@ -18,6 +18,7 @@ export const CARRIED_FILES = [
   'oauth2',
   'send',
   'response',
+  '../core/exact-json',
   'trim',
   'paginate',
   'redact',

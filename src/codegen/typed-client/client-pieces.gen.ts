@@ -349,8 +349,8 @@ export const CLIENT_PIECES: Readonly<Record<string, RuntimePiece>> = {
     text: "function isObject(value: unknown): value is Record<string, unknown> {\n  return typeof value === 'object' && value !== null && !Array.isArray(value)\n}",
   },
   tryParse: {
-    uses: [],
-    text: "function tryParse(text: string): unknown {\n  try {\n    return JSON.parse(text)\n  } catch {\n    return undefined\n  }\n}",
+    uses: ["parseExactJson"],
+    text: "function tryParse(text: string): unknown {\n  try {\n    return parseExactJson(text)\n  } catch {\n    return undefined\n  }\n}",
   },
   NEVER_CONNECTED: {
     uses: [],
@@ -389,7 +389,39 @@ export const CLIENT_PIECES: Readonly<Record<string, RuntimePiece>> = {
     text: "/** Reads server-sent events; stops reading when nobody asks for more. */\nasync function* readEvents(\n  body: ReadableStream<Uint8Array>,\n): AsyncGenerator<StreamEvent, void, void> {\n  const reader = body.getReader()\n  const decoder = new TextDecoder()\n  let rest = ''\n  try {\n    for (;;) {\n      const { done, value } = await reader.read()\n      rest += decoder.decode(value, { stream: !done }).replaceAll('\\r\\n', '\\n')\n      const blocks = rest.split('\\n\\n')\n      rest = blocks.pop() ?? ''\n      for (const block of done ? [...blocks, rest] : blocks) {\n        const event = parseEvent(block)\n        if (event !== undefined) yield event\n      }\n      if (done) return\n      if (rest.length > MAX_EVENT_LENGTH) throw new RangeError('An event of the stream is too long')\n    }\n  } finally {\n    await reader.cancel().catch(() => {})\n  }\n}",
   },
   parseEvent: {
-    uses: ["StreamEvent"],
-    text: "function parseEvent(block: string): StreamEvent | undefined {\n  let event = 'message'\n  const data: string[] = []\n  for (const line of block.split('\\n')) {\n    const [, field, value = ''] = /^([^:]*):? ?(.*)$/s.exec(line) ?? []\n    if (field === 'event') event = value\n    if (field === 'data') data.push(value)\n  }\n  if (data.length === 0) return undefined\n  return { event, data: JSON.parse(data.join('\\n')) }\n}",
+    uses: ["StreamEvent","parseExactJson"],
+    text: "function parseEvent(block: string): StreamEvent | undefined {\n  let event = 'message'\n  const data: string[] = []\n  for (const line of block.split('\\n')) {\n    const [, field, value = ''] = /^([^:]*):? ?(.*)$/s.exec(line) ?? []\n    if (field === 'event') event = value\n    if (field === 'data') data.push(value)\n  }\n  if (data.length === 0) return undefined\n  return { event, data: parseExactJson(data.join('\\n')) }\n}",
+  },
+  parseExactJson: {
+    uses: ["MAY_BE_LARGE","isLargeNumber","quoteNumbers"],
+    text: "function parseExactJson(text: string): unknown {\n  const value: unknown = JSON.parse(text)\n  if (!MAY_BE_LARGE.test(text)) return value\n  const quoted = quoteNumbers(text, isLargeNumber)\n  return quoted === text ? value : JSON.parse(quoted)\n}",
+  },
+  isLargeNumber: {
+    uses: ["isPlainInteger"],
+    text: "/** Tells whether a number, as JSON spells it, is an integer beyond ±(2^53−1) or too large for any number. */\nfunction isLargeNumber(literal: string): boolean {\n  const value = Number(literal)\n  return isPlainInteger(literal) ? !Number.isSafeInteger(value) : !Number.isFinite(value)\n}",
+  },
+  isLostNumber: {
+    uses: ["isPlainInteger"],
+    text: "/** Tells whether a number, as JSON spells it, is an integer that would change, or too large for any number. */\nfunction isLostNumber(literal: string): boolean {\n  const value = Number(literal)\n  if (!isPlainInteger(literal)) return !Number.isFinite(value)\n  return !Number.isSafeInteger(value) && String(value) !== literal\n}",
+  },
+  MAY_BE_LARGE: {
+    uses: [],
+    text: "/** Matches every text with a number that could be too large; also some others, which are then looked at closely. */\nconst MAY_BE_LARGE: RegExp = /\\d{16}|\\d[eE]\\+?\\d{3}/",
+  },
+  quoteNumbers: {
+    uses: ["endOfString"],
+    text: "/** Puts quotes around those numbers of a JSON text that are chosen; what stands in strings is no number. */\nfunction quoteNumbers(text: string, isChosen: (literal: string) => boolean): string {\n  const number = /-?\\d+(?:\\.\\d+)?(?:[eE][+-]?\\d+)?/y\n  let quoted = ''\n  let copied = 0\n  let at = 0\n  while (at < text.length) {\n    const code = text.charCodeAt(at)\n    if (code === 34) at = endOfString(text, at)\n    else if (code === 45 || (code >= 48 && code <= 57)) {\n      number.lastIndex = at\n      const literal = number.exec(text)?.[0] ?? '-'\n      if (literal.length > 4 && isChosen(literal)) {\n        quoted += `${text.slice(copied, at)}\"${literal}\"`\n        copied = at + literal.length\n      }\n      at += literal.length\n    } else at += 1\n  }\n  return quoted + text.slice(copied)\n}",
+  },
+  endOfString: {
+    uses: ["isEscaped"],
+    text: "function endOfString(text: string, start: number): number {\n  let end = text.indexOf('\"', start + 1)\n  while (end !== -1 && isEscaped(text, end)) end = text.indexOf('\"', end + 1)\n  return end === -1 ? text.length : end + 1\n}",
+  },
+  isEscaped: {
+    uses: [],
+    text: "function isEscaped(text: string, at: number): boolean {\n  let slashes = 0\n  while (text.charCodeAt(at - 1 - slashes) === 92) slashes += 1\n  return slashes % 2 === 1\n}",
+  },
+  isPlainInteger: {
+    uses: [],
+    text: "function isPlainInteger(literal: string): boolean {\n  return /^-?\\d+$/.test(literal)\n}",
   },
 }

@@ -1,6 +1,6 @@
 /*
  * The parts in this folder are copied into agent projects as they are (folder `lib`), so they import
- * nothing but Node and one another.
+ * nothing but Node, one another, and core/exact-json.ts, which is copied along.
  */
 
 import { inspect } from 'node:util'

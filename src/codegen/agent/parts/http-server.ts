@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { parseExactJson } from '../../../core/exact-json.ts'
 import {
   type AgentOptions,
   type AgentReply,
@@ -116,7 +117,7 @@ async function runTool(
   if (tool === undefined) return { status: 404, body: { error: `there is no tool ${name}` } }
   let args: unknown
   try {
-    args = body === '' ? {} : JSON.parse(body)
+    args = body === '' ? {} : parseExactJson(body)
   } catch {
     return { status: 400, body: { error: 'the body is not JSON' } }
   }

@@ -1,3 +1,4 @@
+import { parseExactJson } from '../../../core/exact-json.ts'
 import { type AgentOptions, type AgentReply, describeFailure, toLogText } from './agent.ts'
 
 const VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05']
@@ -60,7 +61,7 @@ function toText(value: unknown): { readonly type: 'text'; readonly text: string 
 
 function parseMessage(body: string): Message | undefined {
   try {
-    const value: unknown = JSON.parse(body)
+    const value: unknown = parseExactJson(body)
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
     return isObject ? value : undefined
   } catch {

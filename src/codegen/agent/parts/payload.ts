@@ -1,3 +1,4 @@
+import { parseExactJson } from '../../../core/exact-json.ts'
 import type { AgentRequest } from './agent.ts'
 
 /** What a delivery says. */
@@ -23,9 +24,9 @@ function parseBody({ header, body }: AgentRequest): unknown {
   const type = header('content-type').split(';', 1)[0]?.trim().toLowerCase() ?? ''
   if (body === '') return null
   if (type === 'application/x-www-form-urlencoded') return parseForm(body)
-  if (type === 'application/json' || type.endsWith('+json')) return JSON.parse(body)
+  if (type === 'application/json' || type.endsWith('+json')) return parseExactJson(body)
   try {
-    return JSON.parse(body)
+    return parseExactJson(body)
   } catch {
     return body
   }
@@ -45,7 +46,7 @@ function parseForm(body: string): unknown {
 /** GitHub and Slack put their JSON into the field `payload` when they send forms. */
 function unwrap(payload: unknown, scheme: string): unknown {
   const inner = scheme === 'github' || scheme === 'slack' ? toMembers(payload)['payload'] : null
-  return typeof inner === 'string' ? JSON.parse(inner) : payload
+  return typeof inner === 'string' ? parseExactJson(inner) : payload
 }
 
 const EVENT_HEADERS = ['x-github-event', 'x-event-key', 'x-event-type', 'webhook-event']

@@ -1,7 +1,9 @@
+import { parseExactJson } from '../../../core/exact-json.ts'
+
 /** Reads the body of a message: JSON where it is JSON, text otherwise. */
 export function parseBody(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseExactJson(text)
   } catch {
     return text
   }

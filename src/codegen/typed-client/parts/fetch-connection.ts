@@ -1,3 +1,4 @@
+import { parseExactJson } from '../../../core/exact-json.ts'
 import type {
   Answer,
   AnswerEntry,
@@ -245,7 +246,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 
 function tryParse(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseExactJson(text)
   } catch {
     return undefined
   }

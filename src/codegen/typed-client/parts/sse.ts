@@ -1,3 +1,4 @@
+import { parseExactJson } from '../../../core/exact-json.ts'
 import type { StreamEvent } from './contract.ts'
 
 const MAX_EVENT_LENGTH = 16 * 1024 * 1024
@@ -36,5 +37,5 @@ function parseEvent(block: string): StreamEvent | undefined {
     if (field === 'data') data.push(value)
   }
   if (data.length === 0) return undefined
-  return { event, data: JSON.parse(data.join('\n')) }
+  return { event, data: parseExactJson(data.join('\n')) }
 }

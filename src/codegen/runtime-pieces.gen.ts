@@ -15,7 +15,7 @@ export const RUNTIME_PIECES: Readonly<Record<string, RuntimePiece>> = {
   },
   ParamRule: {
     uses: [],
-    text: "/** Where and how one argument travels beside the body. */\ninterface ParamRule {\n  readonly arg: string\n  /** Name on the wire; the argument's name when absent. */\n  readonly name?: string\n  readonly in: 'path' | 'query' | 'header' | 'cookie'\n  /** A constant of the API, sent when the caller leaves the argument out. */\n  readonly value?: string | number | boolean\n  /** `form` in query and cookie, `simple` in path and header when absent. */\n  readonly style?: string\n  /** True for `form` and `deepObject`, else false when absent. */\n  readonly explode?: boolean\n  readonly allow_reserved?: boolean\n  /** The value is written as this media type instead of by style. */\n  readonly content_type?: string\n}",
+    text: "/** Where and how one argument travels beside the body. */\ninterface ParamRule {\n  readonly arg: string\n  /** Name on the wire; the argument's name when absent. */\n  readonly name?: string\n  readonly in: 'path' | 'query' | 'header' | 'cookie'\n  /** A constant of the API, sent when the caller leaves the argument out. */\n  readonly value?: string | number | boolean\n  /** `form` in query and cookie, `simple` in path and header when absent. */\n  readonly style?: string\n  /** True for `form` and `deepObject`, else false when absent. */\n  readonly explode?: boolean\n  readonly allow_reserved?: boolean\n  /** The value is written as this media type instead of by style. */\n  readonly content_type?: string\n  /** As of a body field, where `content_type` is JSON. */\n  readonly digits?: readonly string[]\n}",
   },
   BodyRule: {
     uses: ["BodyField"],
@@ -91,7 +91,7 @@ export const RUNTIME_PIECES: Readonly<Record<string, RuntimePiece>> = {
   },
   ArgumentSchema: {
     uses: [],
-    text: "/** The part of JSON Schema that arguments of tools are described with. */\ninterface ArgumentSchema {\n  readonly type?: string | readonly string[]\n  readonly description?: string\n  readonly enum?: readonly unknown[]\n  readonly default?: unknown\n  readonly format?: string\n  readonly properties?: Readonly<Record<string, ArgumentSchema>>\n  readonly required?: readonly string[]\n  readonly items?: ArgumentSchema\n  readonly anyOf?: readonly ArgumentSchema[]\n  readonly minimum?: number\n  readonly maximum?: number\n  readonly exclusiveMinimum?: number\n  readonly exclusiveMaximum?: number\n  readonly multipleOf?: number\n  readonly minLength?: number\n  readonly maxLength?: number\n  readonly pattern?: string\n  readonly minItems?: number\n  readonly maxItems?: number\n  readonly uniqueItems?: boolean\n}",
+    text: "/** The part of JSON Schema that arguments of tools are described with. */\ninterface ArgumentSchema {\n  readonly type?: string | readonly string[]\n  readonly description?: string\n  readonly enum?: readonly unknown[]\n  readonly default?: unknown\n  readonly format?: string\n  readonly properties?: Readonly<Record<string, ArgumentSchema>>\n  readonly required?: readonly string[]\n  /** False refuses members that `properties` does not name. */\n  readonly additionalProperties?: boolean\n  readonly items?: ArgumentSchema\n  readonly anyOf?: readonly ArgumentSchema[]\n  readonly minimum?: number\n  readonly maximum?: number\n  readonly exclusiveMinimum?: number\n  readonly exclusiveMaximum?: number\n  readonly multipleOf?: number\n  readonly minLength?: number\n  readonly maxLength?: number\n  readonly pattern?: string\n  readonly minItems?: number\n  readonly maxItems?: number\n  readonly uniqueItems?: boolean\n}",
   },
   checkArguments: {
     uses: ["ArgumentSchema","ToolArguments","ToolError","fillDefaults","findProblems","isEntries"],
@@ -102,12 +102,20 @@ export const RUNTIME_PIECES: Readonly<Record<string, RuntimePiece>> = {
     text: "/** Fills in the default of everything that was left out. */\nfunction fillDefaults(schema: ArgumentSchema, value: unknown): unknown {\n  if (Array.isArray(value)) {\n    const { items } = schema\n    return items ? value.map((item) => fillDefaults(items, item)) : value\n  }\n  if (!isEntries(value) || schema.properties === undefined) return value\n  const filled = new Map(Object.entries(value))\n  for (const [name, property] of Object.entries(schema.properties)) {\n    const current = filled.get(name)\n    if (current !== undefined) filled.set(name, fillDefaults(property, current))\n    else if (property.default !== undefined) filled.set(name, property.default)\n  }\n  return Object.fromEntries(filled)\n}",
   },
   findProblems: {
-    uses: ["ArgumentSchema","findLimits","findNested","isOfType"],
-    text: "/** Lists what is wrong with a value, one sentence each, with the path of the field. */\nfunction findProblems(schema: ArgumentSchema, value: unknown, path: string): string[] {\n  const name = path === '' ? 'arguments' : path\n  const types = schema.type === undefined ? [] : [schema.type].flat()\n  if (types.length > 0 && !types.some((type) => isOfType(type, value))) {\n    return [`${name} must be ${types.join(' or ')}`]\n  }\n  const problems = findLimits(schema, value).map((limit) => `${name} ${limit}`)\n  if (schema.anyOf && !schema.anyOf.some((one) => findProblems(one, value, path).length === 0)) {\n    problems.push(`${name} fits none of the allowed forms`)\n  }\n  return [...problems, ...findNested(schema, value, path)]\n}",
+    uses: ["ArgumentSchema","explainLarge","findLimits","findNested","isOfType"],
+    text: "/** Lists what is wrong with a value, one sentence each, with the path of the field. */\nfunction findProblems(schema: ArgumentSchema, value: unknown, path: string): string[] {\n  const name = path === '' ? 'arguments' : path\n  const types = schema.type === undefined ? [] : [schema.type].flat()\n  if (types.length > 0 && !types.some((type) => isOfType(type, value))) {\n    return [`${name} must be ${types.join(' or ')}${explainLarge(types, value)}`]\n  }\n  const problems = findLimits(schema, value).map((limit) => `${name} ${limit}`)\n  if (schema.anyOf && !schema.anyOf.some((one) => findProblems(one, value, path).length === 0)) {\n    problems.push(`${name} fits none of the allowed forms`)\n  }\n  return [...problems, ...findNested(schema, value, path)]\n}",
+  },
+  explainLarge: {
+    uses: ["toText"],
+    text: "/** A number that lost digits before it came here cannot be told from the one that was meant. */\nfunction explainLarge(types: readonly string[], value: unknown): string {\n  const isLarge =\n    typeof value === 'number' ? Number.isInteger(value) : /^-?\\d{16,}$/.test(toText(value))\n  if (!types.includes('integer') || !isLarge) return ''\n  const hint = types.includes('string') ? '; send it as a string of digits' : ''\n  return `: beyond ±9007199254740991 a JSON number loses digits${hint}`\n}",
   },
   findNested: {
-    uses: ["ArgumentSchema","findProblems","isEntries","isLeftOut","ownMember"],
-    text: "function findNested(schema: ArgumentSchema, value: unknown, path: string): string[] {\n  if (Array.isArray(value)) {\n    const { items } = schema\n    return items\n      ? value.flatMap((item, index) => findProblems(items, item, `${path}[${index}]`))\n      : []\n  }\n  if (!isEntries(value)) return []\n  const under = (key: string): string => (path === '' ? key : `${path}.${key}`)\n  const properties = new Map(Object.entries(schema.properties ?? {}))\n  const missing = (schema.required ?? []).filter((key) => {\n    return isLeftOut(properties.get(key) ?? {}, ownMember(value, key), path)\n  })\n  const wrong = [...properties].flatMap(([key, property]) => {\n    const member = ownMember(value, key)\n    return isLeftOut(property, member, path) ? [] : findProblems(property, member, under(key))\n  })\n  return [...missing.map((key) => `${under(key)} is required`), ...wrong]\n}",
+    uses: ["ArgumentSchema","findProblems","findUnknown","isEntries","isLeftOut","ownMember"],
+    text: "function findNested(schema: ArgumentSchema, value: unknown, path: string): string[] {\n  if (Array.isArray(value)) {\n    const { items } = schema\n    return items\n      ? value.flatMap((item, index) => findProblems(items, item, `${path}[${index}]`))\n      : []\n  }\n  if (!isEntries(value)) return []\n  const under = (key: string): string => (path === '' ? key : `${path}.${key}`)\n  const properties = new Map(Object.entries(schema.properties ?? {}))\n  const missing = (schema.required ?? []).filter((key) => {\n    return isLeftOut(properties.get(key) ?? {}, ownMember(value, key), path)\n  })\n  const wrong = [...properties].flatMap(([key, property]) => {\n    const member = ownMember(value, key)\n    return isLeftOut(property, member, path) ? [] : findProblems(property, member, under(key))\n  })\n  const unknown = schema.additionalProperties === false ? findUnknown(properties, value) : []\n  return [\n    ...unknown.map(([key, hint]) => `${under(key)} is not an argument${hint}`),\n    ...missing.map((key) => `${under(key)} is required`),\n    ...wrong,\n  ]\n}",
+  },
+  findUnknown: {
+    uses: ["didYouMean"],
+    text: "/** Finds members without a place, and which of the known ones may have been meant. */\nfunction findUnknown(\n  properties: ReadonlyMap<string, unknown>,\n  value: Readonly<Record<string, unknown>>,\n): [string, string][] {\n  const keys = Object.keys(value).filter((key) => !properties.has(key))\n  return keys.slice(0, 10).map((key) => {\n    const hint = didYouMean(key, properties.keys())\n    return [key.slice(0, 100), hint === undefined ? '' : `; ${hint}`]\n  })\n}",
   },
   ownMember: {
     uses: [],
@@ -119,7 +127,7 @@ export const RUNTIME_PIECES: Readonly<Record<string, RuntimePiece>> = {
   },
   isOfType: {
     uses: ["isEntries"],
-    text: "function isOfType(type: string, value: unknown): boolean {\n  if (type === 'null') return value === null\n  if (type === 'array') return Array.isArray(value)\n  if (type === 'object') return isEntries(value)\n  if (type === 'integer') return Number.isInteger(value)\n  if (type === 'number') return Number.isFinite(value)\n  return typeof value === type\n}",
+    text: "function isOfType(type: string, value: unknown): boolean {\n  if (type === 'null') return value === null\n  if (type === 'array') return Array.isArray(value)\n  if (type === 'object') return isEntries(value)\n  if (type === 'integer') return Number.isSafeInteger(value)\n  if (type === 'number') return Number.isFinite(value)\n  return typeof value === type\n}",
   },
   findLimits: {
     uses: ["ArgumentSchema","listLimits","numberLimits","textLimits"],
@@ -148,6 +156,34 @@ export const RUNTIME_PIECES: Readonly<Record<string, RuntimePiece>> = {
   isUnique: {
     uses: [],
     text: "function isUnique(value: readonly unknown[]): boolean {\n  return new Set(value.map((item) => JSON.stringify(item))).size === value.length\n}",
+  },
+  nearest: {
+    uses: ["LONGEST","MOST","likeness"],
+    text: "function nearest(\n  word: string,\n  members: Iterable<string>,\n  options: { readonly distance?: number; readonly count?: number } = {},\n): string[] {\n  const { distance: limit = 2, count = 1 } = options\n  const wanted = word.toLowerCase().slice(0, LONGEST)\n  const near: { readonly member: string; readonly distance: number }[] = []\n  let seen = 0\n  for (const member of members) {\n    if (seen++ === MOST) break\n    const distance = likeness(wanted, member.toLowerCase().slice(0, LONGEST), limit)\n    if (distance <= limit && distance < Math.max(2, wanted.length)) near.push({ member, distance })\n  }\n  return near\n    .sort((a, b) => a.distance - b.distance || (a.member < b.member ? -1 : 1))\n    .slice(0, count)\n    .map(({ member }) => member)\n}",
+  },
+  didYouMean: {
+    uses: ["nearest"],
+    text: "/** Words a did-you-mean sentence for a value outside a closed set, if a member is near. */\nfunction didYouMean(word: unknown, members: Iterable<string>): string | undefined {\n  if (typeof word !== 'string') return undefined\n  const [best] = nearest(word, members)\n  return best === undefined ? undefined : `did you mean \"${best}\"?`\n}",
+  },
+  formatNear: {
+    uses: [],
+    text: "/** Words the end of a sentence about an unknown name: `; did you mean a or b?`, or nothing. */\nfunction formatNear(names: readonly string[]): string {\n  if (names.length === 0) return ''\n  const last = names.at(-1)\n  const list = names.length === 1 ? last : `${names.slice(0, -1).join(', ')} or ${last}`\n  return `; did you mean ${list}?`\n}",
+  },
+  LONGEST: {
+    uses: [],
+    text: "/** Foreign words may be megabytes long; a misspelling is not. */\nconst LONGEST = 100",
+  },
+  MOST: {
+    uses: [],
+    text: "/** Whoever misspells on purpose must not make the service compare for long. */\nconst MOST = 5_000",
+  },
+  likeness: {
+    uses: ["editDistance"],
+    text: "/** A piece of the word counts as near: \"str\" for \"string\", \"hook\" for \"webhook\". */\nfunction likeness(a: string, b: string, limit: number): number {\n  const isPiece = a.length >= 3 && b.length >= 3 && (b.includes(a) || a.includes(b))\n  return Math.min(editDistance(a, b, limit), isPiece ? 2 : Number.POSITIVE_INFINITY)\n}",
+  },
+  editDistance: {
+    uses: [],
+    text: "/** Looks only at the band of the table in which a distance up to the limit can lie, and stops where it is left. */\nfunction editDistance(a: string, b: string, limit: number): number {\n  if (Math.abs(a.length - b.length) > limit) return Number.POSITIVE_INFINITY\n  const far = limit + 1\n  let previous = Array.from({ length: b.length + 1 }, (_, index) => index)\n  let current = new Array<number>(b.length + 1).fill(far)\n  for (let row = 1; row <= a.length; row++) {\n    const first = Math.max(1, row - limit)\n    const last = Math.min(b.length, row + limit)\n    current[first - 1] = first === 1 ? row : far\n    let least = current[first - 1] ?? far\n    for (let column = first; column <= last; column++) {\n      // What stands above the end of the band is of an older row, and outside the band it is far.\n      const above = column === row + limit ? far : (previous[column] ?? far)\n      const left = current[column - 1] ?? far\n      const change = a[row - 1] === b[column - 1] ? 0 : 1\n      const distance = Math.min(above + 1, left + 1, (previous[column - 1] ?? far) + change)\n      current[column] = distance\n      least = Math.min(least, distance)\n    }\n    if (least > limit) return Number.POSITIVE_INFINITY\n    ;[previous, current] = [current, previous]\n  }\n  return previous[b.length] ?? far\n}",
   },
   CallerParts: {
     uses: ["Authenticator","BodyEncoder","Operation","Page","PageSource","PaginateRule","ResponseRule","ToolArguments","Trimmed"],
@@ -235,7 +271,7 @@ export const RUNTIME_PIECES: Readonly<Record<string, RuntimePiece>> = {
   },
   joinUrl: {
     uses: ["Environment","Operation","Pair","ToolArguments","ToolError","expandVariables","fillPath","requireBase"],
-    text: "function joinUrl(\n  operation: Operation,\n  args: ToolArguments,\n  parts: { readonly env: Environment; readonly query: readonly Pair[] },\n): string {\n  const base = requireBase(\n    expandVariables(operation.base_url, parts.env, operation.tool),\n    operation,\n  )\n  const [, path = '', fixedQuery = ''] = /^([^?#]*)\\??([^#]*)/.exec(operation.path) ?? []\n  const filled = fillPath(path, operation, args)\n  const query = [fixedQuery && fillPath(fixedQuery, operation, args)]\n    .concat(parts.query.map((pair) => pair.join('=')))\n    .filter((part) => part !== '')\n    .join('&')\n  // Appending keeps the path of the base; resolving against it would lose it.\n  const url = new URL(base.href.replace(/\\/+$/, '') + filled + (query && `?${query}`))\n  if (url.origin === base.origin) return url.href\n  throw new ToolError(operation.tool, 'arguments', `${operation.tool}: the URL left ${base.origin}`)\n}",
+    text: "function joinUrl(\n  operation: Operation,\n  args: ToolArguments,\n  parts: { readonly env: Environment; readonly query: readonly Pair[] },\n): string {\n  const base = requireBase(\n    expandVariables(operation.base_url, parts.env, operation.tool),\n    operation,\n  )\n  const [, path = '', fixedQuery = ''] = /^([^?#]*)\\??([^#]*)/.exec(operation.path) ?? []\n  const filled = fillPath(path, operation, args)\n  const query = [fixedQuery && fillPath(fixedQuery, operation, args)]\n    .concat(parts.query.map((pair) => pair.join('=')))\n    .filter((part) => part !== '')\n    .join('&')\n  // Appending keeps the path of the base; resolving against it would lose it.\n  const url = new URL(base.href.replace(/\\/+$/, '') + filled + (query && `?${query}`))\n  if (url.origin === base.origin) return url.href\n  throw new ToolError(operation.tool, 'arguments', `${operation.tool}: the URL would leave the API`)\n}",
   },
   requireBase: {
     uses: ["Operation","ToolError","isPlain"],
@@ -263,7 +299,7 @@ export const RUNTIME_PIECES: Readonly<Record<string, RuntimePiece>> = {
   },
   toMedia: {
     uses: ["ParamRule","toJsonText","toText"],
-    text: "function toMedia(rule: ParamRule, value: unknown): string {\n  return rule.content_type?.includes('json') ? toJsonText(value) : toText(value)\n}",
+    text: "function toMedia(rule: ParamRule, value: unknown): string {\n  return rule.content_type?.includes('json') ? toJsonText(value, rule.digits) : toText(value)\n}",
   },
   headerParams: {
     uses: ["OWN_HEADERS","Operation","ToolArguments","badArgument","isPresent","sentValue","toMedia","toSegment"],
@@ -339,7 +375,7 @@ export const RUNTIME_PIECES: Readonly<Record<string, RuntimePiece>> = {
   },
   writeDigits: {
     uses: ["isEntries","pathsUnder"],
-    text: "function writeDigits(value: unknown, paths: readonly (readonly string[])[]): string {\n  if (paths.length === 0) return JSON.stringify(value)\n  if (typeof value === 'string' && paths.some((path) => path.length === 0)) {\n    return /^-?\\d+$/.test(value) ? value : JSON.stringify(value)\n  }\n  if (Array.isArray(value)) {\n    const inner = pathsUnder(paths, '*')\n    return `[${value.map((item) => writeDigits(item, inner)).join(',')}]`\n  }\n  if (!isEntries(value)) return JSON.stringify(value)\n  const members = Object.entries(value)\n    .filter(([, item]) => item !== undefined)\n    .map(([key, item]) => `${JSON.stringify(key)}:${writeDigits(item, pathsUnder(paths, key))}`)\n  return `{${members.join(',')}}`\n}",
+    text: "function writeDigits(value: unknown, paths: readonly (readonly string[])[]): string {\n  if (paths.length === 0) return JSON.stringify(value)\n  if (typeof value === 'string' && paths.some((path) => path.length === 0)) {\n    return /^-?\\d+$/.test(value) ? value.replace(/^(-?)0+(?=\\d)/, '$1') : JSON.stringify(value)\n  }\n  if (Array.isArray(value)) {\n    const inner = pathsUnder(paths, '*')\n    return `[${value.map((item) => writeDigits(item, inner)).join(',')}]`\n  }\n  if (!isEntries(value)) return JSON.stringify(value)\n  const members = Object.entries(value)\n    .filter(([, item]) => item !== undefined)\n    .map(([key, item]) => `${JSON.stringify(key)}:${writeDigits(item, pathsUnder(paths, key))}`)\n  return `{${members.join(',')}}`\n}",
   },
   pathsUnder: {
     uses: [],
@@ -363,7 +399,7 @@ export const RUNTIME_PIECES: Readonly<Record<string, RuntimePiece>> = {
   },
   encodeMultipartBody: {
     uses: ["BodyRule","EncodedBody","ToolArguments","findBoundary","formFields","joinParts","toPart"],
-    text: "/** Writes a multipart form; files come as base64 or as a data URL that may name them. */\nfunction encodeMultipartBody(\n  rule: BodyRule,\n  args: ToolArguments,\n  tool: string,\n): EncodedBody | undefined {\n  const parts = formFields(rule, args).flatMap(([field, value]) => {\n    return (Array.isArray(value) ? value : [value]).map((item) => toPart(field, item, tool))\n  })\n  if (parts.length === 0) return undefined\n  const boundary = findBoundary(parts)\n  return {\n    content: joinParts(parts, boundary),\n    mediaType: `multipart/form-data; boundary=${boundary}`,\n  }\n}",
+    text: "/** Writes a multipart form; files come as base64 or as a data URL that may name them. */\nfunction encodeMultipartBody(\n  rule: BodyRule,\n  args: ToolArguments,\n  tool: string,\n): EncodedBody | undefined {\n  const parts = formFields(rule, args).flatMap(([field, value]) => {\n    if (!Array.isArray(value)) return toPart(field, value, tool, field.digits)\n    const digits = field.digits?.flatMap((one) => (one.startsWith('/*') ? one.slice(2) : []))\n    return value.map((item) => toPart(field, item, tool, digits))\n  })\n  if (parts.length === 0) return undefined\n  const boundary = findBoundary(parts)\n  return {\n    content: joinParts(parts, boundary),\n    mediaType: `multipart/form-data; boundary=${boundary}`,\n  }\n}",
   },
   encodeRawBody: {
     uses: ["BodyRule","EncodedBody","ToolArguments","isPresent","readFile","toText"],
@@ -387,7 +423,7 @@ export const RUNTIME_PIECES: Readonly<Record<string, RuntimePiece>> = {
   },
   formPairs: {
     uses: ["BodyField","Pair","escapeText","isEntries","toBracketPairs","toJsonText","toPairs","wireName"],
-    text: "function formPairs(field: BodyField, value: unknown): readonly Pair[] {\n  const name = wireName(field)\n  if (value === null) return [[escapeText(name), '']]\n  if (field.content_type?.includes('json'))\n    return [[escapeText(name), escapeText(toJsonText(value))]]\n  if (field.style !== undefined) {\n    const explode = field.explode ?? (field.style === 'form' || field.style === 'deepObject')\n    return toPairs(name, value, { style: field.style, explode, encode: escapeText })\n  }\n  const nested =\n    isEntries(value) || (Array.isArray(value) && value.some((item) => typeof item === 'object'))\n  if (nested) return toBracketPairs(name, value)\n  return toPairs(name, value, { style: 'form', explode: field.explode ?? true, encode: escapeText })\n}",
+    text: "function formPairs(field: BodyField, value: unknown): readonly Pair[] {\n  const name = wireName(field)\n  if (value === null) return [[escapeText(name), '']]\n  if (field.content_type?.includes('json'))\n    return [[escapeText(name), escapeText(toJsonText(value, field.digits))]]\n  if (field.style !== undefined) {\n    const explode = field.explode ?? (field.style === 'form' || field.style === 'deepObject')\n    return toPairs(name, value, { style: field.style, explode, encode: escapeText })\n  }\n  const nested =\n    isEntries(value) || (Array.isArray(value) && value.some((item) => typeof item === 'object'))\n  if (nested) return toBracketPairs(name, value)\n  return toPairs(name, value, { style: 'form', explode: field.explode ?? true, encode: escapeText })\n}",
   },
   Part: {
     uses: [],
@@ -395,7 +431,7 @@ export const RUNTIME_PIECES: Readonly<Record<string, RuntimePiece>> = {
   },
   toPart: {
     uses: ["BodyField","Part","escapeQuoted","isPresent","readFile","toHead","toJsonText","toText","wireName"],
-    text: "function toPart(field: BodyField, value: unknown, tool: string): Part {\n  const name = `form-data; name=\"${escapeQuoted(wireName(field))}\"`\n  if (field.binary && isPresent(value)) {\n    const file = readFile(field, value, tool)\n    const type = field.content_type ?? (file.type || 'application/octet-stream')\n    const head = toHead(`${name}; filename=\"${escapeQuoted(file.name)}\"`, type)\n    return { head, content: new Uint8Array(file.bytes) }\n  }\n  const isJson = typeof value === 'object' && value !== null\n  const text = value === null ? '' : isJson ? toJsonText(value) : toText(value)\n  const type = field.content_type ?? (isJson ? 'application/json' : undefined)\n  return { head: toHead(name, type), content: new TextEncoder().encode(text) }\n}",
+    text: "function toPart(field: BodyField, value: unknown, tool: string, digits: BodyField['digits']): Part {\n  const name = `form-data; name=\"${escapeQuoted(wireName(field))}\"`\n  if (field.binary && isPresent(value)) {\n    const file = readFile(field, value, tool)\n    const type = field.content_type ?? (file.type || 'application/octet-stream')\n    const head = toHead(`${name}; filename=\"${escapeQuoted(file.name)}\"`, type)\n    return { head, content: new Uint8Array(file.bytes) }\n  }\n  const isJson = typeof value === 'object' && value !== null\n  const text = value === null ? '' : isJson ? toJsonText(value, digits) : toText(value)\n  const type = field.content_type ?? (isJson ? 'application/json' : undefined)\n  return { head: toHead(name, type), content: new TextEncoder().encode(text) }\n}",
   },
   toHead: {
     uses: [],
@@ -662,8 +698,40 @@ export const RUNTIME_PIECES: Readonly<Record<string, RuntimePiece>> = {
     text: "function decodeText(bytes: Uint8Array, type: string): string {\n  const charset = /charset=\"?([\\w-]+)/i.exec(type)?.[1] ?? 'utf-8'\n  try {\n    return new TextDecoder(charset).decode(bytes)\n  } catch {\n    return new TextDecoder().decode(bytes)\n  }\n}",
   },
   parseOr: {
+    uses: ["parseExactJson"],
+    text: "// An answer that calls itself JSON and is not is still worth reading.\nfunction parseOr(text: string): unknown {\n  try {\n    return parseExactJson(text)\n  } catch {\n    return text\n  }\n}",
+  },
+  parseExactJson: {
+    uses: ["MAY_BE_LARGE","isLargeNumber","quoteNumbers"],
+    text: "function parseExactJson(text: string): unknown {\n  const value: unknown = JSON.parse(text)\n  if (!MAY_BE_LARGE.test(text)) return value\n  const quoted = quoteNumbers(text, isLargeNumber)\n  return quoted === text ? value : JSON.parse(quoted)\n}",
+  },
+  isLargeNumber: {
+    uses: ["isPlainInteger"],
+    text: "/** Tells whether a number, as JSON spells it, is an integer beyond ±(2^53−1) or too large for any number. */\nfunction isLargeNumber(literal: string): boolean {\n  const value = Number(literal)\n  return isPlainInteger(literal) ? !Number.isSafeInteger(value) : !Number.isFinite(value)\n}",
+  },
+  isLostNumber: {
+    uses: ["isPlainInteger"],
+    text: "/** Tells whether a number, as JSON spells it, is an integer that would change, or too large for any number. */\nfunction isLostNumber(literal: string): boolean {\n  const value = Number(literal)\n  if (!isPlainInteger(literal)) return !Number.isFinite(value)\n  return !Number.isSafeInteger(value) && String(value) !== literal\n}",
+  },
+  MAY_BE_LARGE: {
     uses: [],
-    text: "// An answer that calls itself JSON and is not is still worth reading.\nfunction parseOr(text: string): unknown {\n  try {\n    return JSON.parse(text)\n  } catch {\n    return text\n  }\n}",
+    text: "/** Matches every text with a number that could be too large; also some others, which are then looked at closely. */\nconst MAY_BE_LARGE: RegExp = /\\d{16}|\\d[eE]\\+?\\d{3}/",
+  },
+  quoteNumbers: {
+    uses: ["endOfString"],
+    text: "/** Puts quotes around those numbers of a JSON text that are chosen; what stands in strings is no number. */\nfunction quoteNumbers(text: string, isChosen: (literal: string) => boolean): string {\n  const number = /-?\\d+(?:\\.\\d+)?(?:[eE][+-]?\\d+)?/y\n  let quoted = ''\n  let copied = 0\n  let at = 0\n  while (at < text.length) {\n    const code = text.charCodeAt(at)\n    if (code === 34) at = endOfString(text, at)\n    else if (code === 45 || (code >= 48 && code <= 57)) {\n      number.lastIndex = at\n      const literal = number.exec(text)?.[0] ?? '-'\n      if (literal.length > 4 && isChosen(literal)) {\n        quoted += `${text.slice(copied, at)}\"${literal}\"`\n        copied = at + literal.length\n      }\n      at += literal.length\n    } else at += 1\n  }\n  return quoted + text.slice(copied)\n}",
+  },
+  endOfString: {
+    uses: ["isEscaped"],
+    text: "function endOfString(text: string, start: number): number {\n  let end = text.indexOf('\"', start + 1)\n  while (end !== -1 && isEscaped(text, end)) end = text.indexOf('\"', end + 1)\n  return end === -1 ? text.length : end + 1\n}",
+  },
+  isEscaped: {
+    uses: [],
+    text: "function isEscaped(text: string, at: number): boolean {\n  let slashes = 0\n  while (text.charCodeAt(at - 1 - slashes) === 92) slashes += 1\n  return slashes % 2 === 1\n}",
+  },
+  isPlainInteger: {
+    uses: [],
+    text: "function isPlainInteger(literal: string): boolean {\n  return /^-?\\d+$/.test(literal)\n}",
   },
   Trimmed: {
     uses: ["TrimNotice"],
@@ -699,7 +767,7 @@ export const RUNTIME_PIECES: Readonly<Record<string, RuntimePiece>> = {
   },
   pickPaths: {
     uses: ["isEntries"],
-    text: "function pickPaths(value: unknown, paths: readonly (readonly string[])[]): unknown {\n  if (paths.some((path) => path.length === 0)) return value\n  if (Array.isArray(value)) return value.map((item) => pickPaths(item, paths))\n  if (!isEntries(value)) return undefined\n  const entries = Object.entries(value).flatMap(([key, item]) => {\n    const under = paths.filter(([head]) => head === key).map((path) => path.slice(1))\n    const kept = under.length === 0 ? undefined : pickPaths(item, under)\n    return kept === undefined ? [] : [[key, kept] as const]\n  })\n  return Object.fromEntries(entries)\n}",
+    text: "function pickPaths(value: unknown, paths: readonly (readonly string[])[]): unknown {\n  if (paths.some((path) => path.length === 0)) return value\n  if (Array.isArray(value)) return value.map((item) => pickPaths(item, paths) ?? null)\n  if (!isEntries(value)) return undefined\n  const entries = Object.entries(value).flatMap(([key, item]) => {\n    const under = paths.filter(([head]) => head === key).map((path) => path.slice(1))\n    const kept = under.length === 0 ? undefined : pickPaths(item, under)\n    return kept === undefined ? [] : [[key, kept] as const]\n  })\n  return Object.fromEntries(entries)\n}",
   },
   cutLists: {
     uses: ["Cut","CutList"],

@@ -29,6 +29,7 @@ const SUBJECT = {
   type: 'object',
   properties: { id: { type: 'integer', description: 'Number of the ticket.' } },
   required: ['id'],
+  additionalProperties: false,
 }
 const TICKET = { name: 'get_ticket', description: 'Reads a ticket.' }
 

@@ -3,7 +3,7 @@
  * source examples/events
  * Do not edit; generate it again instead.
  * document sha256 fd9e310412e80f438b6d5a0bdfcfd8fc87314490f20de2deb9bd1942c2857257
- * code sha256 5e1f27d89335825991b9d79187c0148113c39bfc10e0025739005f13e5463eed
+ * code sha256 f41c1a92f73515ff45aa16118d451e8f45d924133800559c8d2fb9695c31f123
  */
 
 /** Where the service says it is, with the defaults of its variables. */
@@ -1018,7 +1018,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 
 function tryParse(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseExactJson(text)
   } catch {
     return undefined
   }
@@ -1039,4 +1039,58 @@ function toConnectionFailure(thrown: unknown): Answer {
 
 function failure(code: string, message: string, cause?: unknown): Answer {
   return { ok: false, errors: [{ code, message }], extensions: [], cause }
+}
+
+function parseExactJson(text: string): unknown {
+  const value: unknown = JSON.parse(text)
+  if (!MAY_BE_LARGE.test(text)) return value
+  const quoted = quoteNumbers(text, isLargeNumber)
+  return quoted === text ? value : JSON.parse(quoted)
+}
+
+/** Tells whether a number, as JSON spells it, is an integer beyond ±(2^53−1) or too large for any number. */
+function isLargeNumber(literal: string): boolean {
+  const value = Number(literal)
+  return isPlainInteger(literal) ? !Number.isSafeInteger(value) : !Number.isFinite(value)
+}
+
+/** Matches every text with a number that could be too large; also some others, which are then looked at closely. */
+const MAY_BE_LARGE: RegExp = /\d{16}|\d[eE]\+?\d{3}/
+
+/** Puts quotes around those numbers of a JSON text that are chosen; what stands in strings is no number. */
+function quoteNumbers(text: string, isChosen: (literal: string) => boolean): string {
+  const number = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y
+  let quoted = ''
+  let copied = 0
+  let at = 0
+  while (at < text.length) {
+    const code = text.charCodeAt(at)
+    if (code === 34) at = endOfString(text, at)
+    else if (code === 45 || (code >= 48 && code <= 57)) {
+      number.lastIndex = at
+      const literal = number.exec(text)?.[0] ?? '-'
+      if (literal.length > 4 && isChosen(literal)) {
+        quoted += `${text.slice(copied, at)}"${literal}"`
+        copied = at + literal.length
+      }
+      at += literal.length
+    } else at += 1
+  }
+  return quoted + text.slice(copied)
+}
+
+function endOfString(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1)
+  while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1)
+  return end === -1 ? text.length : end + 1
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let slashes = 0
+  while (text.charCodeAt(at - 1 - slashes) === 92) slashes += 1
+  return slashes % 2 === 1
+}
+
+function isPlainInteger(literal: string): boolean {
+  return /^-?\d+$/.test(literal)
 }

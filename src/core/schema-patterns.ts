@@ -78,7 +78,10 @@ function escapeText(text: string): string {
 }
 
 /** Collects the names of all members of a value, at any depth. */
-export function collectNames(value: unknown, names = new Set<string>()): ReadonlySet<string> {
+export function collectNames(
+  value: unknown,
+  names: Set<string> = new Set<string>(),
+): ReadonlySet<string> {
   if (typeof value !== 'object' || value === null) return names
   for (const [name, member] of Object.entries(value)) {
     if (!Array.isArray(value)) names.add(name)

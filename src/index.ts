@@ -79,6 +79,7 @@ export {
   type ForrstSource,
   type ForrstSourceOptions,
 } from './remote/forrst-source.ts'
+export { authenticateByToken } from './system/authenticate-by-token.ts'
 export { createService, type ServiceOptions } from './system/create-service.ts'
 export type { HttpHandler, HttpRequest, HttpResponse } from './wire/http.ts'
 export {

@@ -71,7 +71,10 @@ describe('generated files that import the runtime', () => {
     }
     const compilerOptions = {
       noEmit: true,
-      paths: { 'waymark/runtime': [`${root}src/runtime/index.ts`] },
+      paths: {
+        'waymark/runtime': [`${root}src/runtime/index.ts`],
+        'waymark/triggers': [`${root}src/triggers/index.ts`],
+      },
     }
     const settings = {
       extends: `${root}tsconfig.json`,

@@ -27,6 +27,14 @@ const ship = defineFunction({
   },
 })
 
+const refuse = defineFunction({
+  name: 'orders.refuse',
+  version: '1.0.0',
+  handler: () => {
+    throw new CallError('CONFLICT')
+  },
+})
+
 function trigger(more: Partial<TriggerDefinition>): TriggerDefinition {
   const base = { type: 'emit', name: 'paid', description: 'x', event: 'orders.*' }
   return { ...base, ...more } as TriggerDefinition
@@ -37,7 +45,7 @@ async function start(definition: TriggerDefinition): Promise<Triggers> {
   const store = createMemoryStore()
   const service = createService({
     info: { title: 'Shop', version: '1.0.0' },
-    functions: [ship],
+    functions: [ship, refuse],
     store,
   })
   const triggers = createTriggers({ service, store, triggers: [definition], random: () => 0 })
@@ -117,7 +125,21 @@ describe('the code of a trigger', () => {
     ])
   })
 
-  it('does not run when its function fails, and a failure of its own is that of the delivery', async () => {
+  it('does not run when its function fails', async () => {
+    let runs = 0
+    const triggers = await start(
+      trigger({
+        tool: 'orders.refuse',
+        handler: () => {
+          runs += 1
+        },
+      }),
+    )
+    await expect(triggers.ask('orders.paid', {})).rejects.toMatchObject({ code: 'CONFLICT' })
+    expect(runs).toBe(0)
+  })
+
+  it('fails the delivery when it fails', async () => {
     const failing = trigger({
       handler: () => {
         throw new CallError('CONFLICT', { message: 'no' })

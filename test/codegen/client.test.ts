@@ -8,7 +8,7 @@ import { buildDocument } from '../../src/discovery/document.ts'
 import type { DiscoveryDocument } from '../../src/discovery/types.ts'
 import { HAS_SEEDS, readJsonObjects, readSeed } from '../support/seeds.ts'
 import { kitchenDocument } from './client-kitchen.ts'
-import { compileProject } from './compile-project.ts'
+import { compileProject, resolveOlderCompiler } from './compile-project.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'waymark-client-'))
 afterAll(() => rmSync(directory, { recursive: true }))
@@ -81,6 +81,8 @@ describe('a generated client', () => {
       writeFileSync(join(folder, 'events.ts'), generateClient(await eventsDocument()))
       writeFileSync(join(folder, 'kitchen.ts'), generateClient(kitchenDocument))
       expect(await compileProject(folder)).toEqual([])
+      const older = resolveOlderCompiler()
+      if (older !== undefined) expect(await compileProject(folder, older)).toEqual([])
     },
     60_000,
   )

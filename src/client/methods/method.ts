@@ -111,7 +111,7 @@ export function createMethods(options: ClientOptions): MethodMaker {
       host,
     )
     for await (const item of items) yield item
-    return await items.result()
+    return items.result()
   }
 
   async function start(target: MethodTarget, callArguments: unknown, given?: StartOptions) {

@@ -87,6 +87,31 @@ describe('a generated client', () => {
     60_000,
   )
 
+  it('imports what its code names, not what its document says', () => {
+    const words = 'Streamable, Startable: QueryFilter; Clock'
+    const said: DiscoveryDocument = {
+      ...kitchenDocument,
+      components: {},
+      functions: [
+        {
+          name: 'a.b',
+          version: '1.0.0',
+          stability: 'stable',
+          summary: words,
+          arguments: [{ name: words, schema: { const: `it's "${words}"` } }],
+        },
+      ],
+    }
+    const text = generateClient(said, { runtime: 'package' })
+    const [, imported = ''] = /import \{([^}]*)\}/.exec(text) ?? []
+    expect(imported.match(/\w+(?=,)/g)).toEqual([
+      'createMethods',
+      'CallOptions',
+      'ClientOptions',
+      'Method',
+    ])
+  })
+
   it('has no functions when the document has none', async () => {
     const text = generateClient({ ...(await eventsDocument()), functions: [], components: {} })
     expect(text).toContain('readonly $call: Method<')

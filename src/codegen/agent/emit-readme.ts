@@ -41,7 +41,7 @@ function triggerSection(plan: AgentPlan): string[] {
 function queueNotes(rows: readonly (readonly string[])[]): string[] {
   if (!rows.some(([, type]) => type === 'queue')) return []
   return [
-    'A message of a queue is acknowledged when its trigger has succeeded; what has not begun when the agent stops goes back. What is given up goes to the dead-letter exchange of RabbitMQ, to the stream `<name>:dead` of Redis, or stays in SQS for its redrive policy.',
+    'A message of a queue is acknowledged when its trigger has succeeded; what has not begun when the agent stops goes back. What is given up leaves its queue for the dead-letter list, and for the dead-letter exchange of RabbitMQ if there is one: set `WAYMARK_STORE`, or that list ends with the agent.',
   ]
 }
 

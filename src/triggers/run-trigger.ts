@@ -11,6 +11,7 @@ import { toFailure } from '../core/invoke.ts'
 import type { Json, JsonObject } from '../core/json.ts'
 import { isPromise, type Maybe } from '../core/maybe.ts'
 import type { Service } from '../core/service.ts'
+import { toCallError } from '../runtime/tool-failure.ts'
 import type { TriggerDef } from '../spec/types.ts'
 import { targetOf } from './define-trigger.ts'
 import type { Delivery } from './delivery.ts'
@@ -125,7 +126,11 @@ function createWork(service: Service, trigger: TriggerDefinition, timeoutMs: num
     const outcome = calls ? await call(delivery, signal) : undefined
     if (outcome?.ok === false) return outcome
     const event = toReceived(trigger, delivery, { signal: signal(), outcome })
-    return { ok: true, result: (await handler(event)) ?? null }
+    try {
+      return { ok: true, result: (await handler(event)) ?? null }
+    } catch (thrown) {
+      throw toCallError(thrown, event.signal)
+    }
   }
 }
 

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { serviceOf } from '../../test/support/service.ts'
 import { CallError } from '../core/error.ts'
 import { defineFunction } from '../core/function.ts'
+import { ToolError } from '../runtime/index.ts'
 import { createMemoryStore } from '../store/index.ts'
 import { createService } from '../system/create-service.ts'
 import {
@@ -150,6 +151,20 @@ describe('the code of a trigger', () => {
     await expect
       .poll(async () => (await triggers.deliveries({ state: 'dead' })).deliveries.length)
       .toBe(1)
+  })
+
+  it('fails with what a generated tool says that it calls', async () => {
+    const triggers = await start(
+      trigger({
+        handler: () => {
+          throw new ToolError('ship', 'arguments', 'ship: id is missing')
+        },
+      }),
+    )
+    await expect(triggers.ask('orders.paid', {})).rejects.toMatchObject({
+      code: 'INVALID_ARGUMENTS',
+      message: 'ship: id is missing',
+    })
   })
 
   it('ends with the timeout of the trigger', async () => {

@@ -80,6 +80,7 @@ export {
   type ForrstSource,
   type ForrstSourceOptions,
 } from './remote/forrst-source.ts'
+export { authenticateByToken } from './system/authenticate-by-token.ts'
 export { createService, type ServiceOptions } from './system/create-service.ts'
 export type { CallerKey } from './wire/caller.ts'
 export {

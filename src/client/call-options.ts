@@ -1,10 +1,14 @@
-import type { Call } from '../core/call.ts'
+import type { TraceFacts } from '../core/call.ts'
 import type { Duration, JsonObject } from '../core/json.ts'
 import type { RequestExtension } from '../forrst/envelope.ts'
 import type { RetryPolicy } from './retry.ts'
 
 /** The call a handler is serving, as far as calls made on its behalf need it. */
-export type Upstream = Pick<Call, 'context' | 'facts' | 'signal'>
+export interface Upstream {
+  readonly context: JsonObject | undefined
+  readonly facts: { readonly deadline?: number; readonly trace?: TraceFacts }
+  readonly signal: () => AbortSignal
+}
 
 /** How one call is made. */
 export interface CallOptions {

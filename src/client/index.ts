@@ -1,13 +1,34 @@
 export { CallError } from '../core/error.ts'
 export type { CallOptions, Upstream } from './call-options.ts'
 export type { Capabilities, CapabilitiesOptions, EnabledExtension } from './capabilities.ts'
-export { type Client, type ClientOptions, createClient } from './client.ts'
+export { type Client, createClient } from './client.ts'
 export type { DescribeOptions, FunctionDescription, VersionDescription } from './describe.ts'
 export { CLIENT_CODES, type ClientCode } from './errors.ts'
 export { createFetchTransport, type FetchTransportOptions } from './fetch-transport.ts'
 export type { FunctionType, FunctionTypes } from './function-types.ts'
 export { evaluateLink, type LinkedCall } from './link.ts'
 export { createLocalTransport, type LocalTransportOptions } from './local-transport.ts'
+export {
+  createMethods,
+  hasErrorCode,
+  type Method,
+  type MethodError,
+  type MethodMaker,
+  type MethodOperation,
+  type MethodOutcome,
+  type MethodTarget,
+  type Startable,
+  type Streamable,
+} from './methods/method.ts'
+export type {
+  Queryable,
+  QueryConditions,
+  QueryFilter,
+  QueryOperands,
+  QueryPage,
+  QueryPageInfo,
+  QueryResource,
+} from './methods/query.ts'
 export type { FollowOptions, Operation, OperationState, StartOptions } from './operation.ts'
 export {
   type CallFailure,
@@ -18,5 +39,6 @@ export {
 } from './outcome.ts'
 export type { RetryPolicy } from './retry.ts'
 export { resolveServerUrl } from './server-url.ts'
+export type { ClientOptions } from './settings.ts'
 export type { CallStream, StreamOptions, StreamProgress } from './stream.ts'
 export type { Transport, TransportRequest, TransportResponse } from './transport.ts'

@@ -1,17 +1,24 @@
 import type { TriggerDef } from '../spec/types.ts'
 import { type CustomRegions, writeRegion } from './custom-regions.ts'
+import type { RuntimeSource } from './emit-capabilities.ts'
 import { writeType } from './emit-types.ts'
-import { toLiteral, toStringLiteral } from './literals.ts'
+import { toLiteral, toPropertyKey, toStringLiteral } from './literals.ts'
 import type { CodeModel, TriggerModel } from './model.ts'
 import { toTypeNode } from './schema-type.ts'
 import { createWriter, type Writer } from './writer.ts'
 
 /** Emits the triggers file of a domain: one function to fill in per trigger, and the list of all. */
-export function emitTriggers(model: CodeModel, custom: CustomRegions = new Map()): string {
+export function emitTriggers(
+  model: CodeModel,
+  custom: CustomRegions = new Map(),
+  runtime: RuntimeSource = 'inline',
+): string {
   const writer = createWriter()
+  if (runtime === 'package') writer.line(TRIGGER_IMPORT)
   writeRegion(writer, 'imports', custom, '// Imports of your own code go here.')
   for (const trigger of model.triggers) writeTrigger(writer, trigger, custom)
-  writeList(writer, model)
+  writeList(writer, model, runtime)
+  if (runtime === 'package') return writer.toString()
   writer.gap()
   writer.line(TRIGGER_TYPES)
   return writer.toString()
@@ -34,28 +41,44 @@ function writeTrigger(writer: Writer, trigger: TriggerModel, custom: CustomRegio
   )
 }
 
-function writeList(writer: Writer, model: CodeModel): void {
+function writeList(writer: Writer, model: CodeModel, runtime: RuntimeSource): void {
   writer.gap()
   writer.doc({ text: `All triggers of ${model.domain}.` })
   writer.block(
     `export const ${model.triggersName}: readonly TriggerDefinition[] = [`,
     () => {
       for (const { definition, functionName, payloadName } of model.triggers) {
-        const handler = `(event) => ${functionName}(event as TriggerEvent<${payloadName}>)`
-        writer.line(`defineTrigger(${toLiteral(settingsOf(definition), '  ', 16)}, ${handler}),`)
+        const write = (): void => {
+          const named = runtime === 'package' ? nameFunction(definition, model) : definition
+          for (const [key, value] of settingsOf(named)) {
+            const name = toPropertyKey(key)
+            writer.line(`${name}: ${toLiteral(value, writer.indent(), name.length + 7)},`)
+          }
+          writer.line(`handler: (event) => ${functionName}(event as TriggerEvent<${payloadName}>),`)
+        }
+        writer.block('{', write, '},')
       }
     },
     ']',
   )
 }
 
-// What starts with `x-` is for other readers of the spec; the payload has become a type.
-function settingsOf(definition: TriggerDef): Record<string, unknown> {
-  const entries = Object.entries(definition).filter(
-    ([key]) => key !== 'payload' && !key.startsWith('x-'),
-  )
-  return Object.fromEntries(entries)
+/** A tool of the spec is a function of the service under its full name. */
+function nameFunction(definition: TriggerDef, { domain, tools }: CodeModel): TriggerDef {
+  const { tool = definition.name } = definition
+  const isOwn = tools.some(({ name }) => name === tool)
+  return isOwn ? { ...definition, tool: `${domain}.${tool}` } : definition
 }
+
+// What starts with `x-` is for other readers of the spec; the payload has become a type.
+function settingsOf(definition: TriggerDef): [string, unknown][] {
+  return Object.entries(definition).filter(([key, value]) => {
+    return key !== 'payload' && !key.startsWith('x-') && value !== undefined
+  })
+}
+
+const TRIGGER_IMPORT =
+  "import type { ReceivedEvent as TriggerEvent, TriggerDefinition } from 'waymark/triggers'"
 
 /** Payloads that follow from the kind of trigger. */
 const USUAL_PAYLOADS: Record<TriggerDef['type'], unknown> = {
@@ -126,11 +149,4 @@ export interface TriggerDefinition {
   readonly events?: readonly ('create' | 'modify' | 'delete')[]
   readonly poll?: boolean
   readonly handler: (event: TriggerEvent) => Promise<unknown>
-}
-
-function defineTrigger(
-  settings: Omit<TriggerDefinition, 'handler'>,
-  handler: TriggerDefinition['handler'],
-): TriggerDefinition {
-  return { ...settings, handler }
 }`

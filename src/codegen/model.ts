@@ -78,13 +78,7 @@ const RUNTIME_NAMES: readonly string[] = [
 ]
 
 /** Names that a triggers file declares itself. */
-const TRIGGER_NAMES: readonly string[] = [
-  'TriggerEvent',
-  'TriggerDefinition',
-  'defineTrigger',
-  'event',
-  'imports',
-]
+const TRIGGER_NAMES: readonly string[] = ['TriggerEvent', 'TriggerDefinition', 'event', 'imports']
 
 function toToolModel(
   spec: ToolSpec,

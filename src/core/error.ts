@@ -60,6 +60,11 @@ export class CallError extends Error {
     ]
   }
 
+  /** Facts about the first finding. */
+  get details(): JsonObject | undefined {
+    return this.errors[0].details
+  }
+
   /** Makes one error out of several findings. */
   static all(errors: readonly [CallErrorShape, ...CallErrorShape[]]): CallError {
     const error = new CallError(errors[0].code, { message: errors[0].message })

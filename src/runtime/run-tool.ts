@@ -114,9 +114,10 @@ function toHandler(spec: ToolSpec, tool: ToolDef, call: Caller): ToolHandler {
   }
 }
 
-async function runHandler(
-  run: ToolHandler,
-  args: ToolArguments,
+/** Runs the code of a tool; what it throws becomes an error that every surface can encode. */
+export async function runHandler<Arguments>(
+  run: (args: Arguments, context: { readonly signal: AbortSignal }) => unknown,
+  args: Arguments,
   signal: AbortSignal,
 ): Promise<Record<string, unknown>> {
   try {

@@ -7,6 +7,7 @@ import { toText } from '../core/text.ts'
 import { checkToolSpec } from '../spec/parse.ts'
 import type { SpecProblem } from '../spec/problem.ts'
 import type { TriggerDef } from '../spec/types.ts'
+import type { TriggerDefinition } from './trigger.ts'
 
 const NAME = /^[a-z][a-z0-9_]{0,63}$/
 
@@ -23,7 +24,7 @@ const NAME = /^[a-z][a-z0-9_]{0,63}$/
  *   tool: 'events.cleanup',
  * })
  */
-export function defineTrigger<const Definition extends TriggerDef>(
+export function defineTrigger<const Definition extends TriggerDefinition>(
   definition: Definition,
 ): Definition {
   return definition
@@ -36,7 +37,7 @@ export function targetOf({ tool, name }: TriggerDef): string {
 
 /** Refuses definitions that cannot work with a TypeError that names the trigger and the field. */
 export function checkTriggerDefinitions(
-  definitions: readonly TriggerDef[],
+  definitions: readonly TriggerDefinition[],
   { registry }: Service,
 ): void {
   const names = new Set<string>()
@@ -62,9 +63,14 @@ export function checkTriggerDefinitions(
       paths.add(definition.path)
     }
     checkNumbers(definition, refuse)
+    const { handler } = definition
+    if (handler !== undefined && typeof handler !== 'function') {
+      refuse('handler', 'must be a function')
+    }
     const target = targetOf(definition)
     const entry = registry.find(target)
     if (entry === undefined) {
+      if (handler !== undefined && definition.tool === undefined) continue
       const near = typeof target === 'string' ? formatNear(findNear(registry, target)) : ''
       refuse('tool', `names a function that does not exist: ${toText(target)}${near}`)
     } else if (version === undefined ? !entry.latest : !entry.versions.has(version)) {
@@ -75,8 +81,9 @@ export function checkTriggerDefinitions(
 }
 
 /** Code without types may say anything: it is held to the rules of a tool spec, except that files may lie anywhere. */
-function assertShapes(definitions: readonly TriggerDef[]): void {
-  const spec = { domain: 'code', tools: [], triggers: definitions }
+function assertShapes(definitions: readonly TriggerDefinition[]): void {
+  const triggers = definitions.map(({ handler: _handler, ...settings }) => settings)
+  const spec = { domain: 'code', tools: [], triggers }
   const checked = checkToolSpec(spec, { allowAbsolutePaths: true })
   const problems = checked.ok ? [] : checked.problems
   // Servers for trials speak SQS over http; what no broker speaks is refused at the start.

@@ -21,11 +21,14 @@ export type { TriggerStatus } from './status.ts'
 export type { TrialOptions, TriggerTrial } from './trial.ts'
 export type {
   Receipt,
+  ReceivedEvent,
   Settled,
   SettleOptions,
   SourceContext,
   StartSource,
+  TriggerDefinition,
   TriggerEvent,
+  TriggerHandler,
   TriggerSource,
 } from './trigger.ts'
 export type { TriggersOptions } from './trigger-parts.ts'

@@ -1,14 +1,22 @@
-import { type Call, createReply, type ExtensionEntry, type Outcome } from '../core/call.ts'
+import {
+  type Call,
+  createReply,
+  type ExtensionEntry,
+  type Outcome,
+  type Success,
+} from '../core/call.ts'
 import { toMilliseconds } from '../core/duration.ts'
 import { CallError } from '../core/error.ts'
 import { toFailure } from '../core/invoke.ts'
 import type { Json, JsonObject } from '../core/json.ts'
-import { isPromise } from '../core/maybe.ts'
+import { isPromise, type Maybe } from '../core/maybe.ts'
 import type { Service } from '../core/service.ts'
+import { toCallError } from '../runtime/tool-failure.ts'
 import type { TriggerDef } from '../spec/types.ts'
 import { targetOf } from './define-trigger.ts'
 import type { Delivery } from './delivery.ts'
 import { type EventView, fillPrompt, toArguments } from './map-payload.ts'
+import type { TriggerDefinition, TriggerHandler } from './trigger.ts'
 
 const DEFAULT_TIMEOUT_MS = 60_000
 
@@ -29,14 +37,14 @@ export function toCallInput(
   }
 }
 
-/** Creates what calls the function of a trigger; runs end with their timeout, or when the signal aborts. */
+/** Creates what calls the function and the code of a trigger; runs end with their timeout, or when the signal aborts. */
 export function createTriggerRun(
   service: Service,
-  trigger: TriggerDef,
+  trigger: TriggerDefinition,
   stopped: AbortSignal,
 ): RunTrigger {
   const timeoutMs = (trigger.timeout && toMilliseconds(trigger.timeout)) ?? DEFAULT_TIMEOUT_MS
-  const toCall = createCalls(service, trigger, timeoutMs)
+  const work = createWork(service, trigger, timeoutMs)
   const running = new Set<RunEnd>()
   // One listener for all runs: a signal looks through all its listeners whenever one leaves.
   stopped.addEventListener('abort', () => {
@@ -47,7 +55,7 @@ export function createTriggerRun(
     if (stopped.aborted) return toFailure(toStop(), service)
     const end = createEnd()
     try {
-      const outcome = service.dispatch(toCall(delivery, end.signal))
+      const outcome = work(delivery, end.signal)
       if (!isPromise(outcome)) return outcome
       running.add(end)
       const timer = setTimeout(() => end.because(toTimeout(timeoutMs)), timeoutMs)
@@ -105,6 +113,45 @@ function toTimeout(timeoutMs: number): CallError {
   })
 }
 
+type Work = (delivery: Delivery, signal: () => AbortSignal) => Maybe<Outcome>
+
+/** Creates the work of one run: the call of the function, then the code of the trigger. */
+function createWork(service: Service, trigger: TriggerDefinition, timeoutMs: number): Work {
+  const { handler } = trigger
+  const toCall = createCalls(service, trigger, timeoutMs)
+  const call: Work = (delivery, signal) => service.dispatch(toCall(delivery, signal))
+  if (handler === undefined) return call
+  const calls = service.registry.find(targetOf(trigger)) !== undefined
+  return async (delivery, signal) => {
+    const outcome = calls ? await call(delivery, signal) : undefined
+    if (outcome?.ok === false) return outcome
+    const event = toReceived(trigger, delivery, { signal: signal(), outcome })
+    try {
+      return { ok: true, result: (await handler(event)) ?? null }
+    } catch (thrown) {
+      throw toCallError(thrown, event.signal)
+    }
+  }
+}
+
+function toReceived(
+  trigger: TriggerDefinition,
+  delivery: Delivery,
+  { signal, outcome }: { readonly signal: AbortSignal; readonly outcome: Success | undefined },
+): Parameters<TriggerHandler>[0] {
+  const { eventId, event, payload, meta } = delivery
+  const view: EventView = { id: eventId, event, payload, meta }
+  const { prompt } = trigger
+  const filled = prompt && fillPrompt(prompt, toArguments(trigger, view) ?? {}, view)
+  const envelope = toEnvelope(delivery, filled)
+  return {
+    ...envelope,
+    meta: outcome ? { ...envelope.meta, result: outcome.result } : envelope.meta,
+    payload,
+    signal,
+  }
+}
+
 /** Creates what makes the call of a delivery; what is the same for all is made once. */
 function createCalls(
   service: Service,
@@ -148,8 +195,16 @@ function idempotencyEntry({ id, round }: Delivery): ExtensionEntry {
   return { urn: 'urn:forrst:ext:idempotency', options: { key }, pointer: '', implicit: true }
 }
 
+interface Envelope extends JsonObject {
+  readonly id: string
+  readonly trigger: string
+  readonly type: TriggerDef['type']
+  readonly received_at: string
+  readonly meta: JsonObject
+}
+
 /** What a handler finds in `context.trigger`: the envelope of the event without its payload. */
-function toEnvelope(delivery: Delivery, prompt: string | undefined): JsonObject {
+function toEnvelope(delivery: Delivery, prompt: string | undefined): Envelope {
   const { id, eventId, event, trigger, type, tried } = delivery
   // Ours come first and are set again: a spread into new members is fast, new members after a spread are not.
   const meta: Record<string, Json | undefined> = { delivery: id, attempt: tried, ...delivery.meta }

@@ -9,6 +9,7 @@ import type { TriggerDef } from '../spec/types.ts'
 import { targetOf } from './define-trigger.ts'
 import { beginAttempt, toDelivery } from './delivery.ts'
 import { type RunTrigger, toCallInput } from './run-trigger.ts'
+import type { TriggerDefinition } from './trigger.ts'
 
 /** How a trigger is tried out. */
 export interface TrialOptions {
@@ -23,7 +24,8 @@ export interface TriggerTrial {
   readonly trigger: string
   readonly type: TriggerDef['type']
   readonly tool: string
-  readonly version: string
+  /** Absent when the trigger has code and no function. */
+  readonly version?: string
   /** Absent when the payload cannot be arguments. */
   readonly arguments?: JsonObject
   readonly prompt?: string
@@ -36,7 +38,7 @@ export interface TriggerTrial {
 /** What a trial needs. */
 export interface TrialContext {
   readonly service: Service
-  readonly trigger: TriggerDef
+  readonly trigger: TriggerDefinition
   readonly run: RunTrigger
 }
 
@@ -47,10 +49,16 @@ export async function runTrial(
 ): Promise<TriggerTrial> {
   const { clock } = service
   const wanted = { function: targetOf(trigger), version: trigger.version }
-  const target = requireFunction(service.registry, wanted)
+  const isCode = trigger.handler !== undefined && !service.registry.find(wanted.function)
   const event = { id: `trial_${randomUUID()}`, payload, meta: { trial: true } }
   const delivery = toDelivery(trigger, event, clock.now())
   const { name, type } = trigger
+  const outcome = async (): Promise<Outcome> => run(beginAttempt(delivery, clock.now(), event.id))
+  if (isCode) {
+    const own = { trigger: name, type, tool: wanted.function, problems: [] }
+    return dryRun ? own : { ...own, outcome: await outcome() }
+  }
+  const target = requireFunction(service.registry, wanted)
   const facts = { trigger: name, type, tool: target.name, version: target.version }
   try {
     const { arguments: args, prompt } = toCallInput(trigger, { ...delivery, id: event.id })
@@ -62,7 +70,7 @@ export async function runTrial(
       arguments: args,
       ...(prompt !== undefined && { prompt }),
       problems,
-      ...(runs && { outcome: await run(beginAttempt(delivery, clock.now(), event.id)) }),
+      ...(runs && { outcome: await outcome() }),
     }
   } catch (thrown) {
     return { ...facts, problems: toFailure(thrown, service).errors }

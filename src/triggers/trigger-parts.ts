@@ -3,7 +3,6 @@ import { type Clock, systemClock } from '../core/clock.ts'
 import type { Logger, Service } from '../core/service.ts'
 import { createJobQueue } from '../jobs/open.ts'
 import type { JobQueue } from '../jobs/queue.ts'
-import type { TriggerDef } from '../spec/types.ts'
 import { createMemoryStore } from '../store/memory.ts'
 import type { Store } from '../store/store.ts'
 import { createEventBus, type EventBus } from './bus.ts'
@@ -12,11 +11,12 @@ import { createDeliveryLog, type DeliveryLog, type Retention } from './delivery-
 import { createLiveness, type Liveness } from './liveness.ts'
 import { createTriggerRun, type RunTrigger } from './run-trigger.ts'
 import { createSourceStarters, type SourceStarters } from './sources.ts'
+import type { TriggerDefinition } from './trigger.ts'
 
 /** What triggers need. */
 export interface TriggersOptions {
   readonly service: Service
-  readonly triggers: readonly TriggerDef[]
+  readonly triggers: readonly TriggerDefinition[]
   /** Where deliveries are kept; memory when absent, which forgets them when the process ends. */
   readonly store?: Store
   /** Runs what was accepted; a queue on the store when absent. Its owner closes it. */

@@ -21,6 +21,28 @@ export interface TriggerEvent {
   readonly refused?: string
 }
 
+/** An event as the code of a trigger receives it. */
+export interface ReceivedEvent<Payload = unknown> {
+  /** Same for every copy of the same event. */
+  readonly id: string
+  /** Name of the trigger. */
+  readonly trigger: string
+  readonly type: TriggerDef['type']
+  readonly event?: string
+  readonly received_at: string
+  readonly payload: Payload
+  /** Facts about the transport, `delivery`, `attempt`, the filled `prompt`, and the `result` of the function. */
+  readonly meta: Readonly<Record<string, unknown>>
+  /** Aborts when the run has taken too long, or the process stops. */
+  readonly signal: AbortSignal
+}
+
+/** Code of a trigger; its result is that of the run. */
+export type TriggerHandler = (event: ReceivedEvent) => unknown
+
+/** A trigger with the code that runs after its function, or instead of one when it names none. */
+export type TriggerDefinition = TriggerDef & { readonly handler?: TriggerHandler | undefined }
+
 /** What became of an event that was handed over. */
 export type Receipt =
   /** Stored; it runs, and runs again on failure, without the source. */

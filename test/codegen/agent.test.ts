@@ -1,10 +1,12 @@
 import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type AgentResult, generateAgent } from '../../src/codegen/agent/generate-agent.ts'
 import { parseToolSpec } from '../../src/spec/parse.ts'
-import { type AgentProject, startAgentProject } from './agent-project.ts'
+import { type AgentProject, type RunningAgent, writeAgentProject } from './agent-project.ts'
 import { type RecordingServer, startRecordingServer } from './recording-server.ts'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
@@ -32,7 +34,7 @@ describe('files of an agent', () => {
   )
 
   it('[TS-114] [TS-115] are a whole project when it stands alone', () => {
-    expect([...standalone.keys()].filter((path) => !path.startsWith('lib/'))).toEqual([
+    expect([...standalone.keys()]).toEqual([
       'capabilities/orchard.ts',
       'triggers/orchard.ts',
       'capabilities/bodies.ts',
@@ -63,6 +65,7 @@ describe('files of an agent', () => {
       ['PORT', ''],
       ['HOST', ''],
       ['AGENT_TOKEN', ''],
+      ['WAYMARK_STORE', ''],
       ['ORCHARD_BASE_URL', ''],
       ['ORCHARD_USERNAME', ''],
       ['ORCHARD_PASSWORD', ''],
@@ -101,18 +104,20 @@ describe('files of an agent', () => {
 describe('a project that stands alone', () => {
   let api: RecordingServer
   let project: AgentProject
+  let agent: RunningAgent
   let url = ''
 
   beforeAll(async () => {
     api = await startRecordingServer()
     const files = filesOf(generateAgent([orchard, bodies], { name: 'ops-bot', standalone: true }))
-    project = await startAgentProject(files, {
+    project = writeAgentProject(files)
+    agent = await project.start({
       ORCHARD_BASE_URL: api.url,
       ORCHARD_USERNAME: 'u',
       ORCHARD_PASSWORD: 'p',
       ORCHARD_WEBHOOK_SECRET: 'whsec_a2V5',
     })
-    url = project.url
+    url = agent.url
   }, 60_000)
 
   afterAll(async () => {
@@ -126,64 +131,61 @@ describe('a project that stands alone', () => {
     headers: Record<string, string> = {},
   ): Promise<[number, unknown]> {
     const text = typeof body === 'string' ? body : JSON.stringify(body)
-    const response = await fetch(url + path, { method: 'POST', body: text, headers })
+    const response = await fetch(url + path, {
+      method: 'POST',
+      body: text,
+      headers: { 'content-type': 'application/json', ...headers },
+    })
     const answer = await response.text()
     return [response.status, answer === '' ? undefined : JSON.parse(answer)]
   }
 
-  it('[TS-129] type-checks, starts, answers and lists its tools', async () => {
-    expect(await (await fetch(`${url}/health`)).json()).toEqual({ status: 'ok' })
-    const { name, tools } = (await (await fetch(`${url}/tools`)).json()) as {
-      name: string
-      tools: unknown[]
+  it('[TS-129] type-checks', () => project.compile(), 60_000)
+
+  it('[TS-129] starts, answers and lists its tools', async () => {
+    expect((await fetch(`${url}/health/live`)).status).toBe(200)
+    const { info, paths } = (await (await fetch(`${url}/openapi.json`)).json()) as {
+      info: { title: string }
+      paths: object
     }
-    expect([name, tools.length]).toEqual(['ops-bot', 7])
+    expect(info.title).toBe('ops-bot')
+    expect(Object.keys(paths)).toEqual(expect.arrayContaining(['/api/orchard.list_trees']))
   })
 
   it('[TS-129] runs a tool over HTTP', async () => {
     api.answer({ body: [{ id: 1 }] })
-    expect(await post('/tools/list_trees', { plot_id: 1 })).toEqual([200, { result: [{ id: 1 }] }])
-    expect(await post('/tools/list_trees', {})).toMatchObject([
+    expect(await post('/api/orchard.list_trees', { plot_id: 1 })).toEqual([200, [{ id: 1 }]])
+    expect(await post('/api/orchard.list_trees', {})).toMatchObject([
       400,
-      { error: { reason: 'arguments' } },
+      { errors: [{ code: 'INVALID_ARGUMENTS' }] },
     ])
-    expect(await post('/tools/nothing', {})).toMatchObject([404, {}])
-    expect(await post('/tools/list_trees', '{')).toMatchObject([400, {}])
+    expect((await post('/api/nothing', {}))[0]).toBe(404)
+    expect((await post('/api/orchard.list_trees', '{'))[0]).toBe(400)
   })
 
   it('runs a tool over MCP', async () => {
     api.answer({ body: { ok: true } })
-    const call = (method: string, params: unknown): Promise<[number, unknown]> => {
-      return post('/mcp', { jsonrpc: '2.0', id: 1, method, params })
-    }
-    expect(await call('initialize', { protocolVersion: '2025-06-18' })).toMatchObject([
-      200,
-      { result: { protocolVersion: '2025-06-18', serverInfo: { name: 'ops-bot' } } },
-    ])
-    expect(await post('/mcp', { jsonrpc: '2.0', method: 'notifications/initialized' })).toEqual([
-      202,
-      undefined,
-    ])
-    expect(await call('tools/list', {})).toMatchObject([
-      200,
-      {
-        result: {
-          tools: expect.arrayContaining([expect.objectContaining({ name: 'plant_tree' })]),
-        },
-      },
-    ])
-    expect(
-      await call('tools/call', { name: 'list_trees', arguments: { plot_id: 1 } }),
-    ).toMatchObject([200, { result: { content: [{ type: 'text', text: '{"ok":true}' }] } }])
-    expect(await call('tools/call', { name: 'list_trees', arguments: {} })).toMatchObject([
-      200,
-      { result: { isError: true } },
-    ])
-    expect(await call('nothing', {})).toMatchObject([200, { error: { code: -32601 } }])
+    const client = new Client({ name: 'test', version: '1.0.0' })
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`)))
+    expect(client.getServerVersion()?.name).toBe('ops-bot')
+    const { tools } = await client.listTools()
+    expect(tools.find(({ name }) => name === 'list_trees')).toMatchObject({
+      annotations: { readOnlyHint: true, destructiveHint: false },
+    })
+    expect(tools.find(({ name }) => name === 'plant_tree')).toMatchObject({
+      annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
+    })
+    const call = (args: Record<string, unknown>) =>
+      client.callTool({ name: 'list_trees', arguments: args })
+    expect(await call({ plot_id: 1 })).toMatchObject({ structuredContent: { ok: true } })
+    expect(await call({})).toMatchObject({ isError: true })
+    await client.close()
   })
 
-  it('refuses pages of other origins and names that only resolve to it', async () => {
-    expect((await post('/tools/list_trees', {}, { origin: 'https://evil.example' }))[0]).toBe(403)
+  it('refuses pages of other origins', async () => {
+    expect((await post('/api/orchard.list_trees', {}, { origin: 'https://evil.example' }))[0]).toBe(
+      403,
+    )
   })
 
   it('[TS-58] [TS-60] [TS-183] answers a signed webhook at once and refuses any other', async () => {
@@ -196,8 +198,8 @@ describe('a project that stands alone', () => {
       'webhook-signature': `v1,${signature}`,
     }
     expect(await post('/webhooks/orchard/frost', body, headers)).toEqual([
-      200,
-      { status: 'accepted' },
+      202,
+      { status: 'accepted', delivery: expect.any(String) },
     ])
     expect((await post('/webhooks/orchard/frost', body))[0]).toBe(401)
     expect((await fetch(`${url}/webhooks/orchard/frost`)).status).toBe(405)
@@ -205,8 +207,8 @@ describe('a project that stands alone', () => {
 
   it('[TS-82] stops cleanly on SIGTERM', async () => {
     const code = await new Promise((resolve) => {
-      project.server.once('exit', resolve)
-      project.server.kill('SIGTERM')
+      agent.server.once('exit', resolve)
+      agent.server.kill('SIGTERM')
     })
     expect(code).toBe(0)
   })

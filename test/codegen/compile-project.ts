@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -7,6 +8,18 @@ import { fileURLToPath } from 'node:url'
 export const OWN_COMPILER: string = fileURLToPath(
   new URL('../../node_modules/typescript/bin/tsc', import.meta.url),
 )
+
+/** Finds an older TypeScript than our own, which another tool brings along. */
+export function resolveOlderCompiler(): string | undefined {
+  const require = createRequire(import.meta.url)
+  try {
+    const cli = createRequire(require.resolve('@arethetypeswrong/cli/package.json'))
+    const path = createRequire(cli.resolve('@arethetypeswrong/core')).resolve('typescript/bin/tsc')
+    return path === OWN_COMPILER ? undefined : path
+  } catch {
+    return undefined
+  }
+}
 
 const OPTIONS = {
   target: 'es2023',

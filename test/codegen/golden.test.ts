@@ -8,7 +8,6 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -17,7 +16,7 @@ import { generateCode } from '../../src/codegen/generate.ts'
 import { parseToolSpec } from '../../src/spec/parse.ts'
 import { formatProblems } from '../../src/spec/problem.ts'
 import type { ToolSpec } from '../../src/spec/types.ts'
-import { compileProject, OWN_COMPILER } from './compile-project.ts'
+import { compileProject, OWN_COMPILER, resolveOlderCompiler } from './compile-project.ts'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 const files = readdirSync(`${here}specs`).sort()
@@ -71,7 +70,10 @@ describe('generated files that import the runtime', () => {
     }
     const compilerOptions = {
       noEmit: true,
-      paths: { 'waymark/runtime': [`${root}src/runtime/index.ts`] },
+      paths: {
+        'waymark/runtime': [`${root}src/runtime/index.ts`],
+        'waymark/triggers': [`${root}src/triggers/index.ts`],
+      },
     }
     const settings = {
       extends: `${root}tsconfig.json`,
@@ -87,17 +89,6 @@ describe('generated files that import the runtime', () => {
     rmSync(directory, { recursive: true })
   }, 60_000)
 })
-
-function resolveOlderCompiler(): string | undefined {
-  const require = createRequire(import.meta.url)
-  try {
-    const cli = createRequire(require.resolve('@arethetypeswrong/cli/package.json'))
-    const path = createRequire(cli.resolve('@arethetypeswrong/core')).resolve('typescript/bin/tsc')
-    return path === OWN_COMPILER ? undefined : path
-  } catch {
-    return undefined
-  }
-}
 
 function compile(compiler: string): Promise<string> {
   return runCompiler([compiler, '-p', `${here}golden`, '--pretty', 'false'])

@@ -80,7 +80,7 @@ describe('waymark forge agent', () => {
     const place = workplace()
     const { code, out } = await place.run(
       ...[...AGENT, '--tools', 'notes.yaml,jira.yaml', '--standalone'],
-      ...['--port', '4567', '--description', 'Looks after tickets.'],
+      ...['--port', '4567', '--description', 'Looks after tickets.', '--waymark', 'file:w.tgz'],
     )
     expect(code).toBe(0)
     expect(out).toContain('Start it: cd ops-bot && npm install')
@@ -92,7 +92,11 @@ describe('waymark forge agent', () => {
       ),
     )
     const packageJson = JSON.parse(place.read('ops-bot/package.json'))
-    expect(packageJson).toMatchObject({ name: 'ops-bot', scripts: { start: expect.any(String) } })
+    expect(packageJson).toMatchObject({
+      name: 'ops-bot',
+      scripts: { start: expect.any(String) },
+      dependencies: { waymark: 'file:w.tgz' },
+    })
     expect(place.read('ops-bot/README.md')).toContain('Looks after tickets.')
     expect(place.read('ops-bot/server.ts')).toContain('4567')
     expect(place.read('ops-bot/.env.template')).toContain('JIRA_TOKEN=')

@@ -98,12 +98,14 @@ function readAgentOptions(input: CommandInput): Omit<AgentOptions, 'name'> {
   const description = readText(input, 'description')
   const port = readText(input, 'port')
   const prefix = readChoice(input, 'prefix', ['domain', 'clash'])
+  const waymark = readText(input, 'waymark')
   return {
     standalone: input.flags['standalone'] === true,
     renames: readList(input, 'rename').map(requireRename),
     ...(description !== undefined && { description }),
     ...(port !== undefined && { port: parsePort(port, '--port') }),
     ...(prefix !== undefined && { prefix }),
+    ...(waymark !== undefined && { waymark }),
   }
 }
 

@@ -113,6 +113,11 @@ const AGENT_FLAGS: Readonly<Record<string, ForgeFlag>> = {
   prefix: text(['agent'], 'domain|clash', 'put the domain before all tool names, or clashing ones'),
   rename: list(['agent'], 'dom:old=new', 'another name for one tool'),
   'no-docker': yesNo(['agent'], 'without Dockerfile'),
+  waymark: text(
+    ['agent'],
+    'range',
+    'version range or file of the waymark package; this version when absent',
+  ),
 }
 
 const CALL_FLAGS: Readonly<Record<string, ForgeFlag>> = {

@@ -90,9 +90,13 @@ export function exitOfTrial(trial: unknown): number {
 export function formatTrial(answer: unknown, paint: Paint): string {
   const trial = isRecord(answer) ? answer : {}
   const { trigger, type, tool, version, arguments: args, prompt, outcome } = trial
-  const target = `${text(tool)} ${text(version)}`
+  const head = `${paint.bold(text(trigger))} (${text(type)})`
+  // Only a trigger without a function has no version.
+  if (version === undefined) {
+    return [`${head} runs its own code\n`, ...formatOutcome(outcome, true, paint)].join('')
+  }
   return [
-    `${paint.bold(text(trigger))} (${text(type)}) calls ${target} with\n`,
+    `${head} calls ${text(tool)} ${text(version)} with\n`,
     args === undefined ? '' : printable(formatJson(args)),
     prompt === undefined ? '' : `\nand the prompt\n${text(prompt)}\n`,
     trial['fits'] === true

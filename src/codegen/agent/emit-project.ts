@@ -1,9 +1,9 @@
 import type { AgentPlan } from './generate-agent.ts'
 import { listQueueClients } from './queue-clients.ts'
 
-/** Emits the package of an agent: nothing to install but the compiler, and the clients of its queues. */
+/** Emits the package of an agent: it runs on `waymark` and the clients of its queues. */
 export function emitPackage(plan: AgentPlan): string {
-  const dependencies = listQueueClients(plan.specs)
+  const dependencies = { ...listQueueClients(plan.specs), waymark: plan.waymark }
   return toJson({
     name: plan.name.toLowerCase(),
     version: '0.1.0',
@@ -17,7 +17,7 @@ export function emitPackage(plan: AgentPlan): string {
       prestart: 'npm run build',
       start: 'node dist/server.js',
     },
-    ...(hasMembers(dependencies) && { dependencies }),
+    dependencies,
     devDependencies: { '@types/node': '^20.19.0', typescript: '^5.9.0' },
   })
 }
@@ -40,30 +40,28 @@ export function emitTsconfig(): string {
       rewriteRelativeImportExtensions: true,
       skipLibCheck: true,
     },
-    include: ['server.ts', 'lib', 'capabilities', 'triggers'],
+    include: ['server.ts', 'capabilities', 'triggers'],
   })
 }
 
 /** Emits a Dockerfile that builds in one stage and runs in another. */
 export function emitDockerfile(plan: AgentPlan): string {
-  const needsPackages = hasMembers(listQueueClients(plan.specs))
-  const prune = needsPackages ? ' && npm prune --omit=dev' : ''
-  const packages = needsPackages ? '\nCOPY --from=build /app/node_modules ./node_modules' : ''
   return `FROM node:22-slim AS build
 WORKDIR /app
 COPY package*.json ./
 RUN npm install --no-audit --no-fund
 COPY . .
-RUN npm run build${prune}
+RUN npm run build && npm prune --omit=dev
 
 FROM node:22-slim
 WORKDIR /app
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=${plan.port}
 COPY package.json ./
-COPY --from=build /app/dist ./dist${packages}
+COPY --from=build /app/dist ./dist
+COPY --from=build /app/node_modules ./node_modules
 USER node
 EXPOSE ${plan.port}
-HEALTHCHECK CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/health').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+HEALTHCHECK CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/health/live').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 CMD ["node", "dist/server.js"]
 `
 }
@@ -71,10 +69,6 @@ CMD ["node", "dist/server.js"]
 /** Emits what a build must not see. */
 export function emitDockerIgnore(): string {
   return 'node_modules\ndist\n.env\n.git\n'
-}
-
-function hasMembers(value: object): boolean {
-  return Object.keys(value).length > 0
 }
 
 function toJson(value: unknown): string {

@@ -9,7 +9,7 @@ export function emitReadme(plan: AgentPlan): string {
     toPlain(plan.description),
     '## Start',
     '```sh\nnpm install\ncp .env.template .env   # and fill it in\nnpm start\n```',
-    `The agent answers at ${base}: MCP at \`/mcp\`, the list of tools at \`GET /tools\`, a call at \`POST /tools/{name}\`, and \`GET /health\`. It listens on this machine only; for any other \`HOST\` set \`AGENT_TOKEN\`, which callers then send as a bearer token.`,
+    `The agent answers at ${base}: MCP at \`/mcp\`, a call at \`POST /api/{name}\`, their description at \`/openapi.json\` and, for people, at \`/explorer\`, and \`GET /health/live\`. It listens on this machine only; for any other \`HOST\` set \`AGENT_TOKEN\`, which callers then send as a bearer token.`,
     '```sh\ndocker build -t agent . && docker run --env-file .env -e AGENT_TOKEN=… -p ' +
       `${plan.port}:${plan.port} agent\n\`\`\``,
     '## Tools',
@@ -33,7 +33,7 @@ function triggerSection(plan: AgentPlan): string[] {
   return [
     '## Triggers',
     toTable(['trigger', 'kind', 'what it does'], rows),
-    'Their code is in `triggers/`. An event is tried as often as its trigger says with `attempts` (5), with growing pauses and within its `timeout` (a minute) each time; a tool that has answered is not called again. Events live in memory: what is not done when the agent stops is lost, and so is what has failed for good, but for a line in the log. A run that a schedule missed in a sleep is made up for with `catch_up: one`; one it missed while the agent was stopped is not.',
+    'Their code is in `triggers/`. An event is tried as often as its trigger says with `attempts` (5), with growing pauses and within its `timeout` (a minute) each time; a tool that has answered is not called again. What has failed for good is kept in a dead-letter list: `npx waymark triggers deliveries <url> --state dead`. Deliveries live in memory unless `WAYMARK_STORE` names a store, such as `sqlite:state.db`; only then do they, and runs missed while the agent was stopped (`catch_up: one`), outlive it.',
     ...queueNotes(rows),
   ]
 }
@@ -41,7 +41,7 @@ function triggerSection(plan: AgentPlan): string[] {
 function queueNotes(rows: readonly (readonly string[])[]): string[] {
   if (!rows.some(([, type]) => type === 'queue')) return []
   return [
-    'A message of a queue is acknowledged when its trigger has succeeded; what has not begun when the agent stops goes back. What is given up goes to the dead-letter exchange of RabbitMQ, to the stream `<name>:dead` of Redis, or stays in SQS for its redrive policy.',
+    'A message of a queue is acknowledged when its trigger has succeeded; what has not begun when the agent stops goes back. What is given up leaves its queue for the dead-letter list, and for the dead-letter exchange of RabbitMQ if there is one: set `WAYMARK_STORE`, or that list ends with the agent.',
   ]
 }
 

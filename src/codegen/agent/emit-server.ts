@@ -1,64 +1,128 @@
 import { toFileName } from '../generate.ts'
-import { toStringLiteral } from '../literals.ts'
+import { toLiteral, toStringLiteral } from '../literals.ts'
 import { buildModel } from '../model.ts'
 import { createNamePlan } from '../names.ts'
 import { createWriter } from '../writer.ts'
 import type { AgentPlan } from './generate-agent.ts'
 
-/** Emits the server of an agent: all tools attached, all triggers wired. */
+/** Names that the server itself declares or imports. */
+const OWN_NAMES: readonly string[] = [
+  'authenticateByToken',
+  'createService',
+  'createTriggers',
+  'openStore',
+  'serve',
+  'toFunctions',
+  'host',
+  'isLocal',
+  'server',
+  'service',
+  'signal',
+  'store',
+  'token',
+  'triggers',
+]
+
+/** Emits the server of an agent: its tools are functions of a service, its triggers call them. */
 export function emitServer(plan: AgentPlan): string {
-  const writer = createWriter()
-  const names = createNamePlan(['startAgent', 'agent', 'signal', 'line'])
-  const lists = plan.specs.map((spec) => {
+  const names = createNamePlan(OWN_NAMES)
+  const tools: List[] = []
+  const triggers: List[] = []
+  for (const spec of plan.specs) {
     const { toolsName, triggersName } = buildModel(spec)
-    const file = toFileName(spec.domain)
-    const tools = {
-      exported: toolsName,
-      local: names.take(toolsName),
-      file: `./capabilities/${file}.ts`,
+    const file = `${toFileName(spec.domain)}.ts`
+    const toList = (exported: string, folder: string): List => {
+      return {
+        domain: spec.domain,
+        exported,
+        local: names.take(exported),
+        file: `./${folder}/${file}`,
+      }
     }
-    const triggers = {
-      exported: triggersName,
-      local: names.take(triggersName),
-      file: `./triggers/${file}.ts`,
-    }
-    return {
-      tools: spec.tools.length > 0 ? [tools] : [],
-      triggers: (spec.triggers ?? []).length > 0 ? [triggers] : [],
-    }
-  })
-  const tools = lists.flatMap((list) => list.tools)
-  const triggers = lists.flatMap((list) => list.triggers)
+    if (spec.tools.length > 0) tools.push(toList(toolsName, 'capabilities'))
+    if ((spec.triggers ?? []).length > 0) triggers.push(toList(triggersName, 'triggers'))
+  }
+  const writer = createWriter()
+  writer.line("import { authenticateByToken, createService, serve } from 'waymark'")
+  writer.line("import { toFunctions } from 'waymark/runtime'")
+  writer.line("import { openStore } from 'waymark/store'")
+  if (triggers.length > 0) writer.line("import { createTriggers } from 'waymark/triggers'")
   for (const { exported, local, file } of [...tools, ...triggers]) {
     const name = exported === local ? local : `${exported} as ${local}`
     writer.line(`import { ${name} } from ${toStringLiteral(file)}`)
   }
-  writer.line("import { startAgent } from './lib/http-server.ts'")
   writer.gap()
-  writer.block('try {', () => writer.line('process.loadEnvFile()'), '} catch {')
-  writer.line('  // Without a file .env the environment is all there is.', '}')
-  writer.gap()
+  writer.line(...BEGINNING)
   writer.block(
-    'const agent = await startAgent({',
+    'const service = createService({',
     () => {
-      writer.line(`name: ${toStringLiteral(plan.name)},`)
-      writer.line(`description: ${toStringLiteral(plan.description)},`)
-      writer.line(`tools: [${tools.map((list) => `...${list.local}`).join(', ')}],`)
-      writer.line(`triggers: [${triggers.map((list) => `...${list.local}`).join(', ')}],`)
-      writer.line("host: process.env['HOST'] || '127.0.0.1',")
-      writer.line(`port: Number(process.env['PORT'] || ${plan.port}),`)
-      writer.line("token: process.env['AGENT_TOKEN'] || undefined,")
-      writer.line('env: process.env,')
-      writer.line('log: (line) => console.error(line),')
+      const { name: title, description } = plan
+      writer.line(`info: ${toLiteral({ title, version: '0.1.0', description }, '  ', 8)},`)
+      writer.block(
+        'functions: [',
+        () => {
+          for (const { domain, local } of tools) {
+            writer.line(`...toFunctions(${toStringLiteral(domain)}, ${local}),`)
+          }
+        },
+        '],',
+      )
+      writer.line('store,')
+      writer.line('// On this machine everybody may call, elsewhere only who sends the token.')
+      writer.line('...((token || !isLocal) && { authenticate: authenticateByToken(token) }),')
     },
     '})',
   )
-  writer.line(`console.log(${toStringLiteral(`${plan.name} answers at`)}, agent.url)`)
-  writer.gap()
+  if (triggers.length > 0) {
+    const lists = triggers.map(({ local }) => `...${local}`).join(', ')
+    writer.line(`const triggers = createTriggers({ service, store, triggers: [${lists}] })`)
+  }
   writer.block(
-    "for (const signal of ['SIGTERM', 'SIGINT'] as const) {",
-    () => writer.line('process.once(signal, () => void agent.stop().then(() => process.exit(0)))'),
-    '}',
+    'const server = await serve(service, {',
+    () => {
+      writer.line('host,', `port: Number(process.env['PORT'] || ${plan.port}),`)
+      if (triggers.length > 0) writer.line('triggers,')
+      writer.line(
+        '// No two tools of the agent share a name: models see them without their domain.',
+      )
+      writer.line("mcp: { toolName: (name) => name.slice(name.indexOf('.') + 1) },")
+      writer.line("...(!isLocal && { allowedHosts: '*' }),")
+    },
+    '})',
   )
+  writer.line(`console.log(${toStringLiteral(`${plan.name} answers at`)}, server.url)`)
+  writer.gap()
+  writer.line(...END)
   return writer.toString()
 }
+
+interface List {
+  readonly domain: string
+  readonly exported: string
+  readonly local: string
+  readonly file: string
+}
+
+const BEGINNING: readonly string[] = [
+  'try {',
+  '  process.loadEnvFile()',
+  '} catch {',
+  '  // Without a file .env the environment is all there is.',
+  '}',
+  '',
+  "const host = process.env['HOST'] || '127.0.0.1'",
+  "const token = process.env['AGENT_TOKEN']",
+  "const isLocal = ['127.0.0.1', '::1', 'localhost'].includes(host)",
+  "if (!isLocal && !token) console.error('nobody may call the tools: set AGENT_TOKEN')",
+  "const store = await openStore(process.env['WAYMARK_STORE'] || 'memory:')",
+]
+
+const END: readonly string[] = [
+  "for (const signal of ['SIGTERM', 'SIGINT'] as const) {",
+  '  process.once(signal, async () => {',
+  '    await server.close()',
+  '    await store.close()',
+  '    process.exit(0)',
+  '  })',
+  '}',
+]

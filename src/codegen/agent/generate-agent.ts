@@ -1,8 +1,8 @@
+import manifest from '../../../package.json' with { type: 'json' }
 import { formatToolSpec } from '../../spec/format.ts'
 import type { SpecProblem } from '../../spec/problem.ts'
 import type { ToolSpec } from '../../spec/types.ts'
 import { type GeneratedFile, type GenerateOptions, generateCode, toFileName } from '../generate.ts'
-import { AGENT_PARTS } from './agent-parts.gen.ts'
 import { type AgentSource, type ComposeOptions, composeSpecs } from './compose.ts'
 import { emitDockerfile, emitDockerIgnore, emitPackage, emitTsconfig } from './emit-project.ts'
 import { emitReadme } from './emit-readme.ts'
@@ -18,6 +18,8 @@ export interface AgentOptions extends ComposeOptions {
   readonly port?: number
   /** A whole project instead of the code files alone. */
   readonly standalone?: boolean
+  /** Version range or file of the `waymark` package that a project runs on; this version when absent. */
+  readonly waymark?: string
   /** Text of a file that was generated before, whose custom regions are kept. */
   readonly previous?: GenerateOptions['previous']
 }
@@ -27,6 +29,8 @@ export interface AgentPlan {
   readonly name: string
   readonly description: string
   readonly port: number
+  /** Version range or file of the `waymark` package. */
+  readonly waymark: string
   readonly specs: readonly ToolSpec[]
 }
 
@@ -43,10 +47,12 @@ export function generateAgent(sources: readonly AgentSource[], options: AgentOpt
   if (!composed.ok) return composed
   const { specs } = composed
   const { name, port = 4000, description = describeAgent(options.name, specs) } = options
-  const plan: AgentPlan = { name, description, port, specs }
+  const { waymark = `^${manifest.version}` } = options
+  const plan: AgentPlan = { name, description, port, waymark, specs }
   const code = specs.flatMap((spec) =>
     generateCode(spec, {
       fileName: (domain, kind) => `${kind}/${toFileName(domain)}.ts`,
+      ...(options.standalone && { runtime: 'package' }),
       ...(options.previous && { previous: options.previous }),
     }),
   )
@@ -65,7 +71,6 @@ export function describeAgent(name: string, specs: readonly ToolSpec[]): string 
 function projectFiles(plan: AgentPlan): GeneratedFile[] {
   return [
     { path: 'server.ts', text: emitServer(plan) },
-    ...Object.entries(AGENT_PARTS).map(([name, text]) => ({ path: `lib/${name}.ts`, text })),
     ...plan.specs.map((spec) => ({
       path: `specs/${toFileName(spec.domain)}.tool-spec.yaml`,
       text: formatToolSpec(spec),
@@ -87,6 +92,11 @@ export const OWN_VARIABLES: readonly Variable[] = [
   {
     name: 'AGENT_TOKEN',
     uses: ['bearer token that callers must send; needed for any other HOST'],
+    optional: true,
+  },
+  {
+    name: 'WAYMARK_STORE',
+    uses: ['where deliveries are kept, such as sqlite:state.db; memory when not set'],
     optional: true,
   },
 ]

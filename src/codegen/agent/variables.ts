@@ -72,7 +72,7 @@ function findUses(spec: ToolSpec): Use[] {
 }
 
 function authUses(auth: AuthConfig, reader: string): Use[] {
-  const also = (auth.also ?? []).flatMap((one) => authUses(one, reader))
+  const also = [...(auth.also ?? []), ...(auth.or ?? [])].flatMap((one) => authUses(one, reader))
   if (auth.env === undefined || auth.type === 'none') return also
   return [
     ...variablesOf(auth.type, auth.env).map(([name, purpose]) => ({ name, purpose, reader })),

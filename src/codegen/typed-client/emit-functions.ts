@@ -44,7 +44,7 @@ function writeErrors(
   writer.doc({ text: `Errors that ${at} declares; \`code\` tells them apart.` })
   const types = errors.map(({ definition, details }) => {
     const type = details === undefined ? '' : `, ${details.name}`
-    return `DeclaredError<${toStringLiteral(definition.code)}${type}>`
+    return `MethodError<${toStringLiteral(definition.code)}${type}>`
   })
   writeUnion(writer, `export type ${errorName} =`, types)
   writer.gap()
@@ -55,7 +55,7 @@ function writeErrors(
   writer.doc({ text: `Tells whether something thrown is an error that ${at} declares.` })
   writer.block(
     `export function ${names.guardName}(thrown: unknown): thrown is ${errorName} {`,
-    () => writer.line(`return hasCode(thrown, ${names.codesName})`),
+    () => writer.line(`return hasErrorCode(thrown, ${names.codesName})`),
     '}',
   )
 }

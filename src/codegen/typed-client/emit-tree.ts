@@ -81,9 +81,10 @@ function writeLinkTypes(writer: Writer, planned: PlannedFunction, find: FindFunc
         const target = find(link.function)
         const text = link.summary ?? link.description ?? link.name
         writer.doc({ text: typeof text === 'string' ? text : '' })
-        const args = [planned.resultType, target?.resultType ?? 'unknown', errorType(target)]
+        const parameters = `[result: ${planned.resultType}, options?: CallOptions]`
+        const args = [parameters, target?.resultType ?? 'unknown', errorType(target)]
         const start = `readonly ${member}: `
-        writer.line(start + printGeneric('Link', args, writer.indent(), start.length))
+        writer.line(start + printGeneric('Method', args, writer.indent(), start.length))
       }
     },
     '}',
@@ -180,31 +181,29 @@ function writeCall(
   { planned, find, hasMore, writeMore }: CallValue,
 ): void {
   const { model } = planned
-  const made = [
-    ...(planned.queryName === undefined ? [] : ['...createQueryable(target),']),
-    ...(model.streams ? ['...createStreamable(target, stream),'] : []),
-    ...(model.isAsync ? ['...createStartable(target),'] : []),
+  const target = [
+    ...listTarget(model.name, planned),
+    ...(planned.queryName === undefined ? [] : ['query: true']),
+    ...(model.streams ? ['stream: true'] : []),
+    ...(model.isAsync ? ['start: true'] : []),
   ]
-  const hasMembers = made.length > 0 || model.links.length > 0 || hasMore
-  const target = listTarget(planned.model.name, planned)
-  if (!hasMembers) {
-    writeLaidOut(writer, `${key}createMethod(`, target, '),')
+  if (model.links.length === 0 && !hasMore) {
+    writeLaidOut(writer, `${key}method(`, target, '),')
     return
   }
   writer.block(
-    `${key}createMethod(`,
+    `${key}method(`,
     () => {
       writeLaidOut(writer, '', target, ',')
       writer.block(
-        `(${made.length > 0 ? 'target' : ''}) => ({`,
+        '{',
         () => {
-          writer.line(...made)
           if (model.links.length > 0) {
             writer.block('links: {', () => writeLinks(writer, planned, find), '},')
           }
           writeMore()
         },
-        '}),',
+        '},',
       )
     },
     '),',
@@ -214,7 +213,7 @@ function writeCall(
 function writeLinks(writer: Writer, planned: PlannedFunction, find: FindFunction): void {
   for (const { member, link } of nameLinks(planned)) {
     writer.block(
-      `${member}: createLink(`,
+      `${member}: link(`,
       () => {
         writeLaidOut(writer, '', listTarget(link.function, find(link.function)), ',')
         writer.line(`${toLiteral(link.params ?? {}, writer.indent())},`)
@@ -225,10 +224,10 @@ function writeLinks(writer: Writer, planned: PlannedFunction, find: FindFunction
 }
 
 function listTarget(name: string, planned: PlannedFunction | undefined): readonly string[] {
-  const members = ['connection', `function: ${toStringLiteral(name)}`]
+  const members = [`function: ${toStringLiteral(name)}`]
   if (planned !== undefined) members.push(`version: ${toStringLiteral(planned.model.version)}`)
   if (planned?.model.readOnly) members.push('readOnly: true')
-  members.push(`codes: ${planned?.errorName === undefined ? '[]' : planned.codesName}`)
+  if (planned?.errorName !== undefined) members.push(`codes: ${planned.codesName}`)
   return members
 }
 

@@ -6,9 +6,8 @@ import { hashText, signCode } from '../generate.ts'
 import { toPropertyKey, toStringLiteral } from '../literals.ts'
 import { createWriter, type Writer } from '../writer.ts'
 import { toCanonicalText } from './canonical-text.ts'
-import { CLIENT_PIECES } from './client-pieces.gen.ts'
 import { writeFunctionTypes } from './emit-functions.ts'
-import { writeParts } from './emit-parts.ts'
+import { addRuntime, type ClientRuntime, RUNTIME_NAMES } from './emit-runtime.ts'
 import {
   type FindFunction,
   writeMethodType,
@@ -21,9 +20,6 @@ import { createNumberedPlan, toClientName } from './names.ts'
 import { type PlannedGroup, planGroup } from './plan-functions.ts'
 import { toServerUrls } from './server-urls.ts'
 import { buildTree, isUrn } from './tree.ts'
-
-/** Where a generated client takes what it runs on: `inline` carries it, `package` imports `waymark/client`. */
-export type ClientRuntime = 'inline' | 'package'
 
 /** How a client is generated. */
 export interface GenerateClientOptions {
@@ -55,15 +51,13 @@ interface EmitOptions extends GenerateClientOptions {
   readonly title: string
 }
 
-/** Names of the parts come first: what a function is called in code must not depend on the parts a file needs. */
+/** Taken before any name of the document: what a function is called in code must not depend on the runtime. */
 const RESERVED: readonly string[] = [
-  ...Object.keys(CLIENT_PIECES),
-  'createClient',
+  ...RUNTIME_NAMES,
   'servers',
-  'connection',
-  'stream',
-  'CallError',
-  'target',
+  'method',
+  'link',
+  'call',
   'options',
   'thrown',
 ]
@@ -86,9 +80,7 @@ function emitClient(document: DiscoveryDocument, options: EmitOptions): string {
     }
   }
   writeClient(body, { groups, clientName, factoryName, title: options.title })
-  const code = body.toString()
-  const { head, tail } = writeParts(code, options.runtime ?? 'inline')
-  return [head, code, tail].filter((part) => part !== '').join('\n')
+  return addRuntime(body.toString(), options.runtime ?? 'inline')
 }
 
 function sortedSchemas(document: DiscoveryDocument): Readonly<Record<string, JsonSchema>> {
@@ -150,14 +142,15 @@ function writeClient(
   writer.block(
     `export function ${factoryName}(options: ClientOptions): ${clientName} {`,
     () => {
-      writer.line('const connection = connect(options)')
-      if (groups.some(isStreaming)) writer.line('const stream = connectStream(options)')
+      const made = groups.length === 0 ? [] : ['method']
+      if (groups.some(hasLinks)) made.push('link')
+      writer.line(`const { ${['call', ...made].join(', ')} } = createMethods(options)`)
       writer.block(
         'return {',
         () => {
           writeTreeValues(writer, tree, find)
           writeUrnValues(writer, urns, find)
-          writer.line('$call: createAnyMethod(connection),')
+          writer.line('$call: call(),')
         },
         '}',
       )
@@ -166,8 +159,8 @@ function writeClient(
   )
 }
 
-function isStreaming({ main, others }: PlannedGroup): boolean {
-  return [main, ...others.map(({ planned }) => planned)].some(({ model }) => model.streams)
+function hasLinks({ main, others }: PlannedGroup): boolean {
+  return [main, ...others.map(({ planned }) => planned)].some(({ model }) => model.links.length > 0)
 }
 
 const ANY_PARAMETERS =

@@ -50,7 +50,7 @@ function printFilters(options: QueryTypeOptions): readonly string[] {
     const operators = own === undefined ? shared : toOperators(own)
     const known = options.attributeType(attribute) ?? ANY_VALUE
     const value = printType(known, '    ')
-    const conditions = `Conditions<${value}, ${printNames(operators)}>`
+    const conditions = `QueryConditions<${value}, ${printNames(operators)}>`
     const start = `    readonly ${toPropertyKey(attribute)}?:`
     if (!operators.includes('eq')) return `${start} ${conditions}`
     const oneLine = `${start} ${value} | ${conditions}`
@@ -74,10 +74,10 @@ function printFilters(options: QueryTypeOptions): readonly string[] {
 }
 
 function printFilterList(names: string, operators: string): readonly string[] {
-  const oneLine = `  readonly filters?: readonly Filter<${names}, ${operators}>[]`
+  const oneLine = `  readonly filters?: readonly QueryFilter<${names}, ${operators}>[]`
   return oneLine.length <= LINE_WIDTH
     ? [oneLine]
-    : ['  readonly filters?: readonly Filter<', `    ${names},`, `    ${operators}`, '  >[]']
+    : ['  readonly filters?: readonly QueryFilter<', `    ${names},`, `    ${operators}`, '  >[]']
 }
 
 const ANY_VALUE: TypeNode = toUnion([keyword('string'), keyword('number'), keyword('boolean')])

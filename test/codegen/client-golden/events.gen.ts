@@ -3,8 +3,22 @@
  * source examples/events
  * Do not edit; generate it again instead.
  * document sha256 fd9e310412e80f438b6d5a0bdfcfd8fc87314490f20de2deb9bd1942c2857257
- * code sha256 f41c1a92f73515ff45aa16118d451e8f45d924133800559c8d2fb9695c31f123
+ * code sha256 340523dc8a34bc5fc5db9434946ed1f2a8d5fdcb2b606c7b75ca9ed618400c04
  */
+
+import {
+  createMethods,
+  hasErrorCode,
+  type CallOptions,
+  type ClientOptions,
+  type Method,
+  type MethodError,
+  type QueryConditions,
+  type QueryFilter,
+  type Queryable,
+} from 'waymark/client'
+
+export { CallError } from 'waymark/client'
 
 /** Where the service says it is, with the defaults of its variables. */
 export const servers = {
@@ -89,13 +103,13 @@ export interface EventsCreateResult {
 }
 
 /** Errors that events.create 1.0.0 declares; `code` tells them apart. */
-export type EventsCreateError = DeclaredError<'VALIDATION_ERROR'>
+export type EventsCreateError = MethodError<'VALIDATION_ERROR'>
 
 const EVENTS_CREATE_CODES: readonly string[] = ['VALIDATION_ERROR']
 
 /** Tells whether something thrown is an error that events.create 1.0.0 declares. */
 export function isEventsCreateError(thrown: unknown): thrown is EventsCreateError {
-  return hasCode(thrown, EVENTS_CREATE_CODES)
+  return hasErrorCode(thrown, EVENTS_CREATE_CODES)
 }
 
 /** What events.get 1.0.0 takes. */
@@ -108,13 +122,13 @@ export interface EventsGetArguments {
 }
 
 /** Errors that events.get 1.0.0 declares; `code` tells them apart. */
-export type EventsGetError = DeclaredError<'NOT_FOUND'> | DeclaredError<'UNAUTHORIZED'>
+export type EventsGetError = MethodError<'NOT_FOUND'> | MethodError<'UNAUTHORIZED'>
 
 const EVENTS_GET_CODES: readonly string[] = ['NOT_FOUND', 'UNAUTHORIZED']
 
 /** Tells whether something thrown is an error that events.get 1.0.0 declares. */
 export function isEventsGetError(thrown: unknown): thrown is EventsGetError {
-  return hasCode(thrown, EVENTS_GET_CODES)
+  return hasErrorCode(thrown, EVENTS_GET_CODES)
 }
 
 /** What events.list 1.0.0 takes. */
@@ -129,13 +143,13 @@ export interface EventsListArguments {
 export type EventsListResult = EventResource[]
 
 /** Errors that events.list 1.0.0 declares; `code` tells them apart. */
-export type EventsListError = DeclaredError<'UNAUTHORIZED'>
+export type EventsListError = MethodError<'UNAUTHORIZED'>
 
 const EVENTS_LIST_CODES: readonly string[] = ['UNAUTHORIZED']
 
 /** Tells whether something thrown is an error that events.list 1.0.0 declares. */
 export function isEventsListError(thrown: unknown): thrown is EventsListError {
-  return hasCode(thrown, EVENTS_LIST_CODES)
+  return hasErrorCode(thrown, EVENTS_LIST_CODES)
 }
 
 /** What a query of events.list 1.0.0 may ask for. */
@@ -146,16 +160,16 @@ export interface EventsListQuery {
       | 'draft'
       | 'published'
       | 'cancelled'
-      | Conditions<'draft' | 'published' | 'cancelled', 'eq' | 'neq' | 'gt' | 'lt' | 'in'>
-    readonly starts_at?: string | Conditions<string, 'eq' | 'neq' | 'gt' | 'lt' | 'in'>
+      | QueryConditions<'draft' | 'published' | 'cancelled', 'eq' | 'neq' | 'gt' | 'lt' | 'in'>
+    readonly starts_at?: string | QueryConditions<string, 'eq' | 'neq' | 'gt' | 'lt' | 'in'>
     readonly venue_id?:
       | string
       | number
       | boolean
-      | Conditions<string | number | boolean, 'eq' | 'neq' | 'gt' | 'lt' | 'in'>
+      | QueryConditions<string | number | boolean, 'eq' | 'neq' | 'gt' | 'lt' | 'in'>
   }
   /** Conditions read from left to right, for those joined by "or". */
-  readonly filters?: readonly Filter<
+  readonly filters?: readonly QueryFilter<
     'status' | 'starts_at' | 'venue_id',
     'eq' | 'neq' | 'gt' | 'lt' | 'in'
   >[]
@@ -183,17 +197,17 @@ export interface VenuesGetArguments {
 }
 
 /** Errors that venues.get 1.0.0 declares; `code` tells them apart. */
-export type VenuesGetError = DeclaredError<'NOT_FOUND'>
+export type VenuesGetError = MethodError<'NOT_FOUND'>
 
 const VENUES_GET_CODES: readonly string[] = ['NOT_FOUND']
 
 /** Tells whether something thrown is an error that venues.get 1.0.0 declares. */
 export function isVenuesGetError(thrown: unknown): thrown is VenuesGetError {
-  return hasCode(thrown, VENUES_GET_CODES)
+  return hasErrorCode(thrown, VENUES_GET_CODES)
 }
 
 /** The functions of Event Management API, by their names. */
-export interface EventManagementClient {
+export interface EventsClient {
   readonly attendees: {
     /** List the attendees of an event */
     readonly list: Method<
@@ -223,7 +237,11 @@ export interface EventManagementClient {
       /** Calls that a result leads to. */
       readonly links: {
         /** Retrieve the venue for this event */
-        readonly getEventVenue: Link<EventResource, VenueResource, VenuesGetError>
+        readonly getEventVenue: Method<
+          [result: EventResource, options?: CallOptions],
+          VenueResource,
+          VenuesGetError
+        >
       }
     }
     /**
@@ -262,835 +280,40 @@ export interface EventManagementClient {
 }
 
 /** Creates a client of Event Management API. */
-export function createEventManagementClient(options: ClientOptions): EventManagementClient {
-  const connection = connect(options)
+export function createEventsClient(options: ClientOptions): EventsClient {
+  const { call, method, link } = createMethods(options)
   return {
     attendees: {
-      list: createMethod({
-        connection,
-        function: 'attendees.list',
-        version: '1.0.0',
-        readOnly: true,
-        codes: [],
-      }),
+      list: method({ function: 'attendees.list', version: '1.0.0', readOnly: true }),
     },
     events: {
-      create: createMethod({
-        connection,
-        function: 'events.create',
-        version: '1.0.0',
-        codes: EVENTS_CREATE_CODES,
-      }),
-      get: createMethod(
-        { connection, function: 'events.get', version: '1.0.0', codes: EVENTS_GET_CODES },
-        () => ({
+      create: method({ function: 'events.create', version: '1.0.0', codes: EVENTS_CREATE_CODES }),
+      get: method(
+        { function: 'events.get', version: '1.0.0', codes: EVENTS_GET_CODES },
+        {
           links: {
-            getEventVenue: createLink(
-              {
-                connection,
-                function: 'venues.get',
-                version: '1.0.0',
-                readOnly: true,
-                codes: VENUES_GET_CODES,
-              },
+            getEventVenue: link(
+              { function: 'venues.get', version: '1.0.0', readOnly: true, codes: VENUES_GET_CODES },
               { venue_id: '$result.venue.id' },
             ),
           },
-        }),
+        },
       ),
-      list: createMethod(
-        { connection, function: 'events.list', version: '1.0.0', codes: EVENTS_LIST_CODES },
-        (target) => ({
-          ...createQueryable(target),
-        }),
-      ),
+      list: method({
+        function: 'events.list',
+        version: '1.0.0',
+        codes: EVENTS_LIST_CODES,
+        query: true,
+      }),
     },
     venues: {
-      get: createMethod({
-        connection,
+      get: method({
         function: 'venues.get',
         version: '1.0.0',
         readOnly: true,
         codes: VENUES_GET_CODES,
       }),
     },
-    $call: createAnyMethod(connection),
+    $call: call(),
   }
-}
-
-/* From here on: what every generated client carries. */
-
-/** How one call is made. */
-export interface CallOptions {
-  /** How long the whole call may take, retries included; the service is told what is left. */
-  readonly deadline?: Duration | undefined
-  /** Sent with every attempt, so that the service runs the call once; makes it safe to repeat. */
-  readonly idempotencyKey?: string | undefined
-  /** Business metadata that travels with the call. */
-  readonly context?: Readonly<Record<string, unknown>> | undefined
-  /** Further extension entries of the request. */
-  readonly extensions?: readonly ExtensionEntry[] | undefined
-  readonly signal?: AbortSignal | undefined
-  /** Changes to the retries of the client for this call; false never repeats it. */
-  readonly retry?: Partial<RetryPolicy> | false | undefined
-  /** Milliseconds to wait for one answer when there is no deadline. */
-  readonly timeoutMs?: number | undefined
-}
-
-/** A length of time. */
-export interface Duration {
-  readonly value: number
-  readonly unit: 'millisecond' | 'second' | 'minute' | 'hour' | 'day'
-}
-
-/** An extension of the protocol that a request makes use of. */
-export interface ExtensionEntry {
-  readonly urn: string
-  readonly options?: Readonly<Record<string, unknown>>
-}
-
-/** How failed attempts are repeated. */
-export interface RetryPolicy {
-  /** Attempts in all, the first one included; 3 when absent. */
-  readonly maxAttempts: number
-  /** Milliseconds before the second attempt when the service says nothing; doubles each time; 250 when absent. */
-  readonly baseDelayMs: number
-  /** The client gives up rather than wait longer; 30000 when absent. */
-  readonly maxDelayMs: number
-}
-
-/** One error of a failed call. */
-export interface ErrorEntry {
-  readonly code: string
-  readonly message: string
-  readonly details?: unknown
-  readonly source?: unknown
-}
-
-/** What a call comes to on the wire. */
-type Answer =
-  | { readonly ok: true; readonly result: unknown; readonly extensions: readonly AnswerEntry[] }
-  | {
-      readonly ok: false
-      readonly errors: readonly [ErrorEntry, ...ErrorEntry[]]
-      readonly extensions: readonly AnswerEntry[]
-      readonly cause?: unknown
-    }
-
-/** What an extension says in an answer. */
-interface AnswerEntry {
-  readonly urn: string
-  readonly data?: Readonly<Record<string, unknown>>
-}
-
-/** Options of a call that the generated methods fill in. */
-interface WireOptions extends CallOptions {
-  readonly version?: string | undefined
-  readonly readOnly?: boolean | undefined
-}
-
-/** A way to the service: failures are values, and nothing is thrown. */
-interface Connection {
-  readonly call: (name: string, callArguments: unknown, options: WireOptions) => Promise<Answer>
-}
-
-/** Why a call failed: a code that the function declares, one of the protocol, or one starting with CLIENT_. */
-export class ServiceError extends Error {
-  readonly code: string
-  readonly details: unknown
-  /** Every finding; the first is the one in `code`, `message` and `details`. */
-  readonly errors: readonly [ErrorEntry, ...ErrorEntry[]]
-
-  constructor(errors: readonly [ErrorEntry, ...ErrorEntry[]], cause?: unknown) {
-    super(errors[0].message, { cause })
-    this.name = 'ServiceError'
-    this.code = errors[0].code
-    this.details = errors[0].details
-    this.errors = errors
-  }
-}
-
-/** Reads one error of an answer, whatever stands there. */
-function toEntry(value: unknown): ErrorEntry {
-  const given: { readonly [member: string]: unknown } =
-    typeof value === 'object' && value !== null ? { ...value } : {}
-  const { code, message, details, source } = given
-  return {
-    code: typeof code === 'string' ? code : 'INTERNAL_ERROR',
-    message: typeof message === 'string' ? message : 'The call failed',
-    ...(details !== undefined && { details }),
-    ...(source !== undefined && { source }),
-  }
-}
-
-/** An error that a function declares: `code` tells which, `details` has its type. */
-export interface DeclaredError<Code extends string, Details = unknown> extends ServiceError {
-  readonly code: Code
-  readonly details: Details
-}
-
-/** What a call comes to; `declared` tells the errors of the function from everything else that can go wrong. */
-export type Outcome<Result, Declared> =
-  | { readonly ok: true; readonly result: Result }
-  | { readonly ok: false; readonly declared: true; readonly error: Declared }
-  | { readonly ok: false; readonly declared: false; readonly error: ServiceError }
-
-/** A function of the service. */
-export interface Method<Parameters extends readonly unknown[], Result, Declared> {
-  /** Gives the result, or throws a ServiceError. */
-  (...parameters: Parameters): Promise<Result>
-  /** Gives the result or the error, and throws nothing. */
-  readonly safe: (...parameters: Parameters) => Promise<Outcome<Result, Declared>>
-}
-
-/** One version of a function, as it is called. */
-interface Target {
-  readonly connection: Connection
-  readonly function: string
-  readonly version?: string
-  /** True when it changes nothing, so that it may be repeated. */
-  readonly readOnly?: boolean
-  /** Codes it declares. */
-  readonly codes: readonly string[]
-}
-
-/** Makes a function of the service callable, with further members. */
-function createMethod<Type>(
-  target: Target,
-  members: (target: Target) => Readonly<Record<string, unknown>> = () => ({}),
-): Type {
-  const run = (callArguments?: unknown, options?: CallOptions): Promise<Answer> =>
-    target.connection.call(target.function, callArguments, toWireOptions(target, options))
-  return toMethod(target, run, members(target))
-}
-
-/** Makes the member that calls any function by its name, such as those of the system. */
-function createAnyMethod<Type>(connection: Connection): Type {
-  const run = (name: string, callArguments?: unknown, options: CallOptions = {}): Promise<Answer> =>
-    connection.call(name, callArguments, options)
-  return toMethod({ connection, function: '', codes: [] }, run)
-}
-
-/** Turns a way to call into a method that throws, with one beside it that does not. */
-function toMethod<Type>(
-  target: Target,
-  run: (...parameters: never[]) => Promise<Answer>,
-  members: Readonly<Record<string, unknown>> = {},
-): Type {
-  const safe = async (...parameters: never[]): Promise<Outcome<unknown, ServiceError>> =>
-    toOutcome(target, await run(...parameters))
-  const method = async (...parameters: never[]): Promise<unknown> => {
-    const outcome = await safe(...parameters)
-    if (outcome.ok) return outcome.result
-    throw outcome.error
-  }
-  return withMembers(method, { safe, ...members }) as Type
-}
-
-/** Adds members to a function, also those a plain assignment would refuse, such as `name`. */
-function withMembers(method: object, members: Readonly<Record<string, unknown>>): unknown {
-  for (const [key, value] of Object.entries(members)) {
-    Object.defineProperty(method, key, { value, enumerable: true, configurable: true })
-  }
-  return method
-}
-
-/** Completes the options of a call with what is known about the function. */
-function toWireOptions(
-  { version, readOnly }: Target,
-  options: CallOptions = {},
-): WireOptions {
-  return {
-    ...(version !== undefined && { version }),
-    ...(readOnly !== undefined && { readOnly }),
-    ...options,
-  }
-}
-
-/** Adds an extension to the options of a call; whatever its options are, they are JSON. */
-function withExtension(
-  options: CallOptions,
-  entry: { readonly urn: string; readonly options: object },
-): CallOptions {
-  return { ...options, extensions: [...(options.extensions ?? []), entry as never] }
-}
-
-/** Sorts an answer into result, declared error and other error. */
-function toOutcome({ codes }: Target, answer: Answer): Outcome<unknown, ServiceError> {
-  if (answer.ok) return { ok: true, result: answer.result }
-  const error = new ServiceError(answer.errors, answer.cause)
-  return { ok: false, declared: codes.includes(error.code), error }
-}
-
-/** Tells whether something thrown is a ServiceError with one of these codes. */
-function hasCode(thrown: unknown, codes: readonly string[]): boolean {
-  return thrown instanceof ServiceError && codes.includes(thrown.code)
-}
-
-/** A related call: takes a result and calls the function that the link leads to. */
-export type Link<Source, Result, Declared> = Method<
-  [result: Source, options?: CallOptions],
-  Result,
-  Declared
->
-
-/** Makes a link callable; a parameter whose path leads nowhere is left out. */
-function createLink<Type>(target: Target, params: Readonly<Record<string, unknown>>): Type {
-  return toMethod(target, (result: unknown, options?: CallOptions) =>
-    target.connection.call(
-      target.function,
-      evaluateParams(params, result),
-      toWireOptions(target, options),
-    ),
-  )
-}
-
-function evaluateParams(
-  params: Readonly<Record<string, unknown>>,
-  result: unknown,
-): Record<string, unknown> {
-  const given: [string, unknown][] = []
-  for (const [name, value] of Object.entries(params)) {
-    const path = typeof value === 'string' ? /^\$result(?:\.(.+))?$/s.exec(value) : null
-    const found = path === null ? value : readPath(result, path[1])
-    if (found !== undefined) given.push([name, found])
-  }
-  return Object.fromEntries(given)
-}
-
-function readPath(value: unknown, path: string | undefined): unknown {
-  let current = value
-  for (const member of path?.split('.') ?? []) {
-    // Own members only: `$result.constructor` must not reach into the language.
-    if (typeof current !== 'object' || current === null || Array.isArray(current)) return undefined
-    if (!Object.hasOwn(current, member)) return undefined
-    current = (current as Record<string, unknown>)[member]
-  }
-  return current
-}
-
-/** A resource as queries answer it. */
-export interface Resource<Attributes = Readonly<Record<string, unknown>>> {
-  readonly type: string
-  readonly id: string
-  readonly attributes?: Partial<Attributes>
-  readonly relationships?: Readonly<Record<string, unknown>>
-  readonly meta?: Readonly<Record<string, unknown>>
-}
-
-/** What a query answers: one page of resources, and what was asked to be included. */
-export interface Page<Attributes> {
-  readonly data: readonly Resource<Attributes>[]
-  readonly included?: readonly Resource[]
-  readonly meta?: { readonly pagination?: PageInfo; readonly [name: string]: unknown }
-}
-
-/** Where a page stands among the others; which members there are depends on how pages were asked for. */
-export interface PageInfo {
-  readonly limit?: number
-  readonly offset?: number
-  readonly page?: number
-  readonly per_page?: number
-  readonly total?: number
-  readonly next_cursor?: string | null
-  readonly prev_cursor?: string | null
-  readonly has_more?: boolean
-}
-
-/** What each operator compares with. */
-export interface Operands<Value> {
-  readonly eq: Value
-  readonly neq: Value
-  readonly gt: Value
-  readonly gte: Value
-  readonly lt: Value
-  readonly lte: Value
-  readonly like: string
-  readonly not_like: string
-  readonly in: readonly Value[]
-  readonly not_in: readonly Value[]
-  readonly between: readonly [Value, Value]
-  readonly not_between: readonly [Value, Value]
-  readonly is_null: true
-  readonly is_not_null: true
-}
-
-/** Conditions on one attribute; all of them must hold. */
-export type Conditions<Value, Operator extends keyof Operands<Value>> = Partial<
-  Pick<Operands<Value>, Operator>
->
-
-/** One condition of a list that is read from left to right, each joined to all before it. */
-export interface Filter<Attribute extends string, Operator extends string> {
-  readonly attribute: Attribute
-  readonly operator: Operator
-  readonly value?: unknown
-  /** How it is joined to the conditions before it; `and` when absent. */
-  readonly boolean?: 'and' | 'or'
-}
-
-/** The members of a method that can be queried. */
-export interface Queryable<Query, Parameters extends readonly unknown[], Attributes, Declared> {
-  /** Gives one page of what the query describes. */
-  readonly query: Method<[query: Query, ...rest: Parameters], Page<Attributes>, Declared>
-  /** Gives every resource the query describes, page after page. */
-  readonly each: (
-    query: Query,
-    ...rest: Parameters
-  ) => AsyncGenerator<Resource<Attributes>, void, void>
-}
-
-/** A query before it is written for the wire. */
-interface AnyQuery {
-  readonly where?: Readonly<Record<string, unknown>>
-  readonly filters?: readonly Filter<string, string>[]
-  readonly sorts?: readonly string[]
-  readonly fields?: readonly string[]
-  readonly relationships?: readonly string[]
-  readonly pagination?: Readonly<Record<string, unknown>>
-}
-
-/** Makes the members of a method that can be queried. */
-function createQueryable(target: Target): Readonly<Record<string, unknown>> {
-  const run = (
-    query: AnyQuery,
-    callArguments?: unknown,
-    options: CallOptions = {},
-  ): Promise<Answer> => {
-    const entry = { urn: 'urn:forrst:ext:query', options: encodeQuery(query) }
-    const wire = toWireOptions(target, withExtension(options, entry))
-    return target.connection.call(target.function, callArguments ?? {}, wire)
-  }
-  const query = toMethod<Method<[AnyQuery, unknown?, CallOptions?], Page<unknown>, never>>(
-    target,
-    run,
-  )
-  return {
-    query,
-    each: async function* each(first: AnyQuery, callArguments?: unknown, options?: CallOptions) {
-      for (let next: AnyQuery | undefined = first; next !== undefined; ) {
-        const page: Page<unknown> = await query(next, callArguments, options)
-        yield* page.data ?? []
-        next = toNextPage(next, page)
-      }
-    },
-  }
-}
-
-function toNextPage(query: AnyQuery, { data, meta }: Page<unknown>): AnyQuery | undefined {
-  const { next_cursor: cursor, has_more: hasMore, offset, page } = meta?.pagination ?? {}
-  const pagination = query.pagination ?? {}
-  if (typeof cursor === 'string') {
-    if (cursor === pagination['cursor']) throw new ServiceError([SAME_PAGE])
-    return { ...query, pagination: { ...pagination, cursor } }
-  }
-  if (hasMore !== true || data.length === 0) return undefined
-  if (typeof offset === 'number') {
-    return { ...query, pagination: { ...pagination, offset: offset + data.length } }
-  }
-  return typeof page === 'number'
-    ? { ...query, pagination: { ...pagination, page: page + 1 } }
-    : undefined
-}
-
-const SAME_PAGE = {
-  code: 'CLIENT_INVALID_RESPONSE',
-  message: 'The service answered the same cursor twice',
-}
-
-const WIRE_OPERATORS: Readonly<Record<string, string>> = {
-  eq: 'equals',
-  neq: 'not_equals',
-  gt: 'greater_than',
-  gte: 'greater_than_or_equal_to',
-  lt: 'less_than',
-  lte: 'less_than_or_equal_to',
-}
-
-function encodeQuery(query: AnyQuery): Record<string, unknown> {
-  const { where = {}, filters = [], sorts, fields, relationships, pagination } = query
-  const conditions = [
-    ...Object.entries(where).flatMap(([attribute, given]) => encodeConditions(attribute, given)),
-    ...filters.map((filter) => ({ ...filter, operator: toWireOperator(filter.operator) })),
-  ]
-  return {
-    ...(conditions.length > 0 && { filters: { self: conditions } }),
-    ...(sorts && { sorts: sorts.map(encodeSort) }),
-    ...(fields && { fields: { self: fields } }),
-    ...(relationships && { relationships }),
-    ...(pagination && { pagination }),
-  }
-}
-
-function encodeConditions(attribute: string, given: unknown): Record<string, unknown>[] {
-  if (given === undefined) return []
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-    return [{ attribute, operator: Array.isArray(given) ? 'in' : 'equals', value: given }]
-  }
-  return Object.entries(given).flatMap(([operator, value]: [string, unknown]) => {
-    if (value === undefined) return []
-    const isBare = operator === 'is_null' || operator === 'is_not_null'
-    return [{ attribute, operator: toWireOperator(operator), ...(!isBare && { value }) }]
-  })
-}
-
-function toWireOperator(operator: string): string {
-  return Object.hasOwn(WIRE_OPERATORS, operator) ? (WIRE_OPERATORS[operator] ?? operator) : operator
-}
-
-function encodeSort(sort: string): Record<string, unknown> {
-  const isDescending = sort.startsWith('-')
-  return {
-    attribute: isDescending ? sort.slice(1) : sort,
-    direction: isDescending ? 'desc' : 'asc',
-  }
-}
-
-/** Reads a length of time as the protocol writes it. */
-function toMilliseconds(duration: unknown): number | undefined {
-  if (typeof duration !== 'object' || duration === null) return undefined
-  const { value, unit } = duration as { readonly value?: unknown; readonly unit?: unknown }
-  const factor = MILLISECONDS.get(unit)
-  return typeof value === 'number' && factor !== undefined ? value * factor : undefined
-}
-
-const MILLISECONDS: ReadonlyMap<unknown, number> = new Map([
-  ['millisecond', 1],
-  ['second', 1000],
-  ['minute', 60_000],
-  ['hour', 3_600_000],
-  ['day', 86_400_000],
-])
-
-/** Waits; throws the reason of the signal when that aborts first. */
-function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal?.aborted) {
-      reject(signal.reason)
-      return
-    }
-    const stop = (): void => {
-      clearTimeout(timer)
-      reject(signal?.reason)
-    }
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', stop)
-      resolve()
-    }, milliseconds)
-    signal?.addEventListener('abort', stop, { once: true })
-  })
-}
-
-/** Where the service is and how it is called. */
-export interface ClientOptions {
-  /** The Forrst endpoint itself: `https://host/forrst`. */
-  readonly url: string | URL
-  /** Headers of every request, or a function that is asked before each attempt, such as one that renews a token. */
-  readonly headers?: HeaderSource | undefined
-  /** The calling service's own name: `context.caller` of every call. */
-  readonly name?: string | undefined
-  /** How failed attempts are repeated; false never repeats. */
-  readonly retry?: Partial<RetryPolicy> | false | undefined
-  /** Milliseconds to wait for one answer when a call has no deadline; 30000 when absent. */
-  readonly timeoutMs?: number | undefined
-  /** The platform's `fetch` when absent. */
-  readonly fetch?: typeof fetch | undefined
-}
-
-/** Headers of every request, or what makes them. */
-export type HeaderSource =
-  | Readonly<Record<string, string>>
-  | (() => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>)
-
-/** Connects to the service over `fetch`. */
-function connect(options: ClientOptions): Connection {
-  return {
-    call: async (name, callArguments, given) => {
-      const opened = await request(options, { name, callArguments, given })
-      if ('answer' in opened) return opened.answer
-      await opened.body.cancel()
-      return failure('CLIENT_INVALID_RESPONSE', NO_JSON)
-    },
-  }
-}
-
-/** What a request gives: an answer, or a stream of server-sent events. */
-type Opened = { readonly answer: Answer } | { readonly body: ReadableStream<Uint8Array> }
-
-/** A call before it is written for the wire. */
-interface Outgoing {
-  readonly name: string
-  readonly callArguments: unknown
-  readonly given: WireOptions
-}
-
-/** Makes a call, attempt by attempt, and never throws. */
-function request(options: ClientOptions, call: Outgoing): Promise<Opened> {
-  return repeat(options, call.given, (remainingMs) => attempt(options, call, remainingMs))
-}
-
-const NO_JSON = 'The service answered a stream where a result was expected'
-
-const POLICY: RetryPolicy = { maxAttempts: 3, baseDelayMs: 250, maxDelayMs: 30_000 }
-
-/** Codes after which nothing has run, so that every call may be repeated. */
-const NOT_RUN: readonly string[] = [
-  'CLIENT_UNREACHABLE',
-  'FUNCTION_DISABLED',
-  'FUNCTION_MAINTENANCE',
-  'IDEMPOTENCY_PROCESSING',
-  'LOCK_ACQUISITION_FAILED',
-  'LOCK_TIMEOUT',
-  'RATE_LIMITED',
-  'SERVER_MAINTENANCE',
-  'UNAVAILABLE',
-]
-
-/** Codes after which only calls may be repeated that cannot do anything twice. */
-const MAY_HAVE_RUN: readonly string[] = [
-  'CLIENT_CONNECTION_LOST',
-  'CLIENT_TIMEOUT',
-  'DEPENDENCY_ERROR',
-  'INTERNAL_ERROR',
-]
-
-type Attempted = Opened & { readonly retryAfterMs?: number | undefined }
-
-async function repeat(
-  options: ClientOptions,
-  given: WireOptions,
-  run: (remainingMs: number | undefined) => Promise<Attempted>,
-): Promise<Opened> {
-  const changes = given.retry ?? options.retry ?? {}
-  const policy = changes === false ? { ...POLICY, maxAttempts: 1 } : { ...POLICY, ...changes }
-  const end = given.deadline && Date.now() + (toMilliseconds(given.deadline) ?? 0)
-  for (let attempts = 1; ; attempts += 1) {
-    const opened = await run(end === undefined ? undefined : end - Date.now())
-    const delay = selectDelay(opened, { given, policy, attempts })
-    const isLate = delay !== undefined && end !== undefined && Date.now() + delay >= end
-    if (delay === undefined || isLate) return opened
-    try {
-      await pause(delay, given.signal)
-    } catch (cause) {
-      return { answer: failure('CANCELLED', 'The call was aborted by its signal', cause) }
-    }
-  }
-}
-
-function selectDelay(
-  opened: Attempted,
-  {
-    given,
-    policy,
-    attempts,
-  }: { readonly given: WireOptions; readonly policy: RetryPolicy; readonly attempts: number },
-): number | undefined {
-  if ('body' in opened || opened.answer.ok || attempts >= policy.maxAttempts) return undefined
-  const { errors, extensions } = opened.answer
-  const hint = extensions.find(({ urn }) => urn.endsWith(':ext:retry'))?.data ?? {}
-  const isRepeatable = given.readOnly === true || given.idempotencyKey !== undefined
-  const codes = isRepeatable ? [...NOT_RUN, ...MAY_HAVE_RUN] : NOT_RUN
-  if (hint['allowed'] === false || !errors.every(({ code }) => codes.includes(code))) {
-    return undefined
-  }
-  const details = errors[0].details as { readonly retry_after?: unknown } | undefined
-  const asked =
-    toMilliseconds(hint['after']) ?? toMilliseconds(details?.retry_after) ?? opened.retryAfterMs
-  const delay = asked ?? policy.baseDelayMs * 2 ** (attempts - 1)
-  // Many callers that failed together must not come back together.
-  return delay > policy.maxDelayMs ? undefined : delay * (1 + Math.random() / 2)
-}
-
-async function attempt(
-  options: ClientOptions,
-  call: Outgoing,
-  remainingMs: number | undefined,
-): Promise<Attempted> {
-  const { given } = call
-  if (remainingMs !== undefined && remainingMs <= 0) {
-    return { answer: failure('DEADLINE_EXCEEDED', 'The deadline has passed') }
-  }
-  // The service must get the chance to say itself that the deadline has passed.
-  const limit = remainingMs === undefined ? undefined : remainingMs + 1000
-  const timeout = new AbortController()
-  const ring = (): void => timeout.abort()
-  const timer = setTimeout(ring, limit ?? given.timeoutMs ?? options.timeoutMs ?? 30_000)
-  const signal = given.signal ? AbortSignal.any([given.signal, timeout.signal]) : timeout.signal
-  try {
-    const id = crypto.randomUUID()
-    const response = await (options.fetch ?? fetch)(options.url, {
-      method: 'POST',
-      headers: await toHeaders(options.headers ?? {}),
-      body: JSON.stringify(toRequest(call, { id, remainingMs, caller: options.name })),
-      // Credentials stay with the address they were meant for.
-      redirect: 'error',
-      signal,
-    })
-    return await readAnswer(response, id)
-  } catch (thrown) {
-    if (given.signal?.aborted) {
-      return { answer: failure('CANCELLED', 'The call was aborted by its signal', thrown) }
-    }
-    return {
-      answer: timeout.signal.aborted
-        ? failure('CLIENT_TIMEOUT', 'No complete answer came in time', thrown)
-        : toConnectionFailure(thrown),
-    }
-  } finally {
-    // A stream may go on for as long as it likes once it is open.
-    clearTimeout(timer)
-  }
-}
-
-async function toHeaders(source: HeaderSource): Promise<Record<string, string>> {
-  const own = typeof source === 'function' ? await source() : source
-  return {
-    'content-type': 'application/json',
-    accept: 'application/json, text/event-stream',
-    ...own,
-  }
-}
-
-interface AttemptFacts {
-  readonly id: string
-  readonly remainingMs: number | undefined
-  readonly caller: string | undefined
-}
-
-function toRequest(call: Outgoing, { id, remainingMs, caller }: AttemptFacts): object {
-  const { name, callArguments, given } = call
-  const { version, idempotencyKey: key } = given
-  const context = { ...given.context, ...(caller !== undefined && { caller }) }
-  const left = remainingMs && { value: Math.ceil(remainingMs), unit: 'millisecond' }
-  const extensions: readonly ExtensionEntry[] = [
-    ...(given.extensions ?? []),
-    ...(left ? [{ urn: 'urn:forrst:ext:deadline', options: left }] : []),
-    ...(key === undefined ? [] : [{ urn: 'urn:forrst:ext:idempotency', options: { key } }]),
-  ]
-  return {
-    protocol: { name: 'forrst', version: '0.1.0' },
-    id,
-    call: {
-      function: name,
-      ...(version !== undefined && { version }),
-      ...(callArguments !== undefined && { arguments: callArguments }),
-    },
-    ...(Object.keys(context).length > 0 && { context }),
-    ...(extensions.length > 0 && { extensions }),
-  }
-}
-
-async function readAnswer(response: Response, id: string): Promise<Attempted> {
-  const type = response.headers.get('content-type') ?? ''
-  if (type.startsWith('text/event-stream') && response.body !== null) {
-    return { body: response.body }
-  }
-  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
-  const retryAfterMs = Number.isFinite(seconds) ? seconds * 1000 : undefined
-  const text = await response.text()
-  return { answer: parseAnswer(text, response.status, id), retryAfterMs }
-}
-
-function parseAnswer(text: string, status: number, id: string): Answer {
-  const body = tryParse(text)
-  if (!isObject(body) || !isObject(body['protocol'])) {
-    const isGateway = status === 502 || status === 503 || status === 504
-    return isGateway
-      ? failure('UNAVAILABLE', `Something in between answered ${status}`)
-      : failure('CLIENT_INVALID_RESPONSE', `The answer (status ${status}) is no Forrst response`)
-  }
-  const extensions = (Array.isArray(body['extensions']) ? body['extensions'] : []).filter(isEntry)
-  const [first, ...rest] = Array.isArray(body['errors']) ? body['errors'].map(toEntry) : []
-  if (first !== undefined) return { ok: false, errors: [first, ...rest], extensions }
-  if (body['id'] !== id) {
-    return failure('CLIENT_INVALID_RESPONSE', 'The answer belongs to another request')
-  }
-  return { ok: true, result: body['result'], extensions }
-}
-
-function isEntry(value: unknown): value is AnswerEntry {
-  return isObject(value) && typeof value['urn'] === 'string'
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function tryParse(text: string): unknown {
-  try {
-    return parseExactJson(text)
-  } catch {
-    return undefined
-  }
-}
-
-const NEVER_CONNECTED = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ConnectionRefused/
-
-function toConnectionFailure(thrown: unknown): Answer {
-  const cause = (thrown as { readonly cause?: { readonly code?: unknown } } | undefined)?.cause
-  return typeof cause?.code === 'string' && NEVER_CONNECTED.test(cause.code)
-    ? failure('CLIENT_UNREACHABLE', 'No connection could be made', thrown)
-    : failure(
-        'CLIENT_CONNECTION_LOST',
-        'The connection broke before the answer was complete',
-        thrown,
-      )
-}
-
-function failure(code: string, message: string, cause?: unknown): Answer {
-  return { ok: false, errors: [{ code, message }], extensions: [], cause }
-}
-
-function parseExactJson(text: string): unknown {
-  const value: unknown = JSON.parse(text)
-  if (!MAY_BE_LARGE.test(text)) return value
-  const quoted = quoteNumbers(text, isLargeNumber)
-  return quoted === text ? value : JSON.parse(quoted)
-}
-
-/** Tells whether a number, as JSON spells it, is an integer beyond ±(2^53−1) or too large for any number. */
-function isLargeNumber(literal: string): boolean {
-  const value = Number(literal)
-  return isPlainInteger(literal) ? !Number.isSafeInteger(value) : !Number.isFinite(value)
-}
-
-/** Matches every text with a number that could be too large; also some others, which are then looked at closely. */
-const MAY_BE_LARGE: RegExp = /\d{16}|\d[eE]\+?\d{3}/
-
-/** Puts quotes around those numbers of a JSON text that are chosen; what stands in strings is no number. */
-function quoteNumbers(text: string, isChosen: (literal: string) => boolean): string {
-  const number = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y
-  let quoted = ''
-  let copied = 0
-  let at = 0
-  while (at < text.length) {
-    const code = text.charCodeAt(at)
-    if (code === 34) at = endOfString(text, at)
-    else if (code === 45 || (code >= 48 && code <= 57)) {
-      number.lastIndex = at
-      const literal = number.exec(text)?.[0] ?? '-'
-      if (literal.length > 4 && isChosen(literal)) {
-        quoted += `${text.slice(copied, at)}"${literal}"`
-        copied = at + literal.length
-      }
-      at += literal.length
-    } else at += 1
-  }
-  return quoted + text.slice(copied)
-}
-
-function endOfString(text: string, start: number): number {
-  let end = text.indexOf('"', start + 1)
-  while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1)
-  return end === -1 ? text.length : end + 1
-}
-
-function isEscaped(text: string, at: number): boolean {
-  let slashes = 0
-  while (text.charCodeAt(at - 1 - slashes) === 92) slashes += 1
-  return slashes % 2 === 1
-}
-
-function isPlainInteger(literal: string): boolean {
-  return /^-?\d+$/.test(literal)
 }

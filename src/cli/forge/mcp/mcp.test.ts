@@ -169,14 +169,17 @@ describe('waymark forge mcp', () => {
   })
 
   it('leaves out the text of files that are too long together, and gives it when asked', async () => {
-    const args = { name: 'ops', files: ['api.json', 'weather.tool-spec.yaml'], standalone: true }
+    // Code that carries its runtime is long; a project imports it instead.
+    const args = { name: 'ops', files: ['api.json', 'weather.tool-spec.yaml'] }
     const long = await desk.call('forge_compose', args)
     const files = long.value['files'] as { path: string; bytes: number; text?: string }[]
-    expect(files.map(({ path }) => path)).toContain('server.ts')
+    expect(files.map(({ path }) => path)).toContain('capabilities/weather.ts')
     expect(files.some(({ text }) => text === undefined)).toBe(true)
-    const short = await desk.call('forge_compose', { ...args, show: ['server.ts'] })
+    const short = await desk.call('forge_compose', { ...args, show: ['capabilities/weather.ts'] })
     const shown = (short.value['files'] as typeof files).filter(({ text }) => text !== undefined)
-    expect(shown).toMatchObject([{ path: 'server.ts', bytes: shown[0]?.text?.length }])
+    expect(shown).toMatchObject([
+      { path: 'capabilities/weather.ts', bytes: Buffer.byteLength(shown[0]?.text ?? '') },
+    ])
   })
 
   it('does not write without --allow-write', async () => {

@@ -1,15 +1,11 @@
-import type { Answer, CallOptions } from './contract.ts'
-import {
-  type Method,
-  ServiceError,
-  type Target,
-  toMethod,
-  toWireOptions,
-  withExtension,
-} from './method.ts'
+import type { JsonObject } from '../../core/json.ts'
+import type { CallOptions } from '../call-options.ts'
+import { clientError } from '../errors.ts'
+import type { CallOutcome } from '../outcome.ts'
+import type { Method, MethodRun } from './method.ts'
 
 /** A resource as queries answer it. */
-export interface Resource<Attributes = Readonly<Record<string, unknown>>> {
+export interface QueryResource<Attributes = Readonly<Record<string, unknown>>> {
   readonly type: string
   readonly id: string
   readonly attributes?: Partial<Attributes>
@@ -18,14 +14,14 @@ export interface Resource<Attributes = Readonly<Record<string, unknown>>> {
 }
 
 /** What a query answers: one page of resources, and what was asked to be included. */
-export interface Page<Attributes> {
-  readonly data: readonly Resource<Attributes>[]
-  readonly included?: readonly Resource[]
-  readonly meta?: { readonly pagination?: PageInfo; readonly [name: string]: unknown }
+export interface QueryPage<Attributes> {
+  readonly data: readonly QueryResource<Attributes>[]
+  readonly included?: readonly QueryResource[]
+  readonly meta?: { readonly pagination?: QueryPageInfo; readonly [name: string]: unknown }
 }
 
 /** Where a page stands among the others; which members there are depends on how pages were asked for. */
-export interface PageInfo {
+export interface QueryPageInfo {
   readonly limit?: number
   readonly offset?: number
   readonly page?: number
@@ -37,7 +33,7 @@ export interface PageInfo {
 }
 
 /** What each operator compares with. */
-export interface Operands<Value> {
+export interface QueryOperands<Value> {
   readonly eq: Value
   readonly neq: Value
   readonly gt: Value
@@ -55,12 +51,12 @@ export interface Operands<Value> {
 }
 
 /** Conditions on one attribute; all of them must hold. */
-export type Conditions<Value, Operator extends keyof Operands<Value>> = Partial<
-  Pick<Operands<Value>, Operator>
+export type QueryConditions<Value, Operator extends keyof QueryOperands<Value>> = Partial<
+  Pick<QueryOperands<Value>, Operator>
 >
 
 /** One condition of a list that is read from left to right, each joined to all before it. */
-export interface Filter<Attribute extends string, Operator extends string> {
+export interface QueryFilter<Attribute extends string, Operator extends string> {
   readonly attribute: Attribute
   readonly operator: Operator
   readonly value?: unknown
@@ -71,18 +67,18 @@ export interface Filter<Attribute extends string, Operator extends string> {
 /** The members of a method that can be queried. */
 export interface Queryable<Query, Parameters extends readonly unknown[], Attributes, Declared> {
   /** Gives one page of what the query describes. */
-  readonly query: Method<[query: Query, ...rest: Parameters], Page<Attributes>, Declared>
+  readonly query: Method<[query: Query, ...rest: Parameters], QueryPage<Attributes>, Declared>
   /** Gives every resource the query describes, page after page. */
   readonly each: (
     query: Query,
     ...rest: Parameters
-  ) => AsyncGenerator<Resource<Attributes>, void, void>
+  ) => AsyncGenerator<QueryResource<Attributes>, void, void>
 }
 
 /** A query before it is written for the wire. */
 export interface AnyQuery {
   readonly where?: Readonly<Record<string, unknown>>
-  readonly filters?: readonly Filter<string, string>[]
+  readonly filters?: readonly QueryFilter<string, string>[]
   readonly sorts?: readonly string[]
   readonly fields?: readonly string[]
   readonly relationships?: readonly string[]
@@ -90,25 +86,18 @@ export interface AnyQuery {
 }
 
 /** Makes the members of a method that can be queried. */
-export function createQueryable(target: Target): Readonly<Record<string, unknown>> {
-  const run = (
-    query: AnyQuery,
-    callArguments?: unknown,
-    options: CallOptions = {},
-  ): Promise<Answer> => {
-    const entry = { urn: 'urn:forrst:ext:query', options: encodeQuery(query) }
-    const wire = toWireOptions(target, withExtension(options, entry))
-    return target.connection.call(target.function, callArguments ?? {}, wire)
-  }
-  const query = toMethod<Method<[AnyQuery, unknown?, CallOptions?], Page<unknown>, never>>(
-    target,
-    run,
-  )
+export function createQueryable(
+  toMethod: (run: MethodRun) => unknown,
+  call: (callArguments: unknown, options: CallOptions) => Promise<CallOutcome>,
+): Readonly<Record<string, unknown>> {
+  const query = toMethod((asked: AnyQuery, callArguments?: unknown, options: CallOptions = {}) =>
+    call(callArguments ?? {}, withExtension(options, QUERY, encodeQuery(asked))),
+  ) as (...parameters: unknown[]) => Promise<QueryPage<unknown>>
   return {
     query,
     each: async function* each(first: AnyQuery, callArguments?: unknown, options?: CallOptions) {
       for (let next: AnyQuery | undefined = first; next !== undefined; ) {
-        const page: Page<unknown> = await query(next, callArguments, options)
+        const page: QueryPage<unknown> = await query(next, callArguments, options)
         yield* page.data ?? []
         next = toNextPage(next, page)
       }
@@ -116,11 +105,20 @@ export function createQueryable(target: Target): Readonly<Record<string, unknown
   }
 }
 
-function toNextPage(query: AnyQuery, { data, meta }: Page<unknown>): AnyQuery | undefined {
+const QUERY = 'urn:forrst:ext:query'
+
+function withExtension(options: CallOptions, urn: string, own: JsonObject): CallOptions {
+  return { ...options, extensions: [...(options.extensions ?? []), { urn, options: own }] }
+}
+
+function toNextPage(query: AnyQuery, { data, meta }: QueryPage<unknown>): AnyQuery | undefined {
   const { next_cursor: cursor, has_more: hasMore, offset, page } = meta?.pagination ?? {}
   const pagination = query.pagination ?? {}
   if (typeof cursor === 'string') {
-    if (cursor === pagination['cursor']) throw new ServiceError([SAME_PAGE])
+    if (cursor === pagination['cursor']) {
+      const message = 'The service answered the same cursor twice'
+      throw clientError('CLIENT_INVALID_RESPONSE', { message })
+    }
     return { ...query, pagination: { ...pagination, cursor } }
   }
   if (hasMore !== true || data.length === 0) return undefined
@@ -132,11 +130,6 @@ function toNextPage(query: AnyQuery, { data, meta }: Page<unknown>): AnyQuery | 
     : undefined
 }
 
-const SAME_PAGE = {
-  code: 'CLIENT_INVALID_RESPONSE',
-  message: 'The service answered the same cursor twice',
-}
-
 const WIRE_OPERATORS: Readonly<Record<string, string>> = {
   eq: 'equals',
   neq: 'not_equals',
@@ -146,7 +139,7 @@ const WIRE_OPERATORS: Readonly<Record<string, string>> = {
   lte: 'less_than_or_equal_to',
 }
 
-function encodeQuery(query: AnyQuery): Record<string, unknown> {
+function encodeQuery(query: AnyQuery): JsonObject {
   const { where = {}, filters = [], sorts, fields, relationships, pagination } = query
   const conditions = [
     ...Object.entries(where).flatMap(([attribute, given]) => encodeConditions(attribute, given)),
@@ -158,7 +151,7 @@ function encodeQuery(query: AnyQuery): Record<string, unknown> {
     ...(fields && { fields: { self: fields } }),
     ...(relationships && { relationships }),
     ...(pagination && { pagination }),
-  }
+  } as JsonObject
 }
 
 function encodeConditions(attribute: string, given: unknown): Record<string, unknown>[] {

@@ -1,5 +1,6 @@
 import { writeInside } from '../codegen/write-files.ts'
 import { UsageError } from './exit.ts'
+import { explainFileError } from './system-error.ts'
 
 /** Runs work that writes files; what the file system refuses is for the person to mend, not a bug. */
 export async function explainRefusal<Value>(
@@ -11,7 +12,7 @@ export async function explainRefusal<Value>(
   } catch (thrown) {
     const { code, message } = thrown as NodeJS.ErrnoException
     if (typeof code !== 'string' || !/^E[A-Z]+$/.test(code)) throw thrown
-    throw new UsageError(`${place} cannot be written: ${message}`)
+    throw explainFileError(thrown) ?? new UsageError(`${place} cannot be written: ${message}`)
   }
 }
 

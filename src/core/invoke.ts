@@ -208,7 +208,7 @@ function checkResult(target: Target, call: Call, result: unknown): Maybe<Outcome
 
 function assertJsonResult(target: Target, outcome: Success): Success {
   const { result } = outcome
-  const noJson = isPrepared(result) ? undefined : findNoJson(result ?? null)
+  const noJson = isPrepared(result) ? undefined : findNoJson(result ?? null, target.maxResultBytes)
   if (noJson === undefined) return outcome
   throw new TypeError(
     `${target.name}@${target.version} answered what JSON cannot hold at "${noJson.pointer}": ${noJson.found}`,

@@ -13,9 +13,15 @@ export interface NoJson {
  * Finds the first thing that JSON cannot hold, where `JSON.stringify` would write `{}`, null, a list of numbers, or nothing.
  * Members that are undefined are left out, and whatever has a `toJSON`, such as a Date, is taken for what that gives.
  */
-export function findNoJson(value: unknown): NoJson | undefined {
+export function findNoJson(
+  value: unknown,
+  /** What is longer is refused anyway, so nobody looks at the rest of it: that would stop every other call. */
+  maxLength: number = Number.POSITIVE_INFINITY,
+): NoJson | undefined {
+  const budget = { left: maxLength }
   try {
-    return isPlainJson(value, MOST_LEVELS) ? undefined : explain(value, { path: [], above: [] })
+    if (isPlainJson(value, MOST_LEVELS, budget)) return undefined
+    return explain(value, { path: [], above: [] })
   } catch (thrown) {
     return { pointer: '', found: `something that fails when it is read: ${toReason(thrown)}` }
   }
@@ -25,24 +31,32 @@ export function findNoJson(value: unknown): NoJson | undefined {
 const MOST_LEVELS = 100
 
 /** The fast way: says yes for plain values, and no for those that need a closer look. */
-function isPlainJson(value: unknown, levels: number): boolean {
+function isPlainJson(value: unknown, levels: number, budget: Budget): boolean {
   switch (typeof value) {
     case 'string':
+      budget.left -= value.length
+      return true
     case 'boolean':
       return true
     case 'number':
       return Number.isFinite(value)
     case 'object':
-      return value === null || (levels > 0 && isPlainBranch(value, levels - 1))
+      return value === null || (levels > 0 && isPlainBranch(value, levels - 1, budget))
     default:
       return false
   }
 }
 
-function isPlainBranch(branch: object, levels: number): boolean {
+/** Characters that may still be looked at. */
+interface Budget {
+  left: number
+}
+
+function isPlainBranch(branch: object, levels: number, budget: Budget): boolean {
   if (Array.isArray(branch)) {
-    for (let index = 0; index < branch.length; index += 1) {
-      if (!isPlainJson(branch[index], levels)) return false
+    budget.left -= branch.length
+    for (let index = 0; index < branch.length && budget.left >= 0; index += 1) {
+      if (!isPlainJson(branch[index], levels, budget)) return false
     }
     return true
   }
@@ -50,7 +64,9 @@ function isPlainBranch(branch: object, levels: number): boolean {
   if (prototype !== Object.prototype && prototype !== null) return false
   for (const key in branch) {
     const member = (branch as Record<string, unknown>)[key]
-    if (member !== undefined && !isPlainJson(member, levels)) return false
+    if (member !== undefined && !isPlainJson(member, levels, budget)) return false
+    budget.left -= key.length
+    if (budget.left < 0) break
   }
   return true
 }

@@ -40,6 +40,8 @@ export interface Target {
   readonly stateChanges: readonly SideEffect[]
   readonly acceptance: AcceptedExtensions | undefined
   readonly accepts: (urn: string) => boolean
+  /** What is longer is refused by every surface. */
+  readonly maxResultBytes: number
   /** URNs of extensions that take part in every call. */
   readonly joining: readonly string[]
   /** True when a caller may ask for the partial results. */
@@ -51,7 +53,7 @@ export interface Target {
 }
 
 /** Everything about a target that follows from its definition alone. */
-export type TargetShape = Omit<Target, 'joining' | 'streams' | 'health' | 'run'>
+export type TargetShape = Omit<Target, 'joining' | 'maxResultBytes' | 'streams' | 'health' | 'run'>
 
 /** What a service decides about its functions. */
 export interface TargetOptions {

@@ -157,7 +157,9 @@ function toKept(outcome: Outcome, call: Call, { service, maxResultBytes }: Execu
 
 /** What is kept must fit: a function that did its work is not run again because its result is large. */
 function toFitting(result: unknown, maxBytes: number): Outcome {
-  const text = mayFit(result, maxBytes) ? toResultText(result, maxBytes) : undefined
+  // Far longer ones are not written only to be measured.
+  const most = maxBytes * 4
+  const text = mayFit(result, most) ? toResultText(result, most) : undefined
   const bytes = text === undefined ? undefined : Buffer.byteLength(text)
   if (text !== undefined && Number(bytes) <= maxBytes) return { ok: true, result: JSON.parse(text) }
   const { errors } = new CallError('CONFLICT', {

@@ -1,5 +1,5 @@
 export type { Caller, CallerOptions, ToolContext } from './call-tool.ts'
-export { toFieldSchema, toInputSchema, withSafePatterns } from './input-schema.ts'
+export { toFieldSchema, toInputSchema } from './input-schema.ts'
 export type { Environment, Operation, ToolArguments } from './operation.ts'
 export type { PublicOnlyOptions } from './public-only.ts'
 export { createPublicOnlyFetch } from './public-only.ts'

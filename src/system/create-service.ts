@@ -103,6 +103,7 @@ export function createService<const Functions extends readonly FunctionDefinitio
     options.extensions ?? standardExtensions({ store, background, stateful }),
   )
   const enabled = new Set(extensions.map(({ urn }) => urn))
+  const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const suspects = createSuspects()
   const registry = createRegistry({
     components,
@@ -114,6 +115,7 @@ export function createService<const Functions extends readonly FunctionDefinitio
         ...shape,
         health,
         joining: [],
+        maxResultBytes: limits.maxResponseBytes,
         streams: shape.itemSchema !== undefined && enabled.has('urn:forrst:ext:stream'),
         run: () => Promise.reject(new TypeError(`${shape.name} is not ready`)),
       }
@@ -144,7 +146,7 @@ export function createService<const Functions extends readonly FunctionDefinitio
       ...options.health,
     },
     lastSuccess: new Map(),
-    limits: { ...DEFAULT_LIMITS, ...options.limits },
+    limits,
     clock,
     log,
     node: options.node,

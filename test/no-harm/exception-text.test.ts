@@ -8,7 +8,7 @@ import { connectForrstSource } from '../../src/remote/forrst-source.ts'
 import { createToolFunctions } from '../../src/runtime/index.ts'
 import { parseToolSpec } from '../../src/spec/index.ts'
 import { toStoreError } from '../../src/store/failure.ts'
-import type { HttpRequest, HttpResponse } from '../../src/wire/http.ts'
+import { type HttpRequest, type HttpResponse, IN_PROCESS } from '../../src/wire/http.ts'
 import { createPublicFetch } from '../../src/wire/public-address.ts'
 import { closedPort, listen } from '../support/listen.ts'
 import { createTestLogger, define, serviceOf, type TestLogger } from '../support/service.ts'
@@ -35,6 +35,7 @@ function post(
     header: (name) => all[name],
     body: Buffer.from(JSON.stringify(body)),
     bodyTooLarge: false,
+    peerAddress: () => IN_PROCESS,
     signal: () => new AbortController().signal,
   }
 }

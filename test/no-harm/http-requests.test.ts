@@ -9,7 +9,10 @@ import { serviceOf } from '../support/service.ts'
 
 const echo = defineFunction({ name: 'tests.echo', version: '1.0.0', handler: () => 'ok' })
 const createTestApp = () =>
-  createApp(serviceOf([echo]), { allowedHosts: '*', explorer: { allowExecute: true } })
+  createApp(serviceOf([echo], { authenticate: () => ({ id: 'tester' }) }), {
+    allowedHosts: '*',
+    explorer: { allowExecute: true },
+  })
 
 /** One request per surface that reads a body. */
 const SURFACES: Readonly<Record<string, { readonly path: string; readonly document: unknown }>> = {
@@ -145,7 +148,7 @@ describe('beside it, where the bytes are node:http', () => {
   })
 
   it('answers a handler that throws with 500 and goes on', async () => {
-    const app = createApp(serviceOf([echo]), {
+    const app = createApp(serviceOf([echo], { authenticate: () => ({ id: 'tester' }) }), {
       mounts: [
         {
           path: '/throws',

@@ -7,8 +7,8 @@ import {
   ToolHttpError,
   toInputSchema,
   toOperation,
-  withSafePatterns,
 } from '../../runtime/index.ts'
+import { withSafePatterns } from '../../runtime/input-schema.ts'
 import type { ToolSpec } from '../../spec/index.ts'
 import { parseArguments, parseObject } from '../arguments.ts'
 import type { CommandInput } from '../command.ts'

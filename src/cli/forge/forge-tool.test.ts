@@ -192,7 +192,7 @@ describe('waymark forge tool --spec', () => {
       expect(api.requests.map(({ path }) => path)).toEqual(['/openapi.json'])
       const refused = await place.run(...list, '--allow-external-refs')
       expect(api.requests).toHaveLength(2)
-      expect(refused.err).toContain('which is not public')
+      expect(refused.err).toContain('is not a public address')
       api.answer({ status: 404 })
       const missing = await place.run(...list)
       expect([missing.code, missing.err]).toEqual([

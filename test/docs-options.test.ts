@@ -26,7 +26,7 @@ describe('a page says everything that can be set', () => {
     ['docs/hosts.md', 'src/http/app.ts', 'AppOptions'],
     ['docs/hosts.md', 'src/http/serve.ts', 'ServeOptions'],
     ['docs/hosts.md', 'src/wire/guard.ts', 'GuardOptions'],
-    ['docs/client.md', 'src/client/client.ts', 'ClientBaseOptions'],
+    ['docs/client.md', 'src/client/settings.ts', 'ClientBaseOptions'],
     ['docs/client.md', 'src/client/client.ts', 'FunctionClient'],
     ['docs/client.md', 'src/client/fetch-transport.ts', 'FetchTransportOptions'],
     ['docs/client.md', 'src/client/call-options.ts', 'CallOptions'],

@@ -1,4 +1,3 @@
-import type { Components } from './description.ts'
 import { readDialect, to202012 } from './dialect.ts'
 import { isList, isRecord } from './json.ts'
 import { isPromise } from './maybe.ts'
@@ -35,7 +34,10 @@ const NAMING = ['properties', 'patternProperties']
  * Closes an arguments object that does not say what becomes of other members. One that names no argument at all
  * describes none, and stays as it is.
  */
-export function closeArguments(schema: JsonSchema, components: Components = {}): JsonSchema {
+export function closeArguments(
+  schema: JsonSchema,
+  components: { readonly schemas?: Readonly<Record<string, JsonSchema>> | undefined } = {},
+): JsonSchema {
   if (has(schema, STATED)) return schema
   const find = createDefinitionFinder([components.schemas ?? {}])
   if (!namesMembers(schema, find)) return schema

@@ -10,6 +10,7 @@ import type { JobQueue } from '../jobs/queue.ts'
 import type { Store } from '../store/store.ts'
 import { ASYNC_URN, readAsyncMode } from './async-mode.ts'
 import { createOperationWorker, type OperationWorker } from './async-worker.ts'
+import { toOwner } from './canonical.ts'
 import type { EndedOperation } from './operation-end.ts'
 import { operationFunctions, STATUS_FUNCTION } from './operation-functions.ts'
 import { createOperationId } from './operation-id.ts'
@@ -19,7 +20,6 @@ import {
   type OperationCall,
   type OperationRecord,
   toOperationCall,
-  toOwner,
 } from './operation-record.ts'
 import { createOperationStore } from './operation-store.ts'
 import { requireMilliseconds, toSeconds } from './option-values.ts'

@@ -16,3 +16,8 @@ export function toCanonicalJson(value: unknown): string {
 export function toSha256(text: string): string {
   return hash('sha256', text, 'hex')
 }
+
+/** Gives the name under which what belongs to a caller is kept; callers nobody knows share theirs. */
+export function toOwner(principal: { readonly id: string } | undefined): string {
+  return toSha256(JSON.stringify(principal?.id ?? null)).slice(0, 32)
+}

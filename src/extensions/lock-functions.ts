@@ -6,8 +6,8 @@ import type { Maybe } from '../core/maybe.ts'
 import { jsonSchema } from '../core/schema.ts'
 import type { Service } from '../core/service.ts'
 import type { Store } from '../store/store.ts'
+import { toOwner } from './canonical.ts'
 import { readLock } from './lock-record.ts'
-import { toOwner } from './operation-record.ts'
 
 /** What the lock functions work on. */
 export interface LockFunctionOptions {

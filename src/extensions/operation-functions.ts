@@ -6,6 +6,7 @@ import type { JsonObject } from '../core/json.ts'
 import { jsonSchema } from '../core/schema.ts'
 import type { Service } from '../core/service.ts'
 import type { Store } from '../store/store.ts'
+import { toOwner } from './canonical.ts'
 import { isOperationId } from './operation-id.ts'
 import { listOperations } from './operation-list.ts'
 import {
@@ -13,7 +14,6 @@ import {
   OPERATION_STATUSES,
   type OperationRecord,
   type OperationStatus,
-  toOwner,
 } from './operation-record.ts'
 import type { OperationStore } from './operation-store.ts'
 import { restoreReply } from './reply-capture.ts'

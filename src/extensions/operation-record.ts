@@ -79,11 +79,6 @@ export const OPERATION_KEYS: {
   listOf: (owner) => storePrefix('operation-list', owner),
 }
 
-/** Gives the name under which the operations of a caller are kept; callers nobody knows share theirs. */
-export function toOwner(principal: Call['principal']): string {
-  return toSha256(JSON.stringify(principal?.id ?? null)).slice(0, 32)
-}
-
 /** Reads what the store keeps about an operation. */
 export function toOperation({ value }: Entry): OperationRecord {
   return value as unknown as OperationRecord

@@ -5,7 +5,8 @@ import { defineFunction, type FunctionDefinition } from '../core/function.ts'
 import type { JsonObject } from '../core/json.ts'
 import { jsonSchema } from '../core/schema.ts'
 import type { Service } from '../core/service.ts'
-import { toOwner, toStoredJson } from './operation-record.ts'
+import { toOwner } from './canonical.ts'
+import { toStoredJson } from './operation-record.ts'
 import {
   isReplayId,
   REPLAY_STATUSES,

@@ -119,12 +119,7 @@ export function createService<const Functions extends readonly FunctionDefinitio
         streams: shape.itemSchema !== undefined && enabled.has('urn:forrst:ext:stream'),
         run: () => Promise.reject(new TypeError(`${shape.name} is not ready`)),
       }
-      target.joining = extensions
-        .filter(
-          ({ urn, joins, watches }) =>
-            (target.accepts(urn) && joins?.(target, service)) || watches?.(target, service),
-        )
-        .map(({ urn }) => urn)
+      target.joining = listJoining(service, target)
       for (const warning of findPatternWarnings(shape)) log.warn(warning)
       target.run = createInvoke(target, middleware, log, suspects)
       return target
@@ -175,6 +170,16 @@ export function createService<const Functions extends readonly FunctionDefinitio
     registry.add(definition, { system: true })
   }
   return service
+}
+
+/** Lists the extensions that take part in calls to a function although nobody declares them. */
+function listJoining(service: Service, target: Target): readonly string[] {
+  return service.extensions
+    .filter(
+      ({ urn, joins, watches }) =>
+        (target.accepts(urn) && joins?.(target, service)) || watches?.(target, service),
+    )
+    .map(({ urn }) => urn)
 }
 
 /** Refuses what a discovery document may not say about the service, with the place in the message. */

@@ -2,7 +2,6 @@ import type { Call, CallFacts, ExtensionEntry, Outcome, ReplyEntry } from '../co
 import type { Json, JsonObject } from '../core/json.ts'
 import { newestFirst, storeKey, storePrefix } from '../store/keys.ts'
 import type { Entry } from '../store/store.ts'
-import { toSha256 } from './canonical.ts'
 
 /** How an operation stands; the last three are final. */
 export const OPERATION_STATUSES = [

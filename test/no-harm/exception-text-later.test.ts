@@ -63,9 +63,9 @@ describe('beside it: what is told later', () => {
     const ask = (name: string, args: object) =>
       call(service, { function: `urn:cline:forrst:ext:async:fn:${name}`, arguments: args })
     const told = await vi.waitFor(async () => {
-      const { body } = await ask('status', { operation_id: id })
-      expect(body.result).toMatchObject({ status: 'failed' })
-      return JSON.stringify([body, (await ask('list', {})).body])
+      const listed = JSON.stringify((await ask('list', {})).body)
+      expect(listed).toContain('"failed"')
+      return listed + JSON.stringify((await ask('status', { operation_id: id })).body)
     }, WAIT)
     expect(told).toContain('INTERNAL_ERROR')
     expect(told).not.toContain('marker-7f3a')
@@ -212,8 +212,9 @@ describe('beside it: a remote MCP server', () => {
     state.fail = fail
     const answer = await ask()
     expect(answer).toMatch(/far (cannot be reached|refused the call|gave an answer)/)
-    expect(answer).not.toContain('marker-7f3a')
-    expect(logged(log)).toContain('marker-7f3a')
+    expect(answer).not.toContain('marker')
+    // A parser of JSON shows the beginning of what it could not read.
+    expect(logged(log)).toContain('marker-7f3')
   })
 
   it('that is gone: no address and no code of the network', async () => {

@@ -1,7 +1,9 @@
 import { toDuration } from '../core/duration.ts'
+import { writeMarked } from '../core/exact-digits.ts'
 import { canonicalUrn } from '../core/extension-urn.ts'
 import { isRecord, type JsonObject } from '../core/json.ts'
-import { findNoJson } from '../core/json-value.ts'
+import { findNoJson, type NoJson } from '../core/json-value.ts'
+import { formatPointer } from '../core/pointer.ts'
 import { toText } from '../core/text.ts'
 import { PROTOCOL, type RequestDocument, type RequestExtension } from '../forrst/envelope.ts'
 import type { CallOptions } from './call-options.ts'
@@ -68,7 +70,7 @@ export function isRepeatable(options: CallOptions): boolean {
 
 function stringify(document: RequestDocument): string {
   try {
-    return JSON.stringify(document)
+    return writeMarked(JSON.stringify(document))
   } catch (cause) {
     throw invalid(`The arguments are not JSON: ${(cause as Error).message}`, cause)
   }
@@ -79,11 +81,33 @@ function assertJson({ arguments: given, options }: OutgoingCall): void {
   const { context, extensions } = options
   const parts = { arguments: given, context, extensions }
   for (const [part, value] of Object.entries(parts)) {
-    const noJson = value === undefined ? undefined : findNoJson(value)
+    if (value === undefined) continue
+    const noJson = findNoJson(value) ?? findUnsafeInteger(value, [])
     if (noJson === undefined) continue
     const place = [part, ...noJson.pointer.split('/').slice(1)].join('.')
-    throw invalid(`${place} is what JSON cannot hold: ${noJson.found}`)
+    const prefix = part === 'arguments' ? '/call/arguments' : `/${part}`
+    throw clientError('CLIENT_INVALID_REQUEST', {
+      message: `${place} is what JSON cannot hold: ${noJson.found}`,
+      source: { pointer: `${prefix}${noJson.pointer}` },
+    })
   }
+}
+
+/** Finds an integer that may be another one than was meant; what is written with an exponent is nobody's id. */
+function findUnsafeInteger(value: unknown, path: readonly string[]): NoJson | undefined {
+  if (typeof value === 'number') {
+    if (!Number.isInteger(value) || Number.isSafeInteger(value) || Math.abs(value) >= 1e21) {
+      return undefined
+    }
+    const found = `the integer ${value} exactly, because numbers lose digits beyond ±9007199254740991; give its digits as a string`
+    return { pointer: formatPointer(path), found }
+  }
+  if (typeof value !== 'object' || value === null) return undefined
+  for (const [key, member] of Object.entries(value)) {
+    const found = findUnsafeInteger(member, [...path, key])
+    if (found !== undefined) return found
+  }
+  return undefined
 }
 
 function encodeContext(

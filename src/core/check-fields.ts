@@ -34,6 +34,7 @@ const FIELDS: Readonly<Record<keyof FunctionDefinition, true>> = {
   health: true,
   dryRun: true,
   imported: true,
+  nullMeansAbsent: true,
   handler: true,
 }
 const NAMES = Object.keys(FIELDS)

@@ -104,6 +104,8 @@ export interface FunctionDefinition<
    * linear time are then never run on the engine of JavaScript.
    */
   readonly imported?: true
+  /** True when null for an optional argument that does not admit null is taken, and means that it is left out. */
+  readonly nullMeansAbsent?: true
   /** State at start; `service.registry.setHealth` changes it at run time. */
   readonly health?: FunctionHealth
   /** Says what the call would do, without doing it. */

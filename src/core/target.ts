@@ -5,6 +5,7 @@ import type { AcceptedExtensions, FunctionDefinition, SideEffect } from './funct
 import type { FunctionHealth } from './health.ts'
 import { compileSchema } from './json-schema.ts'
 import type { Maybe } from './maybe.ts'
+import { withNullLeftOut } from './null-arguments.ts'
 import { resolveReference } from './reference.ts'
 import { type Check, isStandardSchema, type JsonSchema, type Schema } from './schema.ts'
 import {
@@ -84,7 +85,9 @@ export function toTargetShape(
     inputSchema: input.schema,
     outputSchema: output && ofField('output', () => toJsonSchema(output, 'output')),
     itemSchema: item && ofField('item', () => toJsonSchema(item, 'output')),
-    checkInput: input.check,
+    checkInput: definition.nullMeansAbsent
+      ? withNullLeftOut(input.check, input.schema)
+      : input.check,
     checkOutput:
       options.validateResults && output ? toCheck(output, components, { isOwn }) : undefined,
     checkItem: options.validateResults && item ? toCheck(item, components, { isOwn }) : undefined,

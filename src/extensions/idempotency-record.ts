@@ -1,6 +1,7 @@
 import type { Failure, Outcome, Reply, ReplyEntry } from '../core/call.ts'
 import { resolveCode } from '../core/codes.ts'
 import { CallError } from '../core/error.ts'
+import { parseExactJson } from '../core/exact-json.ts'
 import type { Json } from '../core/json.ts'
 import { isPrepared } from '../core/prepared.ts'
 import { storeKey } from '../store/keys.ts'
@@ -59,7 +60,7 @@ export function toStored(record: IdempotencyRecord): Json {
 /** Makes an outcome storable: a result whose text was prepared is kept as the value it stands for. */
 export function toStoredOutcome(outcome: Outcome): StoredOutcome {
   if (!outcome.ok || !isPrepared(outcome.result)) return outcome
-  return { ok: true, result: JSON.parse(outcome.result.json) }
+  return { ok: true, result: parseExactJson(outcome.result.json) }
 }
 
 /** Gives the outcome of a record to a new caller. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type Call, createReply, type Outcome } from '../core/call.ts'
 import { dispatchInside } from '../core/dispatch.ts'
 import { CallError } from '../core/error.ts'
+import { parseExactJson } from '../core/exact-json.ts'
 import { toFailure } from '../core/invoke.ts'
 import { toResultText } from '../core/prepared.ts'
 import { mayFit } from '../core/response-limit.ts'
@@ -161,7 +162,8 @@ function toFitting(result: unknown, maxBytes: number): Outcome {
   const most = maxBytes * 4
   const text = mayFit(result, most) ? toResultText(result, most) : undefined
   const bytes = text === undefined ? undefined : Buffer.byteLength(text)
-  if (text !== undefined && Number(bytes) <= maxBytes) return { ok: true, result: JSON.parse(text) }
+  if (text !== undefined && Number(bytes) <= maxBytes)
+    return { ok: true, result: parseExactJson(text) }
   const { errors } = new CallError('CONFLICT', {
     message: `The function is done, but its result has ${bytes ?? 'many more'} bytes; at most ${maxBytes} are kept`,
     details: { ...(bytes !== undefined && { result_bytes: bytes }), max_result_bytes: maxBytes },

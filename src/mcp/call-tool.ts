@@ -147,7 +147,8 @@ function promoteWhenLong(toolCall: ToolCall, promotion: Promotion): Maybe<string
 
 function promote(toolCall: ToolCall, ttlMs?: number): Maybe<Task | undefined> {
   const { environment, exchange, abortable, run, progress } = toolCall
-  const started = environment.tasks?.start(exchange.principal?.id ?? '', abortable, ttlMs)
+  const who = { owner: exchange.principal?.id ?? '', caller: exchange.callerKey() }
+  const started = environment.tasks?.start(who, abortable, ttlMs)
   return andThen(started, (task) => {
     if (task === undefined) return undefined
     abortable.detach()

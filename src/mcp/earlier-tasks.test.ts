@@ -306,7 +306,7 @@ describe('the list of tasks', () => {
     ['in this process', {}],
     ['in a store', { store: createMemoryStore() }],
   ])('gives a known caller the newest first, page by page, %s', async (_where, options) => {
-    const client = await connect({}, { ...known, ...options })
+    const client = await connect({ maxPerCaller: 200 }, { ...known, ...options })
     const started: string[] = []
     for (let count = 0; count < 101; count += 1) {
       started.unshift(await start(client, 'shop__names'))

@@ -112,9 +112,9 @@ function defaultRecords(service: Service): { readonly records?: TaskRecords } {
   const store = storeOf(service)
   if (store === undefined) return {}
   const records = storeTaskRecords(store, service.clock)
-  const create: TaskRecords['create'] = async (record) => {
+  const create: TaskRecords['create'] = async (record, caller) => {
     try {
-      return await records.create(record)
+      return await records.create(record, caller)
     } catch (error) {
       service.log.warn('a call cannot become a task without its store', { error })
       return false

@@ -34,8 +34,8 @@ export interface TaskRecord {
 
 /** Where tasks are remembered. */
 export interface TaskRecords {
-  /** False when there is no room for another task. */
-  readonly create: (record: TaskRecord) => Maybe<boolean>
+  /** False when there is no room for another task, or for another one of this caller. */
+  readonly create: (record: TaskRecord, caller: string) => Maybe<boolean>
   readonly put: (record: TaskRecord) => Maybe<void>
   readonly get: (id: string) => Maybe<TaskRecord | undefined>
   /** Lists the tasks of a principal, the newest first; clients cannot list tasks when absent. */
@@ -56,16 +56,28 @@ export interface TaskPage {
   readonly cursor?: string
 }
 
+/** How many tasks are remembered in one process, and how many bytes their results may take. */
+export interface TaskLimits {
+  readonly max: number
+  readonly maxPerCaller: number
+  readonly maxBytes: number
+}
+
 /**
  * Creates the memory of tasks inside this process. A task is refused when there are too many; a result is dropped
  * before its time only when all results together take too many bytes, the oldest first.
  */
-export function memoryTaskRecords(clock: Clock, max: number, maxBytes: number): TaskRecords {
+export function memoryTaskRecords(
+  clock: Clock,
+  { max, maxPerCaller, maxBytes }: TaskLimits,
+): TaskRecords {
   const records = new Map<string, TaskRecord>()
+  const callers = new Map<string, string>()
   let bytes = 0
   const remove = (id: string) => {
     bytes -= sizeOf(records.get(id))
     records.delete(id)
+    callers.delete(id)
   }
   const makeRoom = () => {
     for (const [id, record] of records) {
@@ -73,16 +85,23 @@ export function memoryTaskRecords(clock: Clock, max: number, maxBytes: number): 
       if (isOver(record)) remove(id)
     }
   }
+  const isFull = (caller: string) => {
+    if (records.size >= max) return true
+    let own = 0
+    for (const other of callers.values()) if (other === caller) own += 1
+    return own >= maxPerCaller
+  }
   const isOld = (record: TaskRecord) =>
     isOver(record) && record.createdAt + record.ttlMs <= clock.now()
 
   return {
-    create(record) {
-      if (records.size >= max) {
+    create(record, caller) {
+      if (isFull(caller)) {
         for (const [id, other] of records) if (isOld(other)) remove(id)
       }
-      if (records.size >= max || bytes >= maxBytes) return false
+      if (isFull(caller) || bytes >= maxBytes) return false
       records.set(record.id, record)
+      callers.set(record.id, caller)
       return true
     },
     put(record) {

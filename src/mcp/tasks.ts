@@ -18,6 +18,11 @@ export interface TaskOptions {
   readonly pollIntervalMs?: number
   /** Tasks at one time, running and finished; 1000 when absent. Further calls stay ordinary ones. */
   readonly max?: number
+  /**
+   * Tasks of one caller in this process at one time; 100 when absent. Running and finished ones count, with a store only
+   * running ones. Further calls stay ordinary ones.
+   */
+  readonly maxPerCaller?: number
   /** Bytes that results of finished tasks may take in this process; 67108864 when absent. The oldest make room. */
   readonly maxBytes?: number
   /** Where tasks are remembered; in the store of the service when absent, in this process when it has none. */
@@ -45,11 +50,19 @@ export interface Task {
   ) => void
 }
 
+/** Who starts a task. */
+export interface TaskStarter {
+  /** Id of the principal; empty for callers nobody knows. */
+  readonly owner: string
+  /** Under which name its tasks are counted. */
+  readonly caller: string
+}
+
 /** The tasks of one server. */
 export interface Tasks {
   readonly pollIntervalMs: number
   /** Makes a task of a running call; undefined when there is no room. A client may want it kept for less long. */
-  readonly start: (owner: string, running: Abortable, ttlMs?: number) => Maybe<Task | undefined>
+  readonly start: (who: TaskStarter, running: Abortable, ttlMs?: number) => Maybe<Task | undefined>
   readonly get: (id: string, owner: string) => Maybe<TaskRecord>
   /** Brings answers to questions; those nobody asked for are ignored. */
   readonly update: (id: string, owner: string, responses: JsonObject) => Maybe<void>
@@ -73,10 +86,16 @@ interface Live {
 export function createTasks(options: TaskOptions, clock: Clock, log: Logger): Tasks {
   const ttlMs = options.ttlMs ?? 3_600_000
   const pollIntervalMs = options.pollIntervalMs ?? 1_000
+  const maxPerCaller = options.maxPerCaller ?? 100
   const records =
     options.records ??
-    memoryTaskRecords(clock, options.max ?? 1_000, options.maxBytes ?? 67_108_864)
+    memoryTaskRecords(clock, {
+      max: options.max ?? 1_000,
+      maxPerCaller,
+      maxBytes: options.maxBytes ?? 67_108_864,
+    })
   const live = new Map<string, Live>()
+  const turns = createTurns(maxPerCaller)
   const listeners = new Set<(record: TaskRecord) => void>()
 
   const find = (id: string, owner: string): Maybe<TaskRecord> =>
@@ -96,7 +115,9 @@ export function createTasks(options: TaskOptions, clock: Clock, log: Logger): Ta
   return {
     pollIntervalMs,
     list: records.list,
-    start(owner, running, wanted = ttlMs) {
+    start({ owner, caller }, running, wanted = ttlMs) {
+      const leave = turns.enter(caller)
+      if (leave === undefined) return undefined
       const now = clock.now()
       const kept = Math.min(wanted, ttlMs)
       const first: TaskRecord = {
@@ -107,9 +128,17 @@ export function createTasks(options: TaskOptions, clock: Clock, log: Logger): Ta
         updatedAt: now,
         ttlMs: kept,
       }
-      return andThen(records.create(first), (created) => {
-        if (!created) return undefined
-        return createTask(first, running, { clock, ttlMs: kept, live, announce })
+      const begin = (created: boolean): Task | undefined => {
+        if (created)
+          return createTask(first, running, { clock, ttlMs: kept, live, announce, leave })
+        leave()
+        return undefined
+      }
+      const created = records.create(first, caller)
+      if (!isPromise(created)) return begin(created)
+      return created.then(begin, (thrown: unknown) => {
+        leave()
+        throw thrown
       })
     },
     get: find,
@@ -142,6 +171,27 @@ interface TaskParts {
   readonly ttlMs: number
   readonly live: Map<string, Live>
   readonly announce: (record: TaskRecord) => void
+  /** Runs when the task is over. */
+  readonly leave: () => void
+}
+
+/** Counts what runs for each caller; gives what ends a turn, or undefined when the caller has too many. */
+function createTurns(maxPerCaller: number): {
+  readonly enter: (caller: string) => (() => void) | undefined
+} {
+  const running = new Map<string, number>()
+  return {
+    enter(caller) {
+      const own = running.get(caller) ?? 0
+      if (own >= maxPerCaller) return undefined
+      running.set(caller, own + 1)
+      return () => {
+        const left = (running.get(caller) ?? 1) - 1
+        if (left === 0) running.delete(caller)
+        else running.set(caller, left)
+      }
+    },
+  }
 }
 
 function createTask(first: TaskRecord, running: Abortable, parts: TaskParts): Task {
@@ -155,7 +205,10 @@ function createTask(first: TaskRecord, running: Abortable, parts: TaskParts): Ta
     // A result can be asked for as long as ever, however long the work took.
     const ttlMs = ended ? now - record.createdAt + parts.ttlMs : record.ttlMs
     record = { ...record, ...next, updatedAt: now, ttlMs }
-    if (ended) live.delete(record.id)
+    if (ended) {
+      live.delete(record.id)
+      parts.leave()
+    }
     announce(record)
   }
   const questions = createTaskQuestions(running.signal, () => {

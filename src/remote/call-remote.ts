@@ -11,11 +11,12 @@ import type { RemoteQuestions } from './mcp-questions.ts'
 /** The error of a remote tool that ran and failed. */
 export const REMOTE_FAILURE = 'REMOTE_TOOL_FAILED'
 
-/** Calls a tool of a remote server; `structured` when the tool promises the shape of its result. */
+/** Calls a tool of a remote server; `structured` when the tool promises the shape of its result. Digits are marked in `args`. */
 export type CallTool = (
   tool: RemoteTool,
   structured: boolean,
   invocation: Invocation,
+  args: unknown,
 ) => Promise<unknown>
 
 /** Agents get content blocks of a result as they are; the surface for them looks for this mark. */
@@ -40,15 +41,16 @@ export function createCallTool(
     readonly questions: RemoteQuestions
   },
 ): CallTool {
-  return async (tool, structured, invocation) => {
-    const result = await send(tool, invocation, timeLeft(invocation.call, timeoutMs, clock))
+  return async (tool, structured, invocation, args) => {
+    const timeout = timeLeft(invocation.call, timeoutMs, clock)
+    const result = await send({ tool, args }, invocation, timeout)
     if (result.isError) throw toToolFailure(result)
     if (structured) return result.structuredContent
     return { content: result.content ?? [], [CONTENT]: true }
   }
 
   async function send(
-    tool: RemoteTool,
+    asked: { readonly tool: RemoteTool; readonly args: unknown },
     invocation: Invocation,
     timeout: number,
     again = false,
@@ -57,8 +59,8 @@ export function createCallTool(
     try {
       // Only arguments and the trace travel on: no token, no header, no identity of the caller.
       const params = {
-        name: tool.name,
-        arguments: invocation.input as JsonObject,
+        name: asked.tool.name,
+        arguments: asked.args as JsonObject,
         ...toMeta(invocation.call, client, questions),
       }
       return await questions.during(invocation, (signal) =>
@@ -78,7 +80,7 @@ export function createCallTool(
       if (!again && isForgotten(thrown)) {
         // The session was unknown, so the call never reached the tool: it may be made again.
         connection.renew(client)
-        return send(tool, invocation, timeout, true)
+        return send(asked, invocation, timeout, true)
       }
       connection.lose(client)
       throw new CallError('UNAVAILABLE', { message: `${name} cannot be reached`, cause: thrown })

@@ -1,21 +1,32 @@
+import { once } from 'node:events'
+import type { Writable } from 'node:stream'
+import { withoutMark, writeMarked } from '../core/exact-digits.ts'
 import { isLargeNumber, MAY_BE_LARGE, quoteNumbers } from '../core/exact-json.ts'
 
-/** Fetches what an MCP server says; integers that a number would round become strings of their digits. */
+/** Fetches what an MCP server says; integers that a number would round become strings of their digits, and back. */
 export async function fetchExact(
   url: string | URL | Request,
   init?: RequestInit,
 ): Promise<Response> {
-  const response = await fetch(url, init)
+  const response = await fetch(url, init && toExactInit(init))
   const type = response.headers.get('content-type') ?? ''
   if (response.body === null || !/\b(?:json|event-stream)\b/.test(type)) return response
-  const body = response.body
+  const exact = response.body
     .pipeThrough<string>(new TextDecoderStream() as never)
     .pipeThrough(createLineStream())
     .pipeThrough(new TextEncoderStream())
   const { status, statusText } = response
   const headers = new Headers(response.headers)
   for (const name of ['content-length', 'content-encoding']) headers.delete(name)
-  return new Response(body, { status, statusText, headers })
+  return new Response(exact, { status, statusText, headers })
+}
+
+/** Arguments stand in the body, and copies of some in headers. */
+function toExactInit(init: RequestInit): RequestInit {
+  const headers = new Headers(init.headers)
+  for (const [name, value] of [...headers]) headers.set(name, withoutMark(value))
+  const { body } = init
+  return { ...init, headers, ...(typeof body === 'string' && { body: writeMarked(body) }) }
 }
 
 /** Makes the buffer of a pipe quote such integers in every whole line it holds. */
@@ -33,6 +44,25 @@ export function readExactly(transport: object): void {
     const quoted = quoteLines(lines)
     if (quoted !== lines) buffer._buffer = Buffer.concat([Buffer.from(quoted), held.subarray(end)])
   }
+}
+
+/** Makes a pipe write marked digits as numbers. */
+export function writeExactly(transport: object): void {
+  // The official client offers no place to look at a line before it is written.
+  const pipe = transport as Pipe
+  const send = pipe.send.bind(pipe)
+  pipe.send = async (message) => {
+    const text = JSON.stringify(message)
+    const exact = writeMarked(text)
+    const stdin = pipe._process?.stdin
+    if (exact === text || !stdin) return send(message)
+    if (!stdin.write(`${exact}\n`)) await once(stdin, 'drain')
+  }
+}
+
+interface Pipe {
+  send: (message: unknown) => Promise<void>
+  readonly _process?: { readonly stdin?: Writable | null }
 }
 
 interface LineBuffer {

@@ -3,7 +3,9 @@ import { CallError, type CallErrorShape } from '../core/error.ts'
 import { canonicalUrn } from '../core/extension-urn.ts'
 import type { DryRunReport, Invocation } from '../core/function.ts'
 import { isRecord, type JsonObject } from '../core/json.ts'
+import type { JsonSchema } from '../core/schema.ts'
 import type { FunctionObject } from '../discovery/types.ts'
+import { markArguments } from './exact-arguments.ts'
 import type {
   ForrstCallOptions,
   ForrstClient,
@@ -32,9 +34,14 @@ const IDEMPOTENCY = 'urn:forrst:ext:idempotency'
 const LONGEST_EVENT = 10_485_760
 
 /** Creates what passes calls of one function on to the service that has it. */
-export function createForward(object: FunctionObject, options: ForwardOptions): Behaviour {
+export function createForward(
+  object: FunctionObject,
+  schema: JsonSchema,
+  options: ForwardOptions,
+): Behaviour {
+  const toArguments = (input: unknown) => markArguments(schema, input) as JsonObject
   const send = async (invocation: Invocation, extra: ForrstCallOptions['extensions'] = []) => {
-    const outcome = await options.client.call(object.name, invocation.input as JsonObject, {
+    const outcome = await options.client.call(object.name, toArguments(invocation.input), {
       ...toCallOptions(object, invocation.call, options),
       extensions: [...toEntries(invocation.call), ...extra],
     })
@@ -42,7 +49,7 @@ export function createForward(object: FunctionObject, options: ForwardOptions): 
     throw toCallError(outcome, object, options)
   }
   const stream = ({ call, input, progress }: Invocation): ForrstStream =>
-    options.client.stream(object.name, input as JsonObject, {
+    options.client.stream(object.name, toArguments(input), {
       ...toCallOptions(object, call, options),
       extensions: toEntries(call),
       maxEventLength: LONGEST_EVENT,

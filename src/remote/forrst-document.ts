@@ -2,8 +2,7 @@ import type { Components, Info } from '../core/description.ts'
 import type { FunctionDefinition } from '../core/function.ts'
 import { isRecord } from '../core/json.ts'
 import { decodeComponents, decodeFunctionObject } from '../discovery/decode.ts'
-import type { FunctionObject } from '../discovery/types.ts'
-import { type Behaviour, readFunctionObject } from './forrst-function.ts'
+import { type Behave, readFunctionObject } from './forrst-function.ts'
 import { toVisibleText } from './untrusted-text.ts'
 
 /** A discovery document turned into functions. */
@@ -23,10 +22,7 @@ const MOST_WARNINGS = 20
  * Makes functions of a discovery document that somebody else wrote. A function that makes no sense is left out with
  * a warning; a document that is none throws a TypeError.
  */
-export function readForrstDocument(
-  document: unknown,
-  behave: (object: FunctionObject) => Behaviour,
-): ReadDocument {
+export function readForrstDocument(document: unknown, behave: Behave): ReadDocument {
   if (!isRecord(document) || !Array.isArray(document['functions'])) {
     throw new TypeError('this is no discovery document: it has no list of functions')
   }
@@ -61,7 +57,7 @@ export function readForrstDocument(
 function readOne(
   object: unknown,
   components: Components,
-  behave: (object: FunctionObject) => Behaviour,
+  behave: Behave,
 ): ReturnType<typeof readFunctionObject> {
   if (!isRecord(object)) return { problem: 'it is no object' }
   if (JSON.stringify(object).length > LONGEST_FUNCTION) {

@@ -21,10 +21,14 @@ import { isPrerelease } from '../core/version.ts'
 import { ADDITIONAL_ARGUMENTS, type FunctionObject } from '../discovery/types.ts'
 import { checkDeclarations } from '../extensions/check-declarations.ts'
 import { admitDigits } from './admit-digits.ts'
+import { admitDigitArguments } from './exact-arguments.ts'
 import { toVisibleText } from './untrusted-text.ts'
 
 /** What runs when a described function is called. */
 export type Behaviour = Pick<FunctionDefinition, 'handler' | 'dryRun'>
+
+/** Gives what runs when a function is called; `input` is the schema of its arguments as the remote service means it. */
+export type Behave = (object: FunctionObject, input: JsonSchema) => Behaviour
 
 /** What became of a described function. */
 export interface ReadFunction {
@@ -50,7 +54,7 @@ const ATTEMPTS: readonly (readonly (keyof FunctionDefinition)[])[] = [
 export function readFunctionObject(
   object: FunctionObject,
   components: Components,
-  behave: (object: FunctionObject) => Behaviour,
+  behave: Behave,
 ): ReadFunction {
   let problem: string | undefined
   for (const omitted of ATTEMPTS) {
@@ -72,7 +76,7 @@ export function readFunctionObject(
 function toDefinition(
   object: FunctionObject,
   components: Components,
-  behave: (object: FunctionObject) => Behaviour,
+  behave: Behave,
 ): FunctionDefinition {
   const resolve = createResolver(components)
   const { name, version, summary, description, query, sideEffects } = object
@@ -104,7 +108,10 @@ function toDefinition(
     ...toDeclarations(object, components),
     ...(isRecord(object.externalDocs) && { externalDocs: object.externalDocs }),
     imported: true,
-    ...behave({ ...object, errors }),
+    ...behave(
+      { ...object, errors },
+      toArgumentsSchema(described, components, object[ADDITIONAL_ARGUMENTS] === true),
+    ),
   } as FunctionDefinition
 }
 
@@ -142,22 +149,33 @@ function toInput(
 ): Pick<FunctionDefinition, 'arguments' | 'input'> {
   const descriptors = described.map((descriptor) => ({
     ...descriptor,
-    schema: standAlone(isRecord(descriptor.schema) ? descriptor.schema : {}, components),
+    schema: admitDigitArguments(
+      standAlone(isRecord(descriptor.schema) ? descriptor.schema : {}, components),
+    ),
   }))
-  const schemas = Object.fromEntries(described.map(({ name, schema }) => [name, schema]))
-  const required = described.filter((descriptor) => descriptor.required).map(({ name }) => name)
   return {
     arguments: descriptors,
-    input: standAlone(
-      {
-        type: 'object',
-        properties: schemas,
-        ...(required.length > 0 && { required }),
-        additionalProperties: open,
-      },
-      components,
-    ),
+    input: admitDigitArguments(toArgumentsSchema(described, components, open)),
   }
+}
+
+/** Puts the arguments of a document into one schema, as the remote service means it. */
+function toArgumentsSchema(
+  described: readonly ContentDescriptor[],
+  components: Components,
+  open: boolean,
+): JsonSchema {
+  const schemas = Object.fromEntries(described.map(({ name, schema }) => [name, schema]))
+  const required = described.filter((descriptor) => descriptor.required).map(({ name }) => name)
+  return standAlone(
+    {
+      type: 'object',
+      properties: schemas,
+      ...(required.length > 0 && { required }),
+      additionalProperties: open,
+    },
+    components,
+  )
 }
 
 /** That a function streams is said by the schema of its items; services print the declaration from that. */

@@ -64,7 +64,9 @@ export async function connectForrstSource(options: ForrstSourceOptions): Promise
     const outcome = await client.discover()
     if (!outcome.ok) throw toUnreachable(outcome, name)
     const next = JSON.stringify(outcome.result)
-    const read = readForrstDocument(outcome.result, (object) => createForward(object, forward))
+    const read = readForrstDocument(outcome.result, (object, input) =>
+      createForward(object, input, forward),
+    )
     if (next !== text) for (const warning of read.warnings) log.warn(`${name}: ${warning}`)
     const changed = next !== text
     text = next

@@ -3,7 +3,7 @@ import type { JsonObject } from '../core/json.ts'
 import { compileSchema } from '../core/json-schema.ts'
 import type { JsonSchema } from '../core/schema.ts'
 import { admitDigits } from './admit-digits.ts'
-import { fetchExact, readExactly } from './exact-transport.ts'
+import { fetchExact, readExactly, writeExactly } from './exact-transport.ts'
 
 /** Where an MCP server is. */
 export type McpServerAddress =
@@ -126,7 +126,10 @@ export async function openMcpClient(
           ...(address.env && { env: { ...address.env } }),
           ...(address.cwd !== undefined && { cwd: address.cwd }),
         })
-  if (!('url' in address)) readExactly(transport)
+  if (!('url' in address)) {
+    readExactly(transport)
+    writeExactly(transport)
+  }
   await client.connect(transport as never)
   client.onclose = onClose
   return client

@@ -8,6 +8,7 @@ import { toReason } from '../core/text.ts'
 import { isVersion } from '../core/version.ts'
 import { admitDigits } from './admit-digits.ts'
 import { type CallTool, REMOTE_FAILURE } from './call-remote.ts'
+import { admitDigitArguments, markArguments } from './exact-arguments.ts'
 import type { RemoteTool } from './mcp-client.ts'
 import { markUntrusted, toVisibleText } from './untrusted-text.ts'
 
@@ -102,12 +103,13 @@ function toDefinition(
     summary: toVisibleText(tool.title ?? tool.name).slice(0, 200),
     description: trusted ? text : markUntrusted(text, server),
     tags: [{ name: server }, ...(trusted ? [] : [{ name: 'untrusted' }])],
-    input,
+    input: admitDigitArguments(input),
     output: output ?? CONTENT,
     errors: [{ code: REMOTE_FAILURE, message: `The tool of ${server} failed`, status: 502 }],
     ...(sideEffects && { sideEffects }),
     imported: true,
-    handler: (invocation) => call(tool, output !== undefined, invocation),
+    handler: (invocation) =>
+      call(tool, output !== undefined, invocation, markArguments(input, invocation.input)),
   }
 }
 

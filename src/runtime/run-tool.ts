@@ -46,6 +46,7 @@ export function createToolFunctions(
       ...(tool.tags && tool.tags.length > 0 && { tags: tool.tags.map((name) => ({ name })) }),
       ...(tool.deprecated && { deprecated: { reason: 'The API behind it is deprecated.' } }),
       imported: true,
+      nullMeansAbsent: true,
       handler: ({ input: args, signal }) => runHandler(run, withDefaults(input, args), signal),
     })
   })

@@ -73,7 +73,7 @@ export function createToolApi(options: ToolApiOptions): ToolApi {
       ...(options.publicUrl !== undefined && { publicUrl: options.publicUrl }),
     }),
     readTools: createToolReader(tools, log),
-    validate: createValidator(options.check),
+    validate: createValidator(options.check, log),
     call,
     allowExecute,
     judgeCall: options.judgeCall,

@@ -1,7 +1,8 @@
 import { compileSchema, findSchemaMistakes } from '../core/json-schema.ts'
 import { andThen, type Maybe } from '../core/maybe.ts'
 import type { Check, JsonSchema, Validation } from '../core/schema.ts'
-import { toReason, toShort } from '../core/text.ts'
+import type { Logger } from '../core/service.ts'
+import { toShort } from '../core/text.ts'
 import { toInputSchema } from './encode.ts'
 import type { Tool, ValidateResult } from './tool.ts'
 
@@ -14,13 +15,16 @@ export type CheckTool = (tool: Tool, args: unknown) => Maybe<Validation> | undef
 const VALID: ValidateResult = { valid: true }
 
 /** Makes a validator that compiles each schema object once and forgets it when the schema goes. */
-export function createValidator(own: CheckTool = () => undefined): ValidateArguments {
+export function createValidator(
+  own: CheckTool = () => undefined,
+  log: Pick<Logger, 'warn'> = console,
+): ValidateArguments {
   const checks = new WeakMap<object, Check | ValidateResult>()
 
   function compiled(schema: JsonSchema): Check | ValidateResult {
     const known = checks.get(schema)
     if (known !== undefined) return known
-    const made = tryCompile(schema)
+    const made = tryCompile(schema, log)
     checks.set(schema, made)
     return made
   }
@@ -44,13 +48,14 @@ export function createValidator(own: CheckTool = () => undefined): ValidateArgum
   }
 }
 
-function tryCompile(schema: JsonSchema): Check | ValidateResult {
+function tryCompile(schema: JsonSchema, log: Pick<Logger, 'warn'>): Check | ValidateResult {
   try {
     const [mistake] = findSchemaMistakes(schema)
     if (mistake !== undefined) return refuseSchema(`${mistake.pointer} ${mistake.message}`)
     return compileSchema(schema, { safeIntegers: true })
-  } catch (thrown) {
-    return refuseSchema(toReason(thrown))
+  } catch (error) {
+    log.warn('the schema of a tool cannot be compiled', { error })
+    return refuseSchema('it cannot be compiled; the log of the server says why')
   }
 }
 

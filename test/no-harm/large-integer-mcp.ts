@@ -6,13 +6,13 @@ const RESULTS: Readonly<Record<string, string>> = {
   initialize:
     '{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"x","version":"1"}}',
   'tools/list':
-    '{"tools":[{"name":"get","inputSchema":{"type":"object"},"outputSchema":{"type":"object","properties":{"id":{"type":"integer"}}}}]}',
+    '{"tools":[{"name":"get","inputSchema":{"type":"object","properties":{"id":{"type":"integer","format":"int64"},"ids":{"type":"array","items":{"$ref":"#/$defs/big"}},"text":{"type":"string"},"n":{"type":"number"}},"$defs":{"big":{"type":"integer","format":"uint64"}}},"outputSchema":{"type":"object","properties":{"id":{"type":"number"}}}}]}',
   'tools/call':
     '{"content":[{"type":"text","text":"9007199254740993"}],"structuredContent":{"id":9007199254740993}}',
 }
 
-/** An MCP server that answers with an integer a JavaScript server could not write. */
-export async function startMcpServer(kind: string): Promise<string> {
+/** An MCP server that answers with an integer a JavaScript server could not write; keeps the calls as they came. */
+export async function startMcpServer(kind: string, seen: string[] = []): Promise<string> {
   const server = createServer((request, response) => {
     let body = ''
     request.on('data', (chunk) => {
@@ -20,6 +20,7 @@ export async function startMcpServer(kind: string): Promise<string> {
     })
     request.on('end', () => {
       const { id, method = '' } = body === '' ? {} : JSON.parse(body)
+      if (method === 'tools/call') seen.push(body)
       const result = RESULTS[method]
       if (result === undefined) return response.writeHead(id === undefined ? 202 : 404).end()
       const text = `{"jsonrpc":"2.0","id":${id},"result":${result}}`

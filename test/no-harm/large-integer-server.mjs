@@ -5,12 +5,14 @@ const RESULTS = {
   initialize:
     '{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"x","version":"1"}}',
   'tools/list':
-    '{"tools":[{"name":"get","inputSchema":{"type":"object"},"outputSchema":{"type":"object","properties":{"id":{"type":"integer"}}}}]}',
+    '{"tools":[{"name":"get","inputSchema":{"type":"object","properties":{"id":{"type":"integer","format":"int64"}}},"outputSchema":{"type":"object","properties":{"id":{"type":"integer"},"line":{"type":"string"}}}}]}',
   'tools/call': '{"content":[],"structuredContent":{"id":9007199254740993}}',
 }
 for await (const line of createInterface({ input: process.stdin })) {
-  const { id, method } = JSON.parse(line)
+  const { id, method, params } = JSON.parse(line)
   if (id !== undefined) {
-    console.log(`{"jsonrpc":"2.0","id":${id},"result":${RESULTS[method] ?? '{}'}}`)
+    const echo = `{"content":[],"structuredContent":{"line":${JSON.stringify(line)}}}`
+    const result = params?.arguments?.id === undefined ? RESULTS[method] : echo
+    console.log(`{"jsonrpc":"2.0","id":${id},"result":${result ?? '{}'}}`)
   }
 }

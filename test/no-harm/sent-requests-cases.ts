@@ -1,3 +1,5 @@
+import { AUTH_CASES, SCHEMES } from './sent-requests-auth-cases.ts'
+
 type Json = Readonly<Record<string, unknown>>
 
 /** Arguments in, request out: one line of the table that every way to send a request runs through. */
@@ -48,22 +50,6 @@ const value = (title: string, schema: unknown, given: unknown): SentCase => ({
 const reported = (one: SentCase): SentCase => ({ ...one, reported: true })
 const part = (lines: string): string => lines.replaceAll('\n', '\r\n')
 const B = '------waymark-form'
-const BEARER = { authorization: 'Bearer t' }
-const NOTHING = { authorization: undefined, 'x-key': undefined }
-
-/** The security schemes that the cases name. */
-export const SCHEMES: Json = {
-  bearer: { type: 'http', scheme: 'bearer' },
-  key: { type: 'apiKey', in: 'header', name: 'X-Key' },
-  basic: { type: 'http', scheme: 'basic' },
-  second: { type: 'apiKey', in: 'query', name: 'second' },
-}
-
-const TOKEN = { ORCHARD_API_TOKEN: 't' }
-const KEY = { ORCHARD_API_KEY: 'k' }
-const USER = { ORCHARD_USERNAME: 'u', ORCHARD_PASSWORD: 'p' }
-const SECOND = { ORCHARD_SECOND_API_KEY: 's' }
-
 const defaults: readonly SentCase[] = [
   {
     title: 'default: the fields of a PATCH that nobody named stay away',
@@ -236,6 +222,70 @@ const nulls: readonly SentCase[] = [
     args: { site: { row: null } },
   },
   {
+    title: 'null: left out for an optional argument that does not admit it, wherever it goes',
+    method: 'patch',
+    path: '/{owner}',
+    operation: {
+      parameters: [
+        { name: 'owner', in: 'path', required: true, schema: { type: 'string' } },
+        query('limit', { type: 'integer', minimum: 1 }),
+        query('kind', { type: 'string', enum: ['a', 'b'] }),
+        { name: 'X-Trace', in: 'header', schema: { type: 'string', pattern: '^[a-z]+$' } },
+        { name: 'lang', in: 'cookie', schema: { type: 'string' } },
+      ],
+      ...json(
+        object({
+          title: { type: 'string', minLength: 1 },
+          size: { type: 'integer', format: 'int64' },
+          site: object({ row: { type: 'integer' } }),
+          it: { oneOf: [{ type: 'string' }, { type: 'integer' }] },
+          kept: { type: ['string', 'null'] },
+        }),
+      ),
+    },
+    args: {
+      ...{ owner: 'o', limit: null, kind: null, 'X-Trace': null, lang: null },
+      ...{ title: null, size: null, site: null, it: null, kept: null },
+    },
+    sent: {
+      url: '/o',
+      body: '{"kept":null}',
+      headers: { 'x-trace': undefined, cookie: undefined },
+    },
+  },
+  {
+    title: 'null: every argument left out is no body',
+    operation: json(object({ title: { type: 'string' } }), false),
+    args: { title: null },
+    sent: { body: '', headers: { 'content-type': undefined } },
+  },
+  {
+    title: 'null: an optional part of a multipart body is left out',
+    operation: multipart({ a: { type: 'string' }, b: { type: 'string' } }),
+    args: { a: null, b: 'y' },
+    sent: { body: part(`${B}\nContent-Disposition: form-data; name="b"\n\ny\n${B}--\n`) },
+  },
+  {
+    title: 'null: refused for a required argument',
+    method: 'get',
+    operation: { parameters: [query('id', { type: 'integer' }, { required: true })] },
+    args: { id: null },
+  },
+  {
+    title: 'null: refused for an argument that does not exist',
+    method: 'get',
+    operation: { parameters: [query('limit', { type: 'integer' })] },
+    args: { limt: null },
+  },
+  {
+    title: 'null: another argument is still checked',
+    method: 'get',
+    operation: {
+      parameters: [query('limit', { type: 'integer' }), query('n', { type: 'integer' })],
+    },
+    args: { limit: null, n: 'x' },
+  },
+  {
     title: 'null: refused by a type beside alternatives that name none',
     operation: json(
       object({
@@ -310,88 +360,6 @@ const parts: readonly SentCase[] = [
   },
 ]
 
-const auth = (
-  title: string,
-  security: readonly unknown[],
-  env: SentCase['env'],
-  sent: SentCase['sent'],
-): SentCase => ({
-  title: `auth: ${title}`,
-  method: 'get',
-  operation: { security },
-  args: {},
-  ...(env && { env }),
-  ...(sent && { sent }),
-})
-const BOTH = [{ bearer: [] }, { key: [] }]
-
-const ways: readonly SentCase[] = [
-  reported(
-    auth('a token or nothing, with a token', [{ bearer: [] }, {}], TOKEN, { headers: BEARER }),
-  ),
-  auth('a token or nothing, without one', [{ bearer: [] }, {}], {}, { headers: NOTHING }),
-  auth('nothing or a token, with a token', [{}, { bearer: [] }], TOKEN, { headers: BEARER }),
-  reported(
-    auth(
-      'the first of two that are set',
-      BOTH,
-      { ...TOKEN, ...KEY },
-      {
-        headers: { ...BEARER, 'x-key': undefined },
-      },
-    ),
-  ),
-  reported(
-    auth('the second when only that is set', BOTH, KEY, {
-      headers: { authorization: undefined, 'x-key': 'k' },
-    }),
-  ),
-  auth(
-    'an empty variable is not set',
-    BOTH,
-    { ORCHARD_API_TOKEN: '', ...KEY },
-    {
-      headers: { authorization: undefined, 'x-key': 'k' },
-    },
-  ),
-  auth(
-    'a name without its password is not set',
-    [{ basic: [] }, { key: [] }],
-    {
-      ...KEY,
-      ORCHARD_USERNAME: 'u',
-    },
-    { headers: { authorization: undefined, 'x-key': 'k' } },
-  ),
-  auth(
-    'a pair needs both',
-    [{ key: [], second: [] }, { bearer: [] }],
-    { ...KEY, ...TOKEN },
-    {
-      url: '',
-      headers: { ...BEARER, 'x-key': undefined },
-    },
-  ),
-  auth(
-    'a pair that is complete',
-    [{ key: [], second: [] }, { bearer: [] }],
-    {
-      ...KEY,
-      ...SECOND,
-      ...TOKEN,
-    },
-    { url: '?second=s', headers: { authorization: undefined, 'x-key': 'k' } },
-  ),
-  auth(
-    'a scheme that cannot be expressed is passed over',
-    [{ gone: [] }, { basic: [] }, {}],
-    USER,
-    {
-      headers: { authorization: `Basic ${btoa('u:p')}` },
-    },
-  ),
-]
-
 /** A tool spec whose author wrote defaults: those are sent. */
 export const AUTHORED = `domain: authored
 base_url: \${ORCHARD_BASE_URL}
@@ -414,7 +382,7 @@ tools:
 `
 
 /** All cases, each with an operation of its own. */
-export const SENT_CASES: readonly SentCase[] = [...defaults, ...nulls, ...parts, ...ways]
+export const SENT_CASES: readonly SentCase[] = [...defaults, ...nulls, ...parts, ...AUTH_CASES]
 
 /** Gives the API description in which case `n` is the operation `case_n` at `/case/n`. */
 export function toDocument(cases: readonly SentCase[] = SENT_CASES): Json {

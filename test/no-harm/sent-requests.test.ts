@@ -16,8 +16,10 @@ import {
   startRecordingServer,
 } from '../codegen/recording-server.ts'
 import { serviceOf } from '../support/service.ts'
-import { AUTHORED, SCHEMES, SENT_CASES, type SentCase, toDocument } from './sent-requests-cases.ts'
+import { SCHEMES } from './sent-requests-auth-cases.ts'
+import { AUTHORED, SENT_CASES, type SentCase, toDocument } from './sent-requests-cases.ts'
 
+type Json = Readonly<Record<string, unknown>>
 type Environment = Record<string, string | undefined>
 
 let api: RecordingServer
@@ -38,7 +40,7 @@ beforeAll(async () => {
   api = await startRecordingServer()
   const spec = imported(toDocument())
   const functions = createToolFunctions(spec, { env: environment, retries: 0 })
-  served = await serve(serviceOf(functions), { port: 0 })
+  served = await serve(serviceOf(functions), { port: 0, explorer: { allowExecute: true } })
   for (const { path, text } of generateCode(spec)) writeFileSync(join(folder, path), text)
   const module = await import(/* @vite-ignore */ join(folder, 'orchard.capabilities.ts'))
   generated = module.orchard_tools
@@ -68,6 +70,21 @@ const WAYS = {
     const request = { jsonrpc: '2.0', id: 1, method: 'tools/call', params }
     const response = await fetch(`${served.url}/mcp`, post(request))
     const text = await response.text()
+    return response.ok && !/"isError":true|"error":/.test(text)
+  },
+  'waymark serve, Forrst': async (index, { args }) => {
+    const protocol = { name: 'forrst', version: '0.1.0' }
+    const call = { function: `orchard.case_${index}`, arguments: args }
+    const response = await fetch(`${served.url}/forrst`, post({ protocol, id: 'r', call }))
+    return !('errors' in ((await response.json()) as object))
+  },
+  'waymark serve, explorer': async (index, one) => {
+    const { args } = one
+    const tool = `${served.url}/explorer/tools/orchard__case_${index}`
+    const valid = (await (await fetch(`${tool}/validate`, post(args))).json()) as Json
+    const response = await fetch(`${tool}/call`, post(args))
+    const text = await response.text()
+    expect(valid['valid'], 'what the explorer says before it calls').toBe(one.sent !== undefined)
     return response.ok && !/"isError":true|"error":/.test(text)
   },
   'generated TypeScript': async (index, one) => {

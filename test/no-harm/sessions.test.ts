@@ -330,7 +330,7 @@ describe('beside it: what else a caller can make a process remember', () => {
 
   it('bounds the results of tasks in bytes: the oldest make room, running ones stay', () => {
     const clock = createTestClock()
-    const records = memoryTaskRecords(clock, 10, 10_000)
+    const records = memoryTaskRecords(clock, { max: 10, maxPerCaller: 10, maxBytes: 10_000 })
     const task = (id: string): TaskRecord => ({
       id,
       owner: '',
@@ -339,7 +339,7 @@ describe('beside it: what else a caller can make a process remember', () => {
       updatedAt: clock.now(),
       ttlMs: 1_000,
     })
-    for (const id of ['running', 'first', 'second', 'third']) records.create(task(id))
+    for (const id of ['running', 'first', 'second', 'third']) records.create(task(id), 'a')
     for (const id of ['first', 'second', 'third']) {
       records.put({ ...task(id), status: 'completed', result: 'x'.repeat(2_000) })
     }

@@ -22,12 +22,13 @@ export async function runAttacks(
   const counts: Record<string, number> = {}
   const faults: string[] = []
   const probes: number[] = []
-  for (const { name, bytes, expected } of attacks) {
+  for (const { name, bytes, expected, says } of attacks) {
     const { status, text } = await sendRaw(port, bytes, { timeoutMs: WAIT_MS })
     counts[status] = (counts[status] ?? 0) + 1
     if (!isExpected(status, expected)) {
       faults.push(`${name}: ${status || 'no answer'}, expected ${expected}`)
     }
+    if (says && !says.test(text)) faults.push(`${name}: the answer does not say ${says.source}`)
     if (text.length > MOST_ANSWER) faults.push(`${name}: an answer of ${text.length} bytes`)
     const probe = await askProbe(port)
     probes.push(probe.took)

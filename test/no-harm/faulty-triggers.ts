@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createService, defineFunction } from 'waymark'
+import type { EventBus } from 'waymark/triggers'
 
 const version = '1.0.0'
 
@@ -14,27 +15,27 @@ const leaves = (name: string) =>
   })
 
 /** Functions that triggers run and that leave a rejected promise behind, for a process of its own. */
-export default createService({
-  info: { title: 'Trouble', version },
-  functions: [
-    leaves('tests.by_webhook'),
-    leaves('tests.by_schedule'),
-    leaves('tests.by_event'),
-    defineFunction({ name: 'tests.fine', version, handler: () => 'fine' }),
-    defineFunction({
-      name: 'tests.emits',
-      version,
-      async handler({ emit }) {
-        await emit('trouble.made', {})
-        return 'emitted'
-      },
-    }),
-  ],
-})
+export default ({ events }: { readonly events: EventBus }) =>
+  createService({
+    info: { title: 'Trouble', version },
+    functions: [
+      leaves('tests.by_webhook'),
+      leaves('tests.by_event'),
+      defineFunction({ name: 'tests.fine', version, handler: () => 'fine' }),
+      defineFunction({
+        name: 'tests.emits',
+        version,
+        async handler() {
+          await events.emit('trouble.made', {})
+          return 'emitted'
+        },
+      }),
+    ],
+  })
 
 const description = 'Makes trouble'
 
-/** One trigger of each kind that needs no server. */
+/** One trigger for each kind that needs no server. */
 export const triggers = [
   {
     type: 'webhook',
@@ -43,13 +44,6 @@ export const triggers = [
     path: '/webhooks/told',
     tool: 'tests.by_webhook',
     wait: true,
-  },
-  {
-    type: 'schedule',
-    name: 'each_second',
-    description,
-    cron: '* * * * * *',
-    tool: 'tests.by_schedule',
   },
   { type: 'emit', name: 'heard', description, event: 'trouble.made', tool: 'tests.by_event' },
 ]

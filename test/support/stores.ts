@@ -23,7 +23,7 @@ export const TEST_STORES: readonly (readonly [string, () => Promise<TestStore>])
 /** Those, and the servers that are there; every store is empty when it is opened and removed when it is closed. */
 export async function listAllStores(): Promise<typeof TEST_STORES> {
   const found = await prepareBackends(['redis', 'postgres'])
-  const servers = found.filter((backend) => !('missing' in backend))
+  const servers = found.flatMap((backend) => ('missing' in backend ? [] : [backend]))
   await Promise.all(servers.map((server) => server.cleanUp()))
   return [
     ...TEST_STORES,

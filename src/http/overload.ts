@@ -34,7 +34,7 @@ export interface Overload {
 /** How long calls may run one after the other before the event loop turns for sockets alone. */
 const CALLS_MS = 20
 /** That lasts so many turns at least and so long at least, unless a few turns in a row bring no request. */
-const SOCKET_TURNS = 64
+const SOCKET_TURNS = 256
 const SOCKETS_MS = 20
 const QUIET_TURNS = 4
 /** When the loop has waited this long for sockets, they have had their turn. */

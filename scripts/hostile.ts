@@ -31,7 +31,7 @@ async function phase(
     return
   }
   const served = await startWaymark([...args, '--allow-execute'])
-  const { counts, faults, probes } = await run(served)
+  const { counts, faults, probes, idle = [] } = await run(served)
   const p99 = quantile(probes, 0.99)
   const late = p99 > mostProbe ? [`the probe took ${p99.toFixed(0)} ms at the 99th percentile`] : []
   const died = served.child.exitCode === null ? [] : ['the process ended']
@@ -41,6 +41,12 @@ async function phase(
   process.stdout.write(
     `${name}: ${total} requests (${statuses.join(', ')}); ${probes.length} probes, p50 ${quantile(probes, 0.5).toFixed(1)} ms, p99 ${p99.toFixed(1)} ms\n`,
   )
+  if (idle.length > 0) {
+    const idleP99 = quantile(idle, 0.99)
+    process.stdout.write(
+      `  an idle server at the same time: p50 ${quantile(idle, 0.5).toFixed(1)} ms, p99 ${idleP99.toFixed(1)} ms; ratio of the p99 ${(p99 / idleP99).toFixed(1)}\n`,
+    )
+  }
   for (const fault of [...faults, ...late, ...died].slice(0, 50)) {
     failed = true
     process.stdout.write(`  FAILED ${fault}\n`)
@@ -49,7 +55,12 @@ async function phase(
 
 await phase('requests', [SERVICE], (served) => runAttacks(served, listAttacks()))
 await phase('patterns', [PATTERNS], (served) => runAttacks(served, listPatternAttacks()))
-await phase('overload', [SERVICE], (served) =>
-  runOverload(served, { seconds: Number(values.seconds) }),
-)
+await phase('overload', [SERVICE], async (served) => {
+  const idle = await startWaymark([SERVICE])
+  try {
+    return await runOverload(served, { seconds: Number(values.seconds), idle })
+  } finally {
+    await idle.stop()
+  }
+})
 process.exitCode = failed ? 1 : 0

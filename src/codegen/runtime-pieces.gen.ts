@@ -271,7 +271,7 @@ export const RUNTIME_PIECES: Readonly<Record<string, RuntimePiece>> = {
   },
   joinUrl: {
     uses: ["Environment","Operation","Pair","ToolArguments","ToolError","expandVariables","fillPath","requireBase"],
-    text: "function joinUrl(\n  operation: Operation,\n  args: ToolArguments,\n  parts: { readonly env: Environment; readonly query: readonly Pair[] },\n): string {\n  const base = requireBase(\n    expandVariables(operation.base_url, parts.env, operation.tool),\n    operation,\n  )\n  const [, path = '', fixedQuery = ''] = /^([^?#]*)\\??([^#]*)/.exec(operation.path) ?? []\n  const filled = fillPath(path, operation, args)\n  const query = [fixedQuery && fillPath(fixedQuery, operation, args)]\n    .concat(parts.query.map((pair) => pair.join('=')))\n    .filter((part) => part !== '')\n    .join('&')\n  // Appending keeps the path of the base; resolving against it would lose it.\n  const url = new URL(base.href.replace(/\\/+$/, '') + filled + (query && `?${query}`))\n  if (url.origin === base.origin) return url.href\n  throw new ToolError(operation.tool, 'arguments', `${operation.tool}: the URL would leave the API`)\n}",
+    text: "function joinUrl(\n  operation: Operation,\n  args: ToolArguments,\n  parts: { readonly env: Environment; readonly query: readonly Pair[] },\n): string {\n  const base = requireBase(\n    expandVariables(operation.base_url, parts.env, operation.tool),\n    operation,\n  )\n  const [, path = '', fixedQuery = ''] = /^([^?#]*)\\??([^#]*)/.exec(operation.path) ?? []\n  const filled = fillPath(path, operation, args)\n  const query = [fixedQuery && fillPath(fixedQuery, operation, args)]\n    .concat(parts.query.map((pair) => pair.join('=')))\n    .filter((part) => part !== '')\n    .join('&')\n  // Appending keeps the path of the base; resolving against it would lose it.\n  const url = new URL(base.href.replace(/(?<!\\/)\\/+$/, '') + filled + (query && `?${query}`))\n  if (url.origin === base.origin) return url.href\n  throw new ToolError(operation.tool, 'arguments', `${operation.tool}: the URL would leave the API`)\n}",
   },
   requireBase: {
     uses: ["Operation","ToolError","isPlain"],
@@ -799,7 +799,7 @@ export const RUNTIME_PIECES: Readonly<Record<string, RuntimePiece>> = {
   },
   cursorInLink: {
     uses: [],
-    text: "// RFC 8288: `<https://h/items?cursor=b>; rel=\"next\", <…>; rel=\"prev\"`.\nfunction cursorInLink(link: string | null, parameter: string | undefined): string | null {\n  for (const [, target = '', attributes = ''] of (link ?? '').matchAll(/<([^>]*)>([^,<]*)/g)) {\n    if (!/;\\s*rel=\"?[^\";]*\\bnext\\b/i.test(attributes)) continue\n    if (parameter === undefined) return target\n    const query = target.includes('?') ? target.slice(target.indexOf('?') + 1) : ''\n    return new URLSearchParams(query.split('#')[0]).get(parameter)\n  }\n  return null\n}",
+    text: "// RFC 8288: `<https://h/items?cursor=b>; rel=\"next\", <…>; rel=\"prev\"`.\nfunction cursorInLink(link: string | null, parameter: string | undefined): string | null {\n  for (const [, target = '', attributes = ''] of (link ?? '').matchAll(/<([^<>]*)>([^,<]*)/g)) {\n    if (!/;\\s*rel=\"?[^\";]*\\bnext\\b/i.test(attributes)) continue\n    if (parameter === undefined) return target\n    const query = target.includes('?') ? target.slice(target.indexOf('?') + 1) : ''\n    return new URLSearchParams(query.split('#')[0]).get(parameter)\n  }\n  return null\n}",
   },
   createRedactor: {
     uses: [],

@@ -44,6 +44,6 @@ function toDigestName(functionName: string): string {
   const readable = functionName
     .replace(/[^a-zA-Z0-9-]+/g, '_')
     .slice(0, MAX_LENGTH - DIGEST_LENGTH - 2)
-    .replace(/^_+|_+$/g, '')
+    .replace(/^_+|(?<!_)_+$/g, '')
   return readable === '' ? `${digest}_` : `${readable}_${digest}_`
 }

@@ -76,7 +76,7 @@ function readOperation(at: OperationAt): DescribedFunction {
   addSchemes(security, document, facets)
   addWords(operation, pointer, facets)
   return {
-    name: `${method.toUpperCase()} ${path.replace(/\{[^}]*\}/g, '{}')}`,
+    name: `${method.toUpperCase()} ${path.replace(/\{[^{}]*\}/g, '{}')}`,
     version: undefined,
     pointer,
     inputs,
@@ -153,7 +153,7 @@ function addParameter(
 }
 
 function positionOf(path: string, name: string): number {
-  return [...path.matchAll(/\{([^}]*)\}/g)].findIndex(([, found]) => found === name)
+  return [...path.matchAll(/\{([^{}]*)\}/g)].findIndex(([, found]) => found === name)
 }
 
 function styleOf({ style, explode, collectionFormat, in: place }: Node): unknown {

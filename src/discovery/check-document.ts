@@ -76,7 +76,7 @@ function checkServers(servers: unknown, report: Report): void {
       else report(path, 'type', 'must be an object')
     }
     const url = typeof server['url'] === 'string' ? server['url'] : ''
-    for (const [, name = ''] of url.matchAll(/\{([^}]*)\}/g)) {
+    for (const [, name = ''] of url.matchAll(/\{([^{}]*)\}/g)) {
       if (!Object.hasOwn(variables, name)) {
         report(['servers', index, 'url'], 'variable', `{${name}} is not among the variables`)
       }

@@ -75,5 +75,5 @@ function randomHex(bytes: number): string {
 }
 
 function trimSpace(text: string): string {
-  return text.replace(/^[ \t]+|[ \t]+$/g, '')
+  return text.replace(/^[ \t]+|(?<![ \t])[ \t]+$/g, '')
 }

@@ -31,12 +31,13 @@ export interface Overload {
   readonly load: () => Load
 }
 
-/** How long calls may run one after the other before sockets, timers and probes are looked at again. */
-const TURN_MS = 20
-/** How long, or for how many turns, sockets are looked at in between, unless so many turns brought nothing. */
-const BREATH_MS = 20
-const BREATH_TURNS = 64
+/** How long calls may run one after the other before the event loop turns for sockets alone. */
+const CALLS_MS = 20
+/** That lasts so many turns at least and so long at least, unless a few turns in a row bring no request. */
+const SOCKET_TURNS = 256
+const SOCKETS_MS = 20
 const QUIET_TURNS = 4
+/** When the loop has waited this long for sockets, they have had their turn. */
 const IDLE_MS = 2
 /** How often the delay of the event loop is measured while calls are under way. */
 const SAMPLE_MS = 20
@@ -56,24 +57,24 @@ export function createOverload(options: OverloadOptions = {}): Overload {
   const maxDelayMs = atLeast('maxEventLoopDelayMs', options.maxEventLoopDelayMs ?? 100, 1)
   const maxInFlight = atLeast('maxInFlight', options.maxInFlight ?? 1_000, 1)
   const retryAfterSeconds = atLeast('retryAfterSeconds', options.retryAfterSeconds ?? 1, 0)
-  const waiting = createQueue<Waiting>()
+  const waiting: Waiting[] = []
   const meter = createMeter(maxDelayMs, maxInFlight, (delayMs) => {
-    if (delayMs > TURN_MS) turn.breathe()
+    if (delayMs > CALLS_MS) turn.serveSockets()
     refuseStale(performance.now())
-    if (waiting.size() > 0) turn.plan()
-    return running > 0 || waiting.size() > 0
+    if (waiting.length > 0) turn.plan()
+    return running > 0 || waiting.length > 0
   })
   let running = 0
   let refused = 0
   const turn = createTurn(() => {
-    if (waiting.size() > 0) startWaiting()
+    if (waiting.length > 0) startWaiting()
   })
 
   function isFull(): boolean {
     turn.arrived()
-    const first = waiting.first()
+    const first = waiting[0]
     return (
-      running + waiting.size() >= maxInFlight ||
+      running + waiting.length >= maxInFlight ||
       (first !== undefined && performance.now() - first.since > maxWaitMs)
     )
   }
@@ -82,13 +83,13 @@ export function createOverload(options: OverloadOptions = {}): Overload {
   function startWaiting(): void {
     const now = performance.now()
     refuseStale(now)
-    if (waiting.size() === 0 || !meter.allows(running) || turn.isSpent(now)) return
+    if (waiting.length === 0 || !meter.allows(running) || turn.isSpent(now)) return
     waiting.shift()?.start()
-    if (waiting.size() > 0) queueMicrotask(startWaiting)
+    if (waiting.length > 0) queueMicrotask(startWaiting)
   }
 
   function refuseStale(now: number): void {
-    for (let first = waiting.first(); first !== undefined; first = waiting.first()) {
+    for (let first = waiting[0]; first !== undefined; first = waiting[0]) {
       if (now - first.since <= maxWaitMs) return
       waiting.shift()
       refused += 1
@@ -99,7 +100,7 @@ export function createOverload(options: OverloadOptions = {}): Overload {
   function leave(): void {
     running -= 1
     meter.ended()
-    if (waiting.size() > 0) turn.plan()
+    if (waiting.length > 0) turn.plan()
   }
 
   function start<Answer>(work: () => Maybe<Answer>): Maybe<Answer> {
@@ -123,12 +124,12 @@ export function createOverload(options: OverloadOptions = {}): Overload {
   return {
     retryAfterSeconds,
     isFull,
-    load: () => ({ running, waiting: waiting.size(), refused, eventLoopDelayMs: meter.delayMs() }),
+    load: () => ({ running, waiting: waiting.length, refused, eventLoopDelayMs: meter.delayMs() }),
     run(work, refuse) {
       turn.arrived()
       const now = performance.now()
       const spent = turn.isSpent(now)
-      if (!spent && waiting.size() === 0 && meter.allows(running)) return start(work)
+      if (!spent && waiting.length === 0 && meter.allows(running)) return start(work)
       if (isFull()) {
         refused += 1
         return refuse()
@@ -157,7 +158,7 @@ interface Turn {
   /** Says that a request came in. */
   readonly arrived: () => void
   /** Has sockets looked at before the next call. */
-  readonly breathe: () => void
+  readonly serveSockets: () => void
   /** Has the next turn begin with what waits. */
   readonly plan: () => void
 }
@@ -173,7 +174,7 @@ function createTurn(onTurn: () => void): Turn {
   let began: number | undefined
   let spentMs = 0
   let ended = 0
-  let breath: { turns: number; quiet: number; began: number | undefined } | undefined
+  let sockets: { turns: number; quiet: number; began: number | undefined } | undefined
 
   function begin(): void {
     planned = false
@@ -183,16 +184,16 @@ function createTurn(onTurn: () => void): Turn {
       began = undefined
       ended = now
     }
-    if (breath !== undefined) {
-      breath.began ??= now
-      breath.turns += 1
-      breath.quiet += 1
-      const isShort = breath.turns < BREATH_TURNS || now - breath.began < BREATH_MS
-      if (breath.quiet < QUIET_TURNS && isShort) {
+    if (sockets !== undefined) {
+      sockets.began ??= now
+      sockets.turns += 1
+      sockets.quiet += 1
+      const isShort = sockets.turns < SOCKET_TURNS || now - sockets.began < SOCKETS_MS
+      if (sockets.quiet < QUIET_TURNS && isShort) {
         plan()
         return
       }
-      breath = undefined
+      sockets = undefined
       spentMs = 0
     }
     onTurn()
@@ -204,29 +205,29 @@ function createTurn(onTurn: () => void): Turn {
     setImmediate(begin)
   }
 
-  function breathe(): void {
-    breath ??= { turns: 0, quiet: 0, began: undefined }
+  function serveSockets(): void {
+    sockets ??= { turns: 0, quiet: 0, began: undefined }
     plan()
   }
 
   return {
     plan,
-    breathe,
+    serveSockets,
     arrived() {
-      if (breath !== undefined) breath.quiet = 0
+      if (sockets !== undefined) sockets.quiet = 0
     },
     isSpent(now) {
-      if (breath !== undefined) return true
+      if (sockets !== undefined) return true
       if (began === undefined) {
         began = now
         // The loop has waited for sockets in between, so none had anything to say.
         if (now - ended > IDLE_MS) spentMs = 0
       }
-      if (spentMs + now - began < TURN_MS) {
+      if (spentMs + now - began < CALLS_MS) {
         plan()
         return false
       }
-      breathe()
+      serveSockets()
       return true
     },
   }
@@ -285,36 +286,6 @@ function createMeter(
       planned = performance.now() + SAMPLE_MS
       timer = setInterval(sample, SAMPLE_MS)
       timer.unref()
-    },
-  }
-}
-
-interface Queue<Item> {
-  readonly push: (item: Item) => void
-  readonly shift: () => Item | undefined
-  readonly first: () => Item | undefined
-  readonly size: () => number
-}
-
-/** An array whose `shift` moves a thousand members each time would be slow exactly when there is no time. */
-function createQueue<Item>(): Queue<Item> {
-  let items: Item[] = []
-  let head = 0
-  return {
-    push: (item) => {
-      items.push(item)
-    },
-    first: () => items[head],
-    size: () => items.length - head,
-    shift() {
-      const item = items[head]
-      head += 1
-      if (head > items.length) head = items.length
-      if (head === items.length || head === 1_000) {
-        items = items.slice(head)
-        head = 0
-      }
-      return item
     },
   }
 }

@@ -96,6 +96,9 @@ function guardExecution(service: Service, options: AppOptions): Pick<AppOptions,
   return { explorer: { ...explorer, allowExecute: false } }
 }
 
+/** Connections that wait to be accepted. Node keeps 511; one more is dropped, and its client tries again a second later. */
+const BACKLOG = 4_096
+
 async function listen<Value>(
   server: Server,
   { port, host }: { readonly port: number; readonly host: string },
@@ -103,7 +106,7 @@ async function listen<Value>(
 ): Promise<Value> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
-    server.listen(port, host, () => {
+    server.listen({ port, host, backlog: BACKLOG }, () => {
       server.off('error', reject)
       try {
         resolve(ready(server.address() as AddressInfo))

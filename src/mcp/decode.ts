@@ -58,7 +58,7 @@ export function parseDocument(
 ): unknown {
   const document = parseJson(bytes, limits.maxDepth, (refusal, value) => {
     onId(readId(value))
-    throw invalidParams(refusal.message)
+    throw (typeof value === 'object' ? invalidParams : invalidRequest)(refusal.message)
   })
   onId(readId(document))
   return document

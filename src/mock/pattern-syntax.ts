@@ -104,7 +104,7 @@ function readSequence(reader: Reader): PatternNode {
 }
 
 function readRepeat(reader: Reader, content: PatternNode): PatternNode {
-  const found = reader.match(/(?:([?*+])|\{(\d+)(,?)(\d*)\})\??/)
+  const found = reader.match(/(?:([?*+])|\{(\d+)(?:(,)(\d*))?\})\??/)
   if (found === undefined) return content
   const [, sign, least = '', comma, most = ''] = found
   const bounds: Readonly<Record<string, readonly [number, number]>> = {
@@ -114,7 +114,7 @@ function readRepeat(reader: Reader, content: PatternNode): PatternNode {
   }
   const [low, high] = bounds[sign ?? ''] ?? [
     Number(least),
-    comma === '' ? Number(least) : most === '' ? Number.POSITIVE_INFINITY : Number(most),
+    comma === undefined ? Number(least) : most === '' ? Number.POSITIVE_INFINITY : Number(most),
   ]
   return { kind: 'repeat', content, least: low, most: high }
 }

@@ -37,7 +37,7 @@ function plainName(name: string): string {
   const cleaned = name
     .normalize('NFKD')
     .replace(/[^A-Za-z0-9_.-]+/g, '_')
-    .replace(/^_+|_+$/g, '')
+    .replace(/^_+|(?<!_)_+$/g, '')
     .slice(0, 64)
   return cleaned === '' ? 'value' : cleaned
 }

@@ -125,7 +125,7 @@ export function describeOperation(operation: {
 /** Both texts when they differ; one that begins the other adds nothing. */
 function distinct(summary: string, description: string): string[] {
   if (summary === '') return description === '' ? [] : [description]
-  const bare = summary.replace(/[.…]+$/, '').toLowerCase()
+  const bare = summary.replace(/(?<![.…])[.…]+$/, '').toLowerCase()
   return description === '' || description.toLowerCase().startsWith(bare)
     ? [description === '' ? summary : description]
     : [summary, description]

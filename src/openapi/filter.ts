@@ -92,7 +92,7 @@ function fitsPieces(text: string, pieces: readonly string[]): boolean {
 }
 
 function isUnder(operation: Operation, prefix: string): boolean {
-  const wanted = prefix.length > 1 ? prefix.replace(/\/+$/, '') : prefix
+  const wanted = prefix.length > 1 ? prefix.replace(/(?<!\/)\/+$/, '') : prefix
   return [operation.path, operation.rawPath].some(
     (path) =>
       path === wanted ||

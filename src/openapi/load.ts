@@ -82,8 +82,8 @@ function parseJson(text: string): unknown {
 function withoutComments(text: string): string {
   const keepTexts = (found: string): string => (found.startsWith('"') ? found : '')
   return text
-    .replace(/"(?:[^"\\]|\\.)*"|\/\/[^\n\r]*|\/\*[\s\S]*?\*\//g, keepTexts)
-    .replace(/"(?:[^"\\]|\\.)*"|,(?=\s*[}\]])/g, keepTexts)
+    .replace(/"(?:[^"\\]|\\.)*"?|\/\/[^\n\r]*|\/\*[\s\S]*?(?:\*\/|$)/g, keepTexts)
+    .replace(/"(?:[^"\\]|\\.)*"?|,(?=\s*[}\]])/g, keepTexts)
 }
 
 function loadYaml(text: string): unknown {

@@ -9,7 +9,7 @@ export function toSnake(text: string): string {
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
     .replace(/([A-Z])([A-Z][a-z])/g, '$1_$2')
     .replace(/[^A-Za-z0-9]+/g, '_')
-    .replace(/^_+|_+$/g, '')
+    .replace(/^_+|(?<!_)_+$/g, '')
     .toLowerCase()
 }
 
@@ -43,7 +43,7 @@ export function withSuffix(name: string, suffix: string, limit: number = MAX_NAM
   const word = cut.lastIndexOf('_')
   // A single long word has no boundary worth keeping.
   const kept = word > room / 2 ? cut.slice(0, word) : name.slice(0, room)
-  return `${kept.replace(/_+$/, '')}_${suffix}`
+  return `${kept.replace(/(?<!_)_+$/, '')}_${suffix}`
 }
 
 /** An operation that needs a name. */

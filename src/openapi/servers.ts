@@ -87,7 +87,7 @@ function toBaseUrl(
 ): string | undefined {
   const [bare = ''] = text.split(/[?#]/)
   if (bare !== text) note('query and fragment of the server address are left out')
-  const trimmed = bare.replace(/\/+$/, '')
+  const trimmed = bare.replace(/(?<!\/)\/+$/, '')
   if (/^https?:\/\//i.test(trimmed)) return isUsable(trimmed) ? trimmed : undefined
   if (trimmed.startsWith('//')) return isUsable(`https:${trimmed}`) ? `https:${trimmed}` : undefined
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed)) return undefined
@@ -109,7 +109,7 @@ function joinRelative(
     /^https?:/i.test(context.url) &&
     URL.canParse(path || '/', context.url)
   ) {
-    return new URL(path || '/', context.url).href.replace(/[?#].*$/, '').replace(/\/+$/, '')
+    return new URL(path || '/', context.url).href.replace(/[?#].*$/, '').replace(/(?<!\/)\/+$/, '')
   }
   const steps = path.split('/').filter((step) => step !== '' && step !== '.' && step !== '..')
   const joined = [fallback, ...steps.map((step) => step.replace(/\s/g, '%20'))].join('/')
@@ -119,7 +119,7 @@ function joinRelative(
 
 /** As the spec rules see it: variables filled with anything. */
 function isUsable(url: string): boolean {
-  const tried = url.replace(/\$\{[^}]*\}/g, 'x')
+  const tried = url.replace(/\$\{[^{}]*\}/g, 'x')
   return /^https?:\/\/[^/?#\s]/i.test(tried) && !/\s/.test(tried) && URL.canParse(tried)
 }
 

@@ -162,7 +162,7 @@ export function convertServers(document: unknown, operationSchemes?: unknown): N
     ?.trim()
     .slice(0, 2048)
     .replace(/^[a-z]+:\/\//i, '')
-    .replace(/\/+$/, '')
+    .replace(/(?<!\/)\/+$/, '')
   const basePath = asFilledText(read(document, 'basePath'))?.trim() ?? ''
   const path = basePath === '' || basePath.startsWith('/') ? basePath : `/${basePath}`
   if (host === undefined) return [{ url: path === '' ? '/' : path }]

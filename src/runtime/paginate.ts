@@ -62,7 +62,7 @@ function numberArgument(
 
 // RFC 8288: `<https://h/items?cursor=b>; rel="next", <…>; rel="prev"`.
 function cursorInLink(link: string | null, parameter: string | undefined): string | null {
-  for (const [, target = '', attributes = ''] of (link ?? '').matchAll(/<([^>]*)>([^,<]*)/g)) {
+  for (const [, target = '', attributes = ''] of (link ?? '').matchAll(/<([^<>]*)>([^,<]*)/g)) {
     if (!/;\s*rel="?[^";]*\bnext\b/i.test(attributes)) continue
     if (parameter === undefined) return target
     const query = target.includes('?') ? target.slice(target.indexOf('?') + 1) : ''

@@ -74,7 +74,7 @@ function joinUrl(
     .filter((part) => part !== '')
     .join('&')
   // Appending keeps the path of the base; resolving against it would lose it.
-  const url = new URL(base.href.replace(/\/+$/, '') + filled + (query && `?${query}`))
+  const url = new URL(base.href.replace(/(?<!\/)\/+$/, '') + filled + (query && `?${query}`))
   if (url.origin === base.origin) return url.href
   throw new ToolError(operation.tool, 'arguments', `${operation.tool}: the URL would leave the API`)
 }

@@ -87,7 +87,7 @@ export function createToolApi(options: ToolApiOptions): ToolApi {
 }
 
 function toBase(prefix: string): string {
-  const base = prefix.replace(/\/+$/, '')
+  const base = prefix.replace(/(?<!\/)\/+$/, '')
   if (base === '' || base.startsWith('/')) return base
   throw new TypeError(`createToolApi: prefix must begin with a slash, not "${prefix}"`)
 }

@@ -207,7 +207,7 @@ describe('references to documents that are not read', () => {
     expect((await diff('api.json', 'api.json')).rules).toEqual(['reference-unread'])
     const allowed = await diff('api.json', 'api.json', '--allow-external-refs')
     expect(allowed.rules).toEqual(['reference-unread'])
-    expect(allowed.err).toContain('which is not public')
+    expect(allowed.err).toContain('is not a public address')
     expect(asked).toBe(0)
   })
 

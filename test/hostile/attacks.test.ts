@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startWaymark, type WaymarkProcess } from '../support/waymark-process.ts'
-import { listAttacks } from './attacks.ts'
+import { listAttacks, listPatternAttacks } from './attacks.ts'
 import { runAttacks, runOverload } from './run-attacks.ts'
 
 /** The short form of `npm run test:hostile`. */
@@ -15,6 +15,13 @@ describe('waymark serve under attack', () => {
     const attacks = listAttacks()
     expect(attacks.length).toBeGreaterThanOrEqual(100)
     expect((await runAttacks(served, attacks)).faults).toEqual([])
+  }, 60_000)
+
+  it('compares hostile texts with hostile patterns on every surface', async () => {
+    const document = 'test/hostile/hostile-patterns.openapi.json'
+    const patterns = await startWaymark([document, '--allow-execute'])
+    onTestFinished(() => patterns.stop())
+    expect((await runAttacks(patterns, listPatternAttacks())).faults).toEqual([])
   }, 60_000)
 
   it('refuses what it cannot do, and answers every probe', async () => {

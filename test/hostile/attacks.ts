@@ -3,15 +3,17 @@ import { rawRequest } from '../support/raw-http.ts'
 
 /**
  * What an answer may be: `refused` 4xx, `answered` 2xx or 4xx, `failed` also the 500 by which the tool API says that a tool
- * did not take its arguments, `closed` 4xx, 501 or no answer at all.
+ * did not take its arguments, `sent` also the 502 of an API that is not there, `closed` 4xx, 501 or no answer at all.
  */
-export type Expected = 'refused' | 'answered' | 'failed' | 'closed'
+export type Expected = 'refused' | 'answered' | 'failed' | 'sent' | 'closed'
 
 /** One hostile request, as the bytes that are sent. */
 export interface Attack {
   readonly name: string
   readonly bytes: Buffer
   readonly expected: Expected
+  /** What the answer must mention, to show that the attack came as far as it was meant to. */
+  readonly says?: RegExp
 }
 
 /** Tells whether a status is what an attack may come to. */
@@ -21,6 +23,7 @@ export function isExpected(status: number, expected: Expected): boolean {
   if (expected === 'refused') return refused
   if (expected === 'answered') return fine || refused
   if (expected === 'failed') return fine || refused || status === 500
+  if (expected === 'sent') return fine || refused || status === 500 || status === 502
   return refused || status === 501 || status === 0
 }
 
@@ -121,17 +124,18 @@ export function listAttacks(): readonly Attack[] {
 
 function listBodies({ name, path, wrap, unreadable }: Surface): Attack[] {
   const refused = 'refused'
+  const answered: Expected = name === 'call' ? 'failed' : 'answered'
   const valid = JSON.stringify(wrap({}))
   return [
     ...UNREADABLE.map(([what, body]) => ({
       name: `${name}: ${what}`,
       bytes: post(path, body),
-      expected: isReadable(name, what) ? ('answered' as const) : unreadable,
+      expected: isReadable(name, what) ? answered : unreadable,
     })),
     ...ARGUMENTS.map(([what, input]) => ({
       name: `${name}: ${what}`,
       bytes: post(path, JSON.stringify(wrap(input))),
-      expected: name === 'call' ? ('failed' as const) : ('answered' as const),
+      expected: answered,
     })),
     {
       name: `${name}: too long`,
@@ -229,19 +233,23 @@ function listTargets(): Attack[] {
 export function listPatternAttacks(): readonly Attack[] {
   const text = `${'a'.repeat(37)}!`
   const inputs = [{ plain: text }, { nested: text }, { open: { [text]: 'x' } }]
-  const name = 'check'
+  const name = 'patterns.check'
   const surfaces: readonly Pick<Surface, 'name' | 'path' | 'wrap'>[] = [
     { name: 'forrst', path: '/forrst', wrap: toForrst(name) },
     { name: 'rest', path: `/api/${name}`, wrap: (input) => input },
-    { name: 'mcp', path: '/mcp', wrap: toTool(name) },
+    { name: 'mcp', path: '/mcp', wrap: toTool('patterns__check') },
     { name: 'call', path: `/explorer/tools/${name}/call`, wrap: (input) => input },
     { name: 'validate', path: `/explorer/tools/${name}/validate`, wrap: (input) => input },
   ]
   return surfaces.flatMap((surface) =>
-    inputs.map((input) => ({
-      name: `pattern on ${surface.name}: ${Object.keys(input).join()}`,
-      bytes: post(surface.path, JSON.stringify(surface.wrap(input))),
-      expected: surface.name === 'call' ? 'failed' : 'answered',
-    })),
+    inputs.map((input) => {
+      const bytes = post(surface.path, JSON.stringify(surface.wrap(input)))
+      const attack = `pattern on ${surface.name}: ${Object.keys(input).join()}`
+      // Names of members are the API's to judge.
+      if ('open' in input) return { name: attack, bytes, expected: 'sent' }
+      const expected: Expected = surface.name === 'call' ? 'failed' : 'answered'
+      // An answer that says nothing of the pattern comes from somewhere else.
+      return { name: attack, bytes, expected, says: /match|pattern/ }
+    }),
   )
 }

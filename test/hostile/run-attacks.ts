@@ -10,6 +10,8 @@ export interface Phase {
   readonly faults: readonly string[]
   /** Milliseconds that probes took. */
   readonly probes: readonly number[]
+  /** The same of a server that has nothing else to do, asked at the same moments from the same process. */
+  readonly idle?: readonly number[]
 }
 
 const WAIT_MS = 10_000
@@ -22,12 +24,13 @@ export async function runAttacks(
   const counts: Record<string, number> = {}
   const faults: string[] = []
   const probes: number[] = []
-  for (const { name, bytes, expected } of attacks) {
+  for (const { name, bytes, expected, says } of attacks) {
     const { status, text } = await sendRaw(port, bytes, { timeoutMs: WAIT_MS })
     counts[status] = (counts[status] ?? 0) + 1
     if (!isExpected(status, expected)) {
       faults.push(`${name}: ${status || 'no answer'}, expected ${expected}`)
     }
+    if (says && !says.test(text)) faults.push(`${name}: the answer does not say ${says.source}`)
     if (text.length > MOST_ANSWER) faults.push(`${name}: an answer of ${text.length} bytes`)
     const probe = await askProbe(port)
     probes.push(probe.took)
@@ -45,16 +48,19 @@ export interface OverloadRun {
   /** Calls of 10 ms that are sent every 10 ms. */
   readonly burst?: number
   readonly path?: string
+  /** A server that has nothing else to do, for comparison. */
+  readonly idle?: WaymarkProcess
 }
 
 /** Sends more calls than one process can do, and asks the probe on a new connection ten times a second. */
 export async function runOverload(
   { port }: WaymarkProcess,
-  { seconds, burst = 10, path = '/api/target.busy' }: OverloadRun,
+  { seconds, burst = 10, path = '/api/target.busy', idle }: OverloadRun,
 ): Promise<Phase> {
   const counts: Record<string, number> = {}
   const faults: string[] = []
   const probes: number[] = []
+  const idleProbes: number[] = []
   const pending = new Set<Promise<void>>()
   const begin = (work: Promise<void>) => {
     pending.add(work)
@@ -69,10 +75,16 @@ export async function runOverload(
     probes.push(took)
     if (status !== 200) faults.push(`a probe got ${status || 'no answer'}`)
   }
+  const compare = async (other: WaymarkProcess) => {
+    idleProbes.push((await askProbe(other.port)).took)
+  }
   const end = performance.now() + seconds * 1_000
   for (let turn = 0; performance.now() < end; turn += 1) {
     for (let count = 0; count < burst && pending.size < MOST_PENDING; count += 1) begin(call())
-    if (turn % 10 === 0) begin(probe())
+    if (turn % 10 === 0) {
+      begin(probe())
+      if (idle) begin(compare(idle))
+    }
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
   await Promise.all(pending)
@@ -81,7 +93,7 @@ export async function runOverload(
   }
   if (!counts['200']) faults.push('no call was done')
   if (!counts['503']) faults.push('no call was refused')
-  return { counts, faults, probes }
+  return { counts, faults, probes, idle: idleProbes }
 }
 
 /** As many sockets as a client may hold without running out of files. */

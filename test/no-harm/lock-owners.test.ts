@@ -6,7 +6,7 @@ import type { Store } from '../../src/store/index.ts'
 import { createService, type ServiceOptions } from '../../src/system/create-service.ts'
 import { call, dataOf, type TestResponse } from '../support/forrst.ts'
 import { createTestLogger } from '../support/service.ts'
-import { TEST_STORES, type TestStore } from '../support/stores.ts'
+import { listAllStores, type TestStore } from '../support/stores.ts'
 
 const URN = 'urn:forrst:ext:atomic-lock'
 const FN = 'urn:cline:forrst:ext:atomic-lock:fn:'
@@ -59,7 +59,7 @@ function setUp(store: Store, hooks: Hooks, lock: Omit<AtomicLockExtensionOptions
 
 const codeOf = ({ body }: TestResponse) => body.errors?.[0].code ?? 'ok'
 
-describe.each(TEST_STORES)('locks on %s', (_name, openStore) => {
+describe.each(await listAllStores())('locks on %s', (_name, openStore) => {
   const openTest = async (): Promise<TestStore> => {
     const opened = await openStore()
     open.push(() => opened.close())

@@ -6,7 +6,7 @@ import { createService } from '../../src/system/create-service.ts'
 import { call, dataOf, type TestResponse, toRequest } from '../support/forrst.ts'
 import { setUpReplay } from '../support/replay.ts'
 import { createTestLogger } from '../support/service.ts'
-import { TEST_STORES } from '../support/stores.ts'
+import { listAllStores, TEST_STORES } from '../support/stores.ts'
 
 const EXT = 'urn:forrst:ext:'
 const ASYNC = 'urn:cline:forrst:ext:async:fn:'
@@ -109,7 +109,7 @@ async function setUp(openStore: (typeof TEST_STORES)[number][1]) {
 
 const codeOf = ({ body }: TestResponse) => body.errors?.[0].code ?? 'ok'
 
-describe.each(TEST_STORES)(
+describe.each(await listAllStores())(
   'beside it: what belongs to one principal, on %s',
   (_name, openStore) => {
     it('an operation is not shown to others, listed for them or cancelled by them', async () => {

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { defineFunction } from '../../src/core/function.ts'
 import { createSuspects } from '../../src/core/suspects.ts'
 import { createApp } from '../../src/http/app.ts'
 import { toRequest } from '../support/forrst.ts'
-import { serviceOf } from '../support/service.ts'
+import { createTestLogger, serviceOf } from '../support/service.ts'
 import { startWaymark, type WaymarkProcess } from '../support/waymark-process.ts'
 
 const SERVICE = 'test/no-harm/faulty-service.ts'
@@ -89,6 +89,58 @@ describe('waymark serve', () => {
 })
 
 describe('beside it', () => {
+  it('names the function that a webhook or an event ran, and goes on', async () => {
+    const served = await startWaymark(['test/no-harm/faulty-triggers.ts'])
+    onTestFinished(() => served.stop())
+    const tell = () =>
+      fetch(`${served.url}/webhooks/told`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: '{}',
+      }).then((answer) => answer.json())
+    const names = () => linesOf(served, REJECTED).map((line) => line['function'])
+    expect(await tell()).toMatchObject({ status: 'done' })
+    await expect.poll(names, { timeout: 10_000 }).toEqual(['tests.by_webhook'])
+    expect(await call(served, 'tests.emits')).toBe('emitted')
+    await expect.poll(names, { timeout: 10_000 }).toEqual(['tests.by_webhook', 'tests.by_event'])
+    expect(await tell()).toMatchObject({ status: 'done' })
+    await expect.poll(names, { timeout: 10_000 }).toHaveLength(3)
+    expect(linesOf(served, REJECTED)[2]).toMatchObject({ function: 'tests.by_webhook', count: 3 })
+    expect(await call(served, 'tests.fine')).toBe('fine')
+  }, 60_000)
+
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('my own secret')
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('my own secret'))],
+    [
+      'rejects late',
+      async () => {
+        await new Promise((resolve) => setImmediate(resolve))
+        throw new Error('my own secret')
+      },
+    ],
+  ] as const)('logs what a mount of the user %s, and tells nobody else', async (_, handler) => {
+    const log = createTestLogger()
+    const mounts = [{ path: '/own', match: 'prefix' as const, handler }]
+    for (const overload of [false, {}] as const) {
+      const app = createApp(serviceOf([], { log }), { mounts, overload })
+      const request = toRequest({}, { path: '/own/page', headers: { host: 'localhost' } })
+      const answer = await app.handle(request)
+      expect(answer.status).toBe(500)
+      expect(String(answer.body)).not.toContain('secret')
+      expect(log.lines.at(-1)).toMatchObject({
+        message: 'a request failed unexpectedly',
+        facts: { path: '/own/page', error: expect.objectContaining({ message: 'my own secret' }) },
+      })
+    }
+    expect(log.lines).toHaveLength(2)
+  })
+
   it('stops after an exception that nobody caught: calls in flight finish, the exit code is not 0', async () => {
     const served = await startWaymark([SERVICE])
     const slow = call(served, 'tests.slow')

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CallError } from '../../src/core/error.ts'
 import { createMemoryStore, openStore, type Store } from '../../src/store/index.ts'
+import { type BackendName, prepareBackends } from '../faults/store-backends.ts'
 
 /** A store for a test, with what a test does to it. */
 export interface TestStore {
@@ -18,6 +19,31 @@ export const TEST_STORES: readonly (readonly [string, () => Promise<TestStore>])
   ['memory', openMemory],
   ['sqlite', openSqlite],
 ]
+
+/** Those, and the servers that are there; every store is empty when it is opened and removed when it is closed. */
+export async function listAllStores(): Promise<typeof TEST_STORES> {
+  const found = await prepareBackends(['redis', 'postgres'])
+  const servers = found.flatMap((backend) => ('missing' in backend ? [] : [backend]))
+  await Promise.all(servers.map((server) => server.cleanUp()))
+  return [
+    ...TEST_STORES,
+    ...servers.map(({ name }) => [name, () => openServer(name as BackendName)] as const),
+  ]
+}
+
+async function openServer(name: BackendName): Promise<TestStore> {
+  const [backend] = await prepareBackends([name])
+  if (backend === undefined || 'missing' in backend) throw new Error(`${name} has gone`)
+  const store = await backend.open()
+  return {
+    store,
+    passTime: backend.passTime,
+    async close() {
+      await store.close()
+      await backend.cleanUp()
+    },
+  }
+}
 
 async function openMemory(): Promise<TestStore> {
   let elapsed = 0

@@ -33,7 +33,7 @@ export function createToolApi(
   pathname: string,
   headers: () => Readonly<Record<string, string>>,
 ): ToolApi {
-  const base = pathname.replace(/\/+$/, '')
+  const base = pathname.replace(/(?<!\/)\/+$/, '')
   const toolUrl = (name: string) => `${base}/tools/${encodeURIComponent(name)}`
 
   async function read<Value>(url: string): Promise<Value> {

@@ -41,7 +41,7 @@ function normalise(text: string): string | undefined {
   if (match === null) return undefined
   const [, sign, whole = '', fraction = '', power = '0'] = match
   const digits = `${whole}${fraction}`.replace(/^0+/, '')
-  const short = digits.replace(/0+$/, '')
+  const short = digits.replace(/(?<!0)0+$/, '')
   if (short === '') return '0'
   return `${sign}${short}e${Number(power) - fraction.length + digits.length - short.length}`
 }

@@ -57,7 +57,7 @@ export interface PageFacts {
 
 /** Makes the explorer for the page it runs in. */
 export function createExplorer(page: Window, facts: PageFacts): Explorer {
-  const base = page.location.pathname.replace(/\/+$/, '')
+  const base = page.location.pathname.replace(/(?<!\/)\/+$/, '')
   const credentials = createCredentials(storageOf(page, 'sessionStorage'), base)
   const api = createToolApi(base, credentials.headers)
   const forrst = createForrst(base, credentials.headers)

@@ -34,7 +34,7 @@ const SOUNDS = new Set([
   'audio/aac',
   'audio/flac',
 ])
-const BASE64 = /^[A-Za-z0-9+/\s]+={0,2}\s*$/
+const BASE64 = /^[A-Za-z0-9+/\s]+(?:={1,2}\s*)?$/
 
 /** Decides how a piece of content is drawn; what is not known for certain is shown as JSON. */
 export function toPiece(content: Content): Piece {

@@ -109,7 +109,7 @@ const MILLISECONDS = { millisecond: 1, second: 1_000, minute: 60_000, hour: 3_60
 function parseLatency(text: string): { least: number; most: number } {
   const [from = '', to = from] = text.split('..')
   // 20..200ms means 20ms..200ms.
-  const unit = /[a-z]+$/.exec(to)?.[0] ?? ''
+  const unit = /(?<![a-z])[a-z]+$/.exec(to)?.[0] ?? ''
   const [least, most] = [/\d$/.test(from) ? `${from}${unit}` : from, to].map((part) => {
     const duration = parseDuration(part, '--latency')
     return Math.round(duration.value * MILLISECONDS[duration.unit])

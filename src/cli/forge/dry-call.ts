@@ -76,7 +76,7 @@ function markVariables(
   return { marks, marked }
 }
 
-const HOST = /^(?:[a-z][a-z+.-]*:\/\/)?(?:\$\{[^}]*\}|[^/])*/i
+const HOST = /^(?:[a-z][a-z+.-]*:\/\/)?(?:\$\{[^{}]*\}|[^/])*/i
 
 function namesIn(text: string): ReadonlySet<string> {
   return new Set([...text.matchAll(/\$\{(\w+)/g)].map(([, name = '']) => name))
@@ -95,7 +95,7 @@ function markBase(
   const value = env[name] ?? ''
   const base = URL.canParse(value) ? new URL(value) : undefined
   if (base === undefined || base.pathname === '/') return { url }
-  const prefix = base.href.replace(/\/+$/, '')
+  const prefix = base.href.replace(/(?<!\/)\/+$/, '')
   if (!url.startsWith(prefix)) return { url }
   const mark = createMark()
   return { url: mark + url.slice(prefix.length), mark, variable: { name, as: 'base' } }

@@ -56,7 +56,7 @@ export function toRepairQuestion(problems: readonly SpecProblem[]): string {
 
 /** Takes the YAML out of an answer that wraps it against its instructions. */
 export function takeYaml(answer: string): string {
-  const fenced = /^[ \t]*`{3,}[^\n]*\n([\s\S]*?)^[ \t]*`{3,}[ \t]*$/m.exec(answer)
+  const fenced = /^[ \t]*`{3,}[^`\n]*\n([\s\S]*?)^[ \t]*`{3,}[ \t]*$/m.exec(answer)
   return (fenced?.[1] ?? answer).trim().concat('\n')
 }
 

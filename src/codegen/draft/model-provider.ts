@@ -135,7 +135,7 @@ export function createModelProvider(options: ProviderOptions): ModelProvider {
   const key = dialect && keyOf(dialect, env)
   if (name === undefined || dialect === undefined || key === undefined) throw missingKey(options)
   const model = options.model ?? env['WAYMARK_MODEL'] ?? dialect.model
-  const baseUrl = (env[dialect.urlVariable] || dialect.baseUrl).replace(/\/+$/, '')
+  const baseUrl = (env[dialect.urlVariable] || dialect.baseUrl).replace(/(?<!\/)\/+$/, '')
   return {
     name,
     model,

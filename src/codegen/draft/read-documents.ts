@@ -51,10 +51,10 @@ function toText(page: string): string {
   return page
     .replace(/<(script|style|noscript|svg)\b[\s\S]*?<\/\1\s*>/gi, ' ')
     .replace(/<(?:br|\/p|\/div|\/li|\/tr|\/h[1-6]|\/pre)\b[^>]*>/gi, '\n')
-    .replace(/<[^>]*>/g, ' ')
+    .replace(/<[^<>]*>/g, ' ')
     .replace(/&(?:amp|lt|gt|quot|nbsp|#39);/g, (entity) => ENTITIES[entity] ?? ' ')
     .replace(/[ \t]+/g, ' ')
-    .replace(/[ \t]*\n\s*/g, '\n')
+    .replace(/(?<![ \t])[ \t]*\n\s*/g, '\n')
     .trim()
 }
 

@@ -119,5 +119,5 @@ function listExamples(model: FunctionModel): readonly string[] {
 }
 
 function printOneLine(value: unknown): string {
-  return toLiteral(value, '', 0).replace(/\s*\n\s*/g, ' ')
+  return toLiteral(value, '', 0).replace(/(?<!\s)\s*\n\s*/g, ' ')
 }

@@ -8,7 +8,7 @@ export function toServerUrls(document: DiscoveryDocument): readonly (readonly [s
     if (!isRecord(server)) continue
     const { name, url, variables } = server
     if (typeof name !== 'string' || typeof url !== 'string' || found.has(name)) continue
-    const filled = url.replace(/\{([^}]*)\}/g, (whole, key: string) => {
+    const filled = url.replace(/\{([^{}]*)\}/g, (whole, key: string) => {
       const variable = isRecord(variables) && Object.hasOwn(variables, key) ? variables[key] : {}
       const chosen = isRecord(variable) ? variable['default'] : undefined
       return typeof chosen === 'string' ? chosen : whole

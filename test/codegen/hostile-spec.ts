@@ -12,7 +12,8 @@ export function hostileSpec(text: string, name: string): ToolSpec {
       in: 'query',
       default: text,
       enum: [text, `${text}!`],
-      pattern: escapeRegExp(text),
+      // A very long pattern takes more than linear time and is left out, which is another shape.
+      pattern: escapeRegExp(text.slice(0, 60)),
       style: 'form',
     },
     { ...field, name: `${text}_b`, arg: `${text}_b`, in: 'header', content_type: text },

@@ -167,7 +167,10 @@ export function createDemo(options: { readonly allowExecute?: boolean } = {}): A
     },
     onClose: database.close,
   })
-  const app = createApp(service, { explorer: { allowExecute: options.allowExecute ?? true } })
+  const app = createApp(service, {
+    bind: '127.0.0.1',
+    explorer: { allowExecute: options.allowExecute ?? true },
+  })
   return { ...app, handle: (request) => answerOperations(request) ?? app.handle(request) }
 }
 

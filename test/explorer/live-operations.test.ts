@@ -31,7 +31,9 @@ describe.skipIf(path === undefined)('operations of a real service on the page', 
   let browser: Browser
   let server: TestServer
   beforeAll(async () => {
-    server = await startServer(createApp(service, { explorer: { allowExecute: true } }))
+    server = await startServer(
+      createApp(service, { bind: '127.0.0.1', explorer: { allowExecute: true } }),
+    )
     browser = await launchBrowser(path ?? '')
   }, 60_000)
   afterAll(async () => {

@@ -22,8 +22,11 @@ describeInBrowser(
         const odd = createOddities()
         const exact = '{"id":12345678901234567890}'
         const page = await open(odd.app, `#/tool/echo?args=${encodeURIComponent(exact)}`)
+        const sending = page.waitForRequest((request) => request.method() === 'POST')
         await execute(page)
-        expect(odd.calls).toEqual([exact])
+        expect((await sending).postData()).toBe(exact)
+        // The server refuses what it would have to round, with every digit.
+        expect(odd.calls).toEqual([])
         expect(await result(page).textContent()).toContain('12345678901234567890')
         expect(await page.locator('.snippet').textContent()).toContain(exact)
         await page.getByRole('tab', { name: 'TypeScript' }).click()

@@ -55,7 +55,7 @@ export async function createTriggerDemo(allowExecute = true): Promise<TriggerDem
   })
   await triggers.start()
   return {
-    app: createApp(service, { explorer: { allowExecute } }),
+    app: createApp(service, { bind: '127.0.0.1', explorer: { allowExecute } }),
     triggers,
     setOpen(next) {
       isOpen = next

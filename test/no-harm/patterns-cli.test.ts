@@ -99,7 +99,10 @@ describe('beside it: commands that read a document with hostile patterns and lon
   it(
     'mock starts',
     async () => {
-      const [how, text] = await run(['mock', 'api.json', '--port', '0'], /http:\/\/127\.0\.0\.1:\d+/)
+      const [how, text] = await run(
+        ['mock', 'api.json', '--port', '0'],
+        /http:\/\/127\.0\.0\.1:\d+/,
+      )
       expect(how, text).toBe('started')
     },
     WAIT_MS * 2,

@@ -87,9 +87,9 @@ async function startBare() {
 
 async function startWaymark(count) {
   const { createApp, createService, defineFunction, toNodeListener } = await import(
-    '../dist/index.js'
+    '../dist/entries/waymark.js'
   )
-  const { createMcpHandler } = await import('../dist/mcp/handler.js')
+  const { createMcpHandler } = await import('../dist/surfaces/mcp/handler.js')
   const define = (name) =>
     defineFunction({
       name,

@@ -2,11 +2,11 @@
 // Run: node --expose-gc --import tsx --conditions=waymark-source bench/memory.mjs [calls]
 // The heap after a collection should be as large at the end as it was after the first tenth.
 import { defineFunction } from '../src/core/function.ts'
-import { defaultExtensions } from '../src/extensions/defaults.ts'
-import { statefulExtensions } from '../src/extensions/stateful.ts'
-import { createForrstHandler } from '../src/forrst/handler.ts'
-import { createMemoryStore } from '../src/store/index.ts'
+import { createMemoryStore } from '../src/entries/store.ts'
+import { createForrstHandler } from '../src/surfaces/forrst/handler.ts'
 import { createService } from '../src/system/create-service.ts'
+import { defaultExtensions } from '../src/system/default-extensions.ts'
+import { statefulExtensions } from '../src/system/stateful-extensions.ts'
 
 const CALLS = Number(process.argv[2] ?? 1_000_000)
 const STEPS = 10

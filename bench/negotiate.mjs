@@ -1,9 +1,9 @@
 // Negotiation and operation resolution, as ratios to JSON.parse of the same two profiles.
 // Run: npx tsx --conditions=waymark-source bench/negotiate.mjs
 import { existsSync, readFileSync } from 'node:fs'
-import { createDocumentIndex } from '../src/capabilities/document-index.ts'
-import { negotiate } from '../src/capabilities/negotiate.ts'
-import { resolveOperations } from '../src/capabilities/operations.ts'
+import { createDocumentIndex } from '../src/capabilities/documents/index-document.ts'
+import { negotiate } from '../src/capabilities/negotiate/negotiate.ts'
+import { resolveOperations } from '../src/capabilities/negotiate/operations.ts'
 
 const VERSION = '2026-04-08'
 const SITE = `https://ucp.dev/${VERSION}`

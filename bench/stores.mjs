@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import Database from 'libsql'
 import pg from 'pg'
-import { createMemoryStore, openStore } from '../src/store/index.ts'
+import { createMemoryStore, openStore } from '../src/entries/store.ts'
 
 const REDIS_URL = process.env.REDIS_URL ?? 'redis://127.0.0.1:6379'
 const POSTGRES_URL = process.env.POSTGRES_URL ?? 'postgres://root@127.0.0.1:5432/test'

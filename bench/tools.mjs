@@ -43,8 +43,8 @@ async function startBare(tools) {
 }
 
 async function startWaymark(tools) {
-  const { createToolApi } = await import('../dist/tools/index.js')
-  const { toNodeListener } = await import('../dist/index.js')
+  const { createToolApi } = await import('../dist/entries/tools.js')
+  const { toNodeListener } = await import('../dist/entries/waymark.js')
   const server = createServer(toNodeListener(createToolApi({ tools, call: () => [[], false] })))
   server.listen(0, '127.0.0.1', () => report(server))
 }

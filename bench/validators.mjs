@@ -263,7 +263,7 @@ function measureAll(candidate) {
 function build() {
   const tsc = join(ROOT, 'node_modules/.bin/tsc')
   const flags = '--ignoreConfig --noCheck --rewriteRelativeImportExtensions --module nodenext'
-  const source = join(ROOT, 'src/core/json-schema.ts')
+  const source = join(ROOT, 'src/schema/compile.ts')
   execFileSync(tsc, [source, '--outDir', BUILT, '--target', 'es2023', ...flags.split(' ')])
 }
 

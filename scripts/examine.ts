@@ -1,6 +1,6 @@
-import { importOpenApi, listOperations, loadOpenApi } from '../src/openapi/index.ts'
-import { formatProblems, formatToolSpec, parseToolSpec } from '../src/spec/index.ts'
-import type { ToolSpec } from '../src/spec/types.ts'
+import { importOpenApi, listOperations, loadOpenApi } from '../src/entries/openapi.ts'
+import { formatProblems, formatToolSpec, parseToolSpec } from '../src/entries/tool-spec.ts'
+import type { ToolSpec } from '../src/sources/tool-spec/types.ts'
 
 /** What became of one document. */
 export interface DocumentReport {

@@ -1,4 +1,4 @@
-import { CODES } from '../src/core/codes.ts'
+import { CODES } from '../src/errors/codes.ts'
 
 /** Writes docs/errors.md from the table of codes. */
 export function formatErrorsPage(): string {
@@ -8,7 +8,7 @@ export function formatErrorsPage(): string {
   )
   return `# Errors
 
-Written by \`npm run docs:errors\` from \`src/core/codes.ts\`; a test fails when the two differ.
+Written by \`npm run docs:errors\` from \`src/errors/codes.ts\`; a test fails when the two differ.
 
 Every failure is data: \`{ code, message, source?, details? }\`, one entry per finding. Decide by \`code\`; \`source.pointer\` says
 where in the request the problem is. Two or more errors in one answer are HTTP 400. A code that a function declares for itself

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { createEventsService } from '../examples/events/main.ts'
 import { playTriggers } from '../examples/triggers/main.ts'
-import { createClient } from '../src/client/index.ts'
+import { createClient } from '../src/entries/client.ts'
+import { createMemoryStore } from '../src/entries/store.ts'
 import { serve } from '../src/http/serve.ts'
-import { createMemoryStore } from '../src/store/index.ts'
 
 const service = createEventsService({ database: ':memory:', store: createMemoryStore() })
 const server = await serve(service, { port: 0 })

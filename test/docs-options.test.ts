@@ -25,15 +25,15 @@ describe('a page says everything that can be set', () => {
     ['docs/functions.md', 'src/core/service.ts', 'Limits'],
     ['docs/hosts.md', 'src/http/app.ts', 'AppOptions'],
     ['docs/hosts.md', 'src/http/serve.ts', 'ServeOptions'],
-    ['docs/hosts.md', 'src/wire/guard.ts', 'GuardOptions'],
+    ['docs/hosts.md', 'src/net/guard.ts', 'GuardOptions'],
     ['docs/client.md', 'src/client/settings.ts', 'ClientBaseOptions'],
     ['docs/client.md', 'src/client/client.ts', 'FunctionClient'],
-    ['docs/client.md', 'src/client/fetch-transport.ts', 'FetchTransportOptions'],
-    ['docs/client.md', 'src/client/call-options.ts', 'CallOptions'],
-    ['docs/verify.md', 'src/verify/verify.ts', 'VerifyOptions'],
-    ['docs/verify.md', 'src/verify/verify.ts', 'VerifyReport'],
-    ['docs/run-tool-spec.md', 'src/runtime/run-tool.ts', 'ToolFunctionsOptions'],
-    ['docs/run-tool-spec.md', 'src/runtime/call-tool.ts', 'CallerOptions'],
+    ['docs/client.md', 'src/client/transport.ts', 'FetchTransportOptions'],
+    ['docs/client.md', 'src/client/retry.ts', 'CallOptions'],
+    ['docs/verify.md', 'src/change/verify/verify.ts', 'VerifyOptions'],
+    ['docs/verify.md', 'src/change/verify/verify.ts', 'VerifyReport'],
+    ['docs/run-tool-spec.md', 'src/sources/runtime/run-tool.ts', 'ToolFunctionsOptions'],
+    ['docs/run-tool-spec.md', 'src/sources/runtime/call-tool.ts', 'CallerOptions'],
   ])('%s: %s %s', (page, path, name) => {
     const code = read(page).match(/```[\s\S]*?```|`[^`\n]+`/g) ?? []
     const said = new Set(code.flatMap((part) => part.split(/\W+/)))

@@ -1,11 +1,11 @@
 import { describe, expect, it, vi } from 'vitest'
-import * as mine from '../src/index.ts'
-import { createMemoryStore } from '../src/store/index.ts'
+import { createMemoryStore } from '../src/entries/store.ts'
+import * as mine from '../src/entries/waymark.ts'
 
 /** Another copy of the package in the same process: a command line installed for all, a package of the project. */
 async function loadOther(): Promise<typeof mine> {
   vi.resetModules()
-  return import('../src/index.ts')
+  return import('../src/entries/waymark.ts')
 }
 
 describe('a service made by one copy of the package and served by another', () => {

@@ -1,9 +1,9 @@
 // One process of the real run: calls through the Forrst surface, as many at a time as it is told, on a shared store.
 import { defineFunction } from '../../src/core/function.ts'
-import { statefulExtensions } from '../../src/extensions/stateful.ts'
-import { createForrstHandler } from '../../src/forrst/handler.ts'
-import { openStore } from '../../src/store/index.ts'
+import { openStore } from '../../src/entries/store.ts'
+import { createForrstHandler } from '../../src/surfaces/forrst/handler.ts'
 import { createService } from '../../src/system/create-service.ts'
+import { statefulExtensions } from '../../src/system/stateful-extensions.ts'
 
 const { url, namespace, job } = JSON.parse(process.env.SCALE_JOB)
 const store = await openStore(url, { namespace })

@@ -1,6 +1,11 @@
 // Waymark, from the built package: the whole protocol, host and origin checks, limits, abort signal.
 import { createServer } from 'node:http'
-import { createApp, createService, defineFunction, toNodeListener } from '../../dist/index.js'
+import {
+  createApp,
+  createService,
+  defineFunction,
+  toNodeListener,
+} from '../../dist/entries/waymark.js'
 import { createOrder, ORDER_SCHEMA, report } from '../job.mjs'
 
 const count = Number(process.env.FUNCTIONS ?? 1)

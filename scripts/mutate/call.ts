@@ -1,10 +1,10 @@
-import { toText } from '../../src/core/text.ts'
-import { createService } from '../../src/index.ts'
-import { toInputSchema } from '../../src/runtime/input-schema.ts'
-import { createToolCaller, createToolFunctions } from '../../src/runtime/run-tool.ts'
-import { toOperation } from '../../src/runtime/to-operation.ts'
-import { ToolError } from '../../src/runtime/tool-error.ts'
-import type { ToolDef, ToolSpec } from '../../src/spec/types.ts'
+import { createService } from '../../src/entries/waymark.ts'
+import { toInputSchema } from '../../src/sources/runtime/input-schema.ts'
+import { createToolCaller, createToolFunctions } from '../../src/sources/runtime/run-tool.ts'
+import { toOperation } from '../../src/sources/runtime/to-operation.ts'
+import { ToolError } from '../../src/sources/runtime/tool-error.ts'
+import type { ToolDef, ToolSpec } from '../../src/sources/tool-spec/types.ts'
+import { toText } from '../../src/values/json.ts'
 import { sampleArguments } from '../../test/codegen/sample-arguments.ts'
 
 /** Serves a spec and calls each of its tools; gives what must not happen. */

@@ -1,4 +1,4 @@
-import { isRecord } from '../../src/core/json.ts'
+import { isRecord } from '../../src/values/json.ts'
 import { createChance } from './chance.ts'
 import { MUTATIONS } from './mutations.ts'
 import { render } from './render.ts'

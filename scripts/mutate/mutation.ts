@@ -1,4 +1,4 @@
-import { isRecord } from '../../src/core/json.ts'
+import { isRecord } from '../../src/values/json.ts'
 import type { Chance } from './chance.ts'
 import { type Node, type Site, type SiteKind, valueAt } from './sites.ts'
 

@@ -1,4 +1,4 @@
-import { isList, isRecord } from '../../src/core/json.ts'
+import { isList, isRecord } from '../../src/values/json.ts'
 import { type Mutation, on, put, set } from './mutation.ts'
 import { oddBody, oddContent, oddParameter, pickSchema } from './odd.ts'
 import { schemaMutations } from './schema-mutations.ts'

@@ -1,4 +1,4 @@
-import { isRecord } from '../../src/core/json.ts'
+import { isRecord } from '../../src/values/json.ts'
 import { childOf, type Mutation, on, put, set } from './mutation.ts'
 import { pickSchema } from './odd.ts'
 import type { Node } from './sites.ts'

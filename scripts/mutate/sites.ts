@@ -1,4 +1,4 @@
-import { isRecord } from '../../src/core/json.ts'
+import { isRecord } from '../../src/values/json.ts'
 
 /** A mapping of a document that is being changed. */
 export type Node = Record<string, unknown>

@@ -11,21 +11,21 @@ import {
   REST_URL,
   VERSION,
 } from '../../test/support/ucp.ts'
-import { formatAgentHeader, parseAgentHeader } from './agent-header.ts'
-import { buildBusinessProfile, hostProfile, type ProfileDefinition } from './build-profile.ts'
-import { createDocumentIndex } from './document-index.ts'
-import { lintProfile } from './lint.ts'
-import { type Negotiation, negotiate } from './negotiate.ts'
-import { type OperationSet, resolveOperations } from './operations.ts'
+import { createDocumentIndex } from './documents/index-document.ts'
+import { type Negotiation, negotiate } from './negotiate/negotiate.ts'
+import { type OperationSet, resolveOperations } from './negotiate/operations.ts'
+import { negotiateReport } from './negotiate/report.ts'
+import { buildBusinessProfile, hostProfile, type ProfileDefinition } from './profile/build.ts'
+import { lintProfile } from './profile/lint.ts'
+import { formatAgentHeader, parseAgentHeader } from './session/agent-header.ts'
 import {
   type ProtocolErrorCode,
   readProtocolError,
   toIncompatibleBody,
   toRestError,
   toRpcError,
-} from './protocol-error.ts'
-import { negotiateReport } from './report.ts'
-import { checkRequest, selectResponseCapabilities } from './request-check.ts'
+} from './session/incoming.ts'
+import { checkRequest, selectResponseCapabilities } from './session/request-check.ts'
 
 const REST = openApi({
   create_cart: 'POST /carts',

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import type { FallbackTable } from './fallback.ts'
 import type { Transport } from './model.ts'
-import { toRules } from './negotiate.ts'
-import { type NegotiationReport, negotiateReport } from './report.ts'
+import { toRules } from './negotiate/negotiate.ts'
+import type { FallbackTable } from './negotiate/operations.ts'
+import { type NegotiationReport, negotiateReport } from './negotiate/report.ts'
 
 interface Case {
   readonly name: string

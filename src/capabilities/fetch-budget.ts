@@ -1,5 +1,5 @@
-import type { Clock } from '../core/clock.ts'
-import type { FetchedDocument } from './document-fetcher.ts'
+import type { Clock } from '../values/index.ts'
+import type { FetchedDocument } from './documents/fetcher.ts'
 
 /** How much may be asked for that was never had before. */
 export interface FetchBudgetOptions {

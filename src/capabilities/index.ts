@@ -1,21 +1,4 @@
-export { type AgentHeader, formatAgentHeader, parseAgentHeader } from './agent-header.ts'
 export { type Authority, type AuthorityOptions, createAuthority } from './authority.ts'
-export {
-  buildBusinessProfile,
-  type CapabilityDefinition,
-  type HostedProfile,
-  hostProfile,
-  type ProfileDefinition,
-  type ServiceDefinition,
-} from './build-profile.ts'
-export {
-  type ConnectFailure,
-  type Connection,
-  type ConnectOptions,
-  connect,
-  type PlatformProfile,
-  type Session,
-} from './connect.ts'
 export {
   type Diagnostic,
   type DiagnosticCode,
@@ -27,55 +10,92 @@ export {
   type DocumentFetcher,
   type DocumentFetcherOptions,
   type FetchedDocument,
-} from './document-fetcher.ts'
-export { createDocumentIndex, type DocumentIndex } from './document-index.ts'
-export { FALLBACK_OPERATIONS, type FallbackTable, readFallback } from './fallback.ts'
-export { formatReport } from './format-report.ts'
-export type { CallResult } from './incoming.ts'
-export type { ExclusionReason } from './intersect.ts'
-export { type LintOptions, lintProfile } from './lint.ts'
-export type { LintFinding } from './lint-finding.ts'
-export type { Profile, Rules, Side, Transport } from './model.ts'
+} from './documents/fetcher.ts'
+export { createDocumentIndex, type DocumentIndex } from './documents/index-document.ts'
+export {
+  isCalendarDate,
+  isVersion,
+  type Profile,
+  type Rules,
+  type Side,
+  TRANSPORTS,
+  type Transport,
+} from './model.ts'
+export type { ExclusionReason } from './negotiate/intersect.ts'
 export {
   type ActiveCapability,
+  findLeaf,
   type NegotiateInput,
   type Negotiation,
   type NegotiationOutcome,
   negotiate,
   toRules,
-} from './negotiate.ts'
+} from './negotiate/negotiate.ts'
 export {
+  FALLBACK_OPERATIONS,
+  type FallbackTable,
   type Operation,
   type OperationLookup,
   type OperationSet,
   type OperationSource,
   type ResolveOptions,
+  readFallback,
   resolveOperations,
   type UnresolvedOperation,
-} from './operations.ts'
-export { buildProfileSchema, CAPABILITY_LINT_SCHEMA, OPERATIONS_SCHEMA } from './profile-schema.ts'
-export type { ProfileValidator } from './profile-validator.ts'
+} from './negotiate/operations.ts'
 export {
-  PROTOCOL_ERRORS,
-  type ProtocolErrorCode,
-  readProtocolError,
-  toIncompatibleBody,
-  toRestError,
-  toRpcError,
-} from './protocol-error.ts'
-export { type ProfileReading, readProfile } from './read-profile.ts'
-export {
+  formatReport,
   type NegotiateReportInput,
   type NegotiationReport,
   negotiateReport,
   toReport,
-} from './report.ts'
+} from './negotiate/report.ts'
+export {
+  buildBusinessProfile,
+  type CapabilityDefinition,
+  type HostedProfile,
+  hostProfile,
+  type ProfileDefinition,
+  type ServiceDefinition,
+} from './profile/build.ts'
+export { type LintFinding, type LintOptions, lintProfile } from './profile/lint.ts'
+export { type ProfileReading, readProfile } from './profile/read.ts'
+export { buildProfileSchema, CAPABILITY_LINT_SCHEMA, OPERATIONS_SCHEMA } from './profile/schema.ts'
+export { createProfileValidator, type ProfileValidator } from './profile/validate.ts'
+export {
+  type AgentHeader,
+  formatAgentHeader,
+  judgeProfileUrl,
+  parseAgentHeader,
+} from './session/agent-header.ts'
+export {
+  type ConnectFailure,
+  type Connection,
+  type ConnectOptions,
+  connect,
+  type PlatformProfile,
+  type Session,
+} from './session/connect.ts'
+export {
+  type Admission,
+  type Admit,
+  type Announcement,
+  BUSY_TEXT,
+  type CallResult,
+  PROTOCOL_ERRORS,
+  type ProtocolErrorCode,
+  type Refusal,
+  readProtocolError,
+  toIncompatibleBody,
+  toRestError,
+  toRpcError,
+} from './session/incoming.ts'
+export { loadDocuments } from './session/load.ts'
 export {
   checkRequest,
   type RequestCheck,
   type RequestCheckOptions,
   type RequestVerdict,
   selectResponseCapabilities,
-} from './request-check.ts'
-export type { PreparedCall, SessionCallOptions } from './session.ts'
-export { createProfileValidator } from './validate-profile.ts'
+} from './session/request-check.ts'
+export type { PreparedCall, SessionCallOptions } from './session/session.ts'

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createRandom, type LooseProfile, VERSION } from '../../test/support/ucp.ts'
-import { createDocumentIndex } from './document-index.ts'
-import { type Negotiation, negotiate } from './negotiate.ts'
-import { type NegotiationReport, negotiateReport } from './report.ts'
+import { createDocumentIndex } from './documents/index-document.ts'
+import { type Negotiation, negotiate } from './negotiate/negotiate.ts'
+import { type NegotiationReport, negotiateReport } from './negotiate/report.ts'
 
 const PAIRS = 20_000
 

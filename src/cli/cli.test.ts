@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createEventsService } from '../../examples/events/main.ts'
 import { runMain } from '../../test/cli/run-main.ts'
 import { type RunningServer, serve } from '../http/serve.ts'
-import { loadSources } from './source.ts'
+import { loadSources } from './source/source.ts'
 
 let server: RunningServer
 beforeAll(async () => {

@@ -1,7 +1,5 @@
-import { isList } from '../core/json.ts'
-import type { CommandFlag, CommandInput } from './command.ts'
-import { UsageError } from './exit.ts'
-import { didYouMean } from './suggest.ts'
+import { isList } from '../values/index.ts'
+import { type CommandFlag, type CommandInput, didYouMean, UsageError } from './command.ts'
 
 /** The flag every command has. */
 export const JSON_FLAG: CommandFlag = { type: 'boolean', summary: 'write JSON for machines' }

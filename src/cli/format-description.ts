@@ -1,8 +1,6 @@
-import type { ContentDescriptor, Reference } from '../core/description.ts'
-import { isRecord } from '../core/json.ts'
-import { isReference } from '../core/reference.ts'
-import { toText } from '../core/text.ts'
-import type { DiscoveryDocument, FunctionObject } from '../discovery/types.ts'
+import { type ContentDescriptor, isReference, type Reference } from '../core/index.ts'
+import type { DiscoveryDocument, FunctionObject } from '../discovery/index.ts'
+import { isRecord, toText } from '../values/index.ts'
 import { formatTable, type Paint, printable } from './print.ts'
 
 /** Writes a discovery document as an overview for people. */

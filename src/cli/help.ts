@@ -1,5 +1,12 @@
+import manifest from '../../package.json' with { type: 'json' }
 import type { Command } from './command.ts'
 import { formatTable } from './print.ts'
+
+/** The version of this package. */
+export const VERSION: string = manifest.version
+
+/** The oldest Node that runs it, as `>=20.19`. */
+export const NODE_VERSION: string = manifest.engines.node
 
 /** Writes the overview of all commands. */
 export function formatHelp(commands: readonly Command[]): string {

@@ -1,12 +1,17 @@
-import { toText } from '../core/text.ts'
-import type { Command, Io } from './command.ts'
+import { toText } from '../values/index.ts'
+import {
+  type Command,
+  didYouMean,
+  EXIT,
+  Interruption,
+  type Io,
+  RemoteError,
+  UsageError,
+} from './command.ts'
 import { COMMAND_NAMES, loadCommand, loadCommands } from './commands.ts'
-import { EXIT, Interruption, RemoteError, UsageError } from './exit.ts'
-import { formatCommandHelp, formatHelp } from './help.ts'
+import { formatCommandHelp, formatHelp, VERSION } from './help.ts'
 import { countWords, formatUsage, parseInput } from './parse-input.ts'
-import { didYouMean } from './suggest.ts'
 import { explainFileError } from './system-error.ts'
-import { VERSION } from './version.ts'
 
 /** Runs the program with its arguments and gives the exit code. */
 export async function main(args: readonly string[], io: Io): Promise<number> {

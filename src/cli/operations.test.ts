@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runMain } from '../../test/cli/run-main.ts'
 import { createTestLog } from '../../test/support/forrst.ts'
 import { defineFunction } from '../core/function.ts'
-import { jsonSchema } from '../core/schema.ts'
+import { createMemoryStore } from '../entries/store.ts'
 import { type RunningServer, serve } from '../http/serve.ts'
-import { createMemoryStore } from '../store/index.ts'
+import { jsonSchema } from '../schema/schema.ts'
 import { createService } from '../system/create-service.ts'
 
 const service = createService({

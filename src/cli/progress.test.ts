@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { Io } from './command.ts'
-import { createProgress } from './progress.ts'
+import { createProgress } from './print.ts'
 
 function watch(changes: Partial<Io> = {}) {
   let err = ''

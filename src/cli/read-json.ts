@@ -1,7 +1,48 @@
-import { readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
-import { UsageError } from './exit.ts'
-import { explainMissing } from './reference.ts'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { basename, dirname, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { isRecord } from '../values/index.ts'
+import { type CommandInput, didYouMean, UsageError } from './command.ts'
+import { readText } from './flags.ts'
+
+/** Gives the path of a `file://` URL; every other reference stays what it is. */
+export function fromFileUrl(reference: string): string {
+  if (!/^file:\/\//i.test(reference)) return reference
+  try {
+    return fileURLToPath(reference)
+  } catch {
+    throw new UsageError(`"${reference}" names no file of this machine; give its path`)
+  }
+}
+
+/** Tells whether a word names something on this disk, and not a host. */
+export function isOnDisk(reference: string, cwd: string): boolean {
+  return reference !== '' && existsSync(resolve(cwd, fromFileUrl(reference)))
+}
+
+/** Says why a reference leads to no file, and what was likely meant. */
+export function explainMissing(reference: string, cwd: string): string {
+  if (/^mcp(?:\+[\w-]*)?:\s*$/.test(reference)) {
+    return `${reference} names no MCP server; write mcp:COMMAND or mcp:https://host/mcp`
+  }
+  // A letter and a colon is a drive, not a scheme.
+  const [, scheme] = /^([a-z][a-z0-9+.-]+):\/\//i.exec(reference) ?? []
+  if (scheme !== undefined) {
+    return `${scheme}:// cannot be read; give a file, http://… or https://…, or mcp:COMMAND`
+  }
+  const path = resolve(cwd, reference)
+  const hint = didYouMean(basename(path), listNear(path))
+  return `${reference} does not exist${hint === '' ? '' : `.${hint}`}`
+}
+
+/** Names that could have been meant, as long as the folder itself is there. */
+function listNear(path: string): readonly string[] {
+  try {
+    return readdirSync(dirname(path)).filter((name) => !name.startsWith('.'))
+  } catch {
+    return []
+  }
+}
 
 /** Reads a JSON file a person named; `-` is standard input. */
 export function readJsonFile(reference: string, cwd: string): unknown {
@@ -32,4 +73,15 @@ export function readTextFile(reference: string, cwd: string): string {
     const { code, message } = thrown as NodeJS.ErrnoException
     throw new UsageError(explainFailure(reference, cwd, { code, message }))
   }
+}
+
+/** Reads the file of `--documents`, an object from URL to document; undefined when it was not given. */
+export function readDocumentsFlag(
+  input: CommandInput,
+): Readonly<Record<string, unknown>> | undefined {
+  const file = readText(input, 'documents')
+  if (file === undefined) return undefined
+  const documents = readJsonFile(file, input.io.cwd)
+  if (isRecord(documents)) return documents
+  throw new UsageError(`--documents ${file} must hold a JSON object from URL to document`)
 }

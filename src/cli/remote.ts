@@ -1,11 +1,10 @@
-import { type CallFailure, type Client, createClient } from '../client/index.ts'
-import { CODES } from '../core/codes.ts'
-import { isRecord, ownMember } from '../core/json.ts'
-import type { CommandFlag, CommandInput } from './command.ts'
-import { RemoteError, UsageError } from './exit.ts'
+import { type CallFailure, type Client, createClient, type Operation } from '../client/index.ts'
+import { CODES } from '../errors/index.ts'
+import { isRecord, ownMember } from '../values/index.ts'
+import { type CommandFlag, type CommandInput, EXIT, RemoteError, UsageError } from './command.ts'
 import { readList } from './flags.ts'
-import { printable } from './print.ts'
-import { isOnDisk } from './reference.ts'
+import { formatJson, printable } from './print.ts'
+import { isOnDisk } from './read-json.ts'
 
 /** The flag of commands that call a service. */
 export const HEADER_FLAG: CommandFlag = {
@@ -104,4 +103,28 @@ export function readHeaders(input: CommandInput): Record<string, string> {
       return [header.slice(0, colon).trim(), header.slice(colon + 1).trim()]
     }),
   )
+}
+
+/** Waits for the end of an operation and prints its result; a terminal also sees its progress. */
+export async function followOperation(
+  { io, flags }: CommandInput,
+  operation: Operation,
+): Promise<number> {
+  let shown = ''
+  const outcome = await operation.result({
+    signal: io.signal,
+    onState({ id, status, progress, message }) {
+      const share = progress === undefined ? '' : ` ${Math.round(progress * 100)} %`
+      const line = `${id} ${status}${share}${message === undefined ? '' : ` ${printable(message)}`}`
+      if (io.terminal && line !== shown) io.err(`${line}\n`)
+      shown = line
+    },
+  })
+  if (flags['json']) {
+    io.out(formatJson(outcome))
+    return outcome.ok ? EXIT.ok : EXIT.remote
+  }
+  if (!outcome.ok) throw toRemoteError(outcome)
+  io.out(formatJson(outcome.result))
+  return EXIT.ok
 }

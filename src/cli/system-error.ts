@@ -1,4 +1,4 @@
-import { UsageError } from './exit.ts'
+import { UsageError } from './command.ts'
 
 /** What to do about the refusals of the operating system that a person can mend. */
 const ADVICE: Readonly<Record<string, string>> = {

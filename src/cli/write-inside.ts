@@ -1,5 +1,5 @@
-import { writeInside } from '../codegen/write-files.ts'
-import { UsageError } from './exit.ts'
+import { writeInside } from '../codegen/index.ts'
+import { UsageError } from './command.ts'
 import { explainFileError } from './system-error.ts'
 
 /** Runs work that writes files; what the file system refuses is for the person to mend, not a bug. */

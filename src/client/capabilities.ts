@@ -1,12 +1,15 @@
-import type { Clock } from '../core/clock.ts'
-import { toMilliseconds } from '../core/duration.ts'
-import { canonicalUrn } from '../core/extension-urn.ts'
-import { type Duration, isRecord, type JsonObject } from '../core/json.ts'
-import type { CallOptions } from './call-options.ts'
+import {
+  type Clock,
+  canonicalUrn,
+  type Duration,
+  isRecord,
+  type JsonObject,
+  toMilliseconds,
+} from '../values/index.ts'
 import { toCallError } from './errors.ts'
 import { invalidResponse } from './foreign-answer.ts'
-import { mapResult } from './map-result.ts'
-import type { CallOutcome } from './outcome.ts'
+import { type CallOutcome, mapResult } from './outcome.ts'
+import type { CallOptions } from './retry.ts'
 import type { RunCall } from './run-call.ts'
 
 /** An extension a service has enabled, with whatever else it says about it. */

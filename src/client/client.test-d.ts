@@ -1,10 +1,10 @@
 import { expectTypeOf } from 'vitest'
 import { z } from 'zod'
-import type { Code } from '../core/codes.ts'
 import { defineFunction } from '../core/function.ts'
-import { jsonSchema } from '../core/schema.ts'
+import { type Client, type ClientCode, createClient } from '../entries/client.ts'
+import type { Code } from '../errors/codes.ts'
+import { jsonSchema } from '../schema/schema.ts'
 import { createService } from '../system/create-service.ts'
-import { type Client, type ClientCode, createClient } from './index.ts'
 
 const createOrder = defineFunction({
   name: 'orders.create',

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { CallError } from '../core/error.ts'
 import { defineFunction } from '../core/function.ts'
-import { createForrstHandler } from '../forrst/handler.ts'
+import { type Client, createClient, createLocalTransport } from '../entries/client.ts'
+import { CallError } from '../errors/error.ts'
 import { createApp } from '../http/app.ts'
 import { type RunningServer, serve } from '../http/serve.ts'
+import { createForrstHandler } from '../surfaces/forrst/handler.ts'
 import { createService } from '../system/create-service.ts'
-import { type Client, createClient, createLocalTransport } from './index.ts'
 
 const createOrder = defineFunction({
   name: 'orders.create',

@@ -1,6 +1,5 @@
-import type { Link } from '../core/description.ts'
-import type { DiscoveryDocument, FunctionObject } from '../discovery/types.ts'
-import type { CallOptions } from './call-options.ts'
+import type { Link } from '../core/index.ts'
+import type { DiscoveryDocument, FunctionObject } from '../discovery/index.ts'
 import {
   type Capabilities,
   type CapabilitiesOptions,
@@ -15,7 +14,6 @@ import {
   fetchFunctionObject,
 } from './describe.ts'
 import { toCallError, toThrown } from './errors.ts'
-import { parseEndpoint } from './fetch-transport.ts'
 import { followLink } from './follow.ts'
 import type {
   CallParameters,
@@ -27,9 +25,11 @@ import type {
 } from './function-types.ts'
 import { type Operation, resumeOperation, type StartOptions, startOperation } from './operation.ts'
 import type { CallOutcome } from './outcome.ts'
+import type { CallOptions } from './retry.ts'
 import { type CallSettings, type RunCall, runCall } from './run-call.ts'
 import { type ClientOptions, resolveSettings } from './settings.ts'
 import { type CallStream, createCallStream, type StreamOptions } from './stream.ts'
+import { parseEndpoint } from './transport.ts'
 
 /** A client of a service: `Client<typeof service>`. */
 export type Client<Source extends ClientSource = UntypedFunctions> = FunctionClient<

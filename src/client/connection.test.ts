@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createService, serve } from 'waymark'
 import { answering, connect, protocol } from '../../test/support/answering-server.ts'
-import { createClient, type FetchTransportOptions } from './index.ts'
+import { createClient, type FetchTransportOptions } from '../entries/client.ts'
 
 describe('something in front of the service', () => {
   it.each([

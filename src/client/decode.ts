@@ -1,13 +1,54 @@
-import type { Outcome, ReplyEntry } from '../core/call.ts'
-import { resolveCode } from '../core/codes.ts'
-import type { CallErrorShape, ErrorSource } from '../core/error.ts'
-import { isRecord, type JsonObject } from '../core/json.ts'
-import { PROTOCOL } from '../forrst/envelope.ts'
-import type { Answer } from './answer.ts'
+import type { Outcome, ReplyEntry } from '../core/index.ts'
+import { type CallErrorShape, type ErrorSource, resolveCode } from '../errors/index.ts'
+import { isRecord, type JsonObject, parseExactJson } from '../values/index.ts'
+import { findJsonError, PROTOCOL } from '../wire/index.ts'
 import { invalidResponse, toForeignError } from './foreign-answer.ts'
-import { parseAnswer } from './parse-answer.ts'
-import { readRetryAfter } from './retry-after.ts'
+import type { Answer } from './outcome.ts'
 import type { TransportResponse } from './transport.ts'
+
+/** JSON of an answer, or the reason why there is none. */
+export type ParsedAnswer =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly problem: string }
+
+const MAX_DEPTH = 200
+
+/**
+ * Parses the text of an answer; text that a program could not safely walk or copy counts as broken. Integers that a number
+ * would round become strings of their digits.
+ */
+export function parseAnswer(text: string): ParsedAnswer {
+  if (text.trim() === '') return { ok: false, problem: 'is empty' }
+  let value: unknown
+  try {
+    value = parseExactJson(text)
+  } catch {
+    const { offset, expected } = findJsonError(text)
+    return { ok: false, problem: `is not JSON (character ${offset}: expected ${expected})` }
+  }
+  const problem = findDanger(value, MAX_DEPTH)
+  return problem === undefined ? { ok: true, value } : { ok: false, problem }
+}
+
+function findDanger(value: unknown, depthLeft: number): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  if (depthLeft === 0) return `nests deeper than ${MAX_DEPTH} levels`
+  for (const key in value) {
+    // As soon as somebody copies the object by assignment, this key becomes its prototype.
+    if (key === '__proto__') return 'has a member named "__proto__"'
+    const problem = findDanger((value as Record<string, unknown>)[key], depthLeft - 1)
+    if (problem !== undefined) return problem
+  }
+  return undefined
+}
+
+/** Reads a Retry-After header, seconds or a date, as milliseconds from now; undefined when it is neither. */
+export function readRetryAfter(value: string | undefined, now: number): number | undefined {
+  if (value === undefined) return undefined
+  if (/^\d{1,10}$/.test(value.trim())) return Number(value) * 1000
+  const moment = Date.parse(value)
+  return Number.isNaN(moment) ? undefined : Math.max(0, moment - now)
+}
 
 /** What an answer is checked against. */
 export interface Expectation {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineFunction } from '../core/function.ts'
-import { createForrstHandler } from '../forrst/handler.ts'
+import { createClient, createLocalTransport, type Transport } from '../entries/client.ts'
+import { createForrstHandler } from '../surfaces/forrst/handler.ts'
 import { createService } from '../system/create-service.ts'
-import { createClient, createLocalTransport, type Transport } from './index.ts'
 
 const protocol = { name: 'forrst', version: '0.1.0' }
 

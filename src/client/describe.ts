@@ -1,11 +1,10 @@
-import type { Deprecated } from '../core/description.ts'
-import { isRecord, type JsonObject } from '../core/json.ts'
-import type { JsonSchema } from '../core/schema.ts'
-import type { DiscoveryDocument, FunctionObject } from '../discovery/types.ts'
-import type { CallOptions } from './call-options.ts'
+import type { Deprecated } from '../core/index.ts'
+import type { DiscoveryDocument, FunctionObject } from '../discovery/index.ts'
+import type { JsonSchema } from '../schema/index.ts'
+import { isRecord, type JsonObject } from '../values/index.ts'
 import { invalidResponse } from './foreign-answer.ts'
-import { mapResult } from './map-result.ts'
-import type { CallOutcome } from './outcome.ts'
+import { type CallOutcome, mapResult } from './outcome.ts'
+import type { CallOptions } from './retry.ts'
 import type { RunCall } from './run-call.ts'
 
 /** One version in the description of a function. */

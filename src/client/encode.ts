@@ -1,13 +1,17 @@
-import { toDuration } from '../core/duration.ts'
-import { writeMarked } from '../core/exact-digits.ts'
-import { canonicalUrn } from '../core/extension-urn.ts'
-import { isRecord, type JsonObject } from '../core/json.ts'
-import { findNoJson, type NoJson } from '../core/json-value.ts'
-import { formatPointer } from '../core/pointer.ts'
-import { toText } from '../core/text.ts'
-import { PROTOCOL, type RequestDocument, type RequestExtension } from '../forrst/envelope.ts'
-import type { CallOptions } from './call-options.ts'
+import {
+  canonicalUrn,
+  findNoJson,
+  formatPointer,
+  isRecord,
+  type JsonObject,
+  type NoJson,
+  toDuration,
+  toText,
+  writeMarked,
+} from '../values/index.ts'
+import { PROTOCOL, type RequestDocument, type RequestExtension } from '../wire/index.ts'
 import { clientError } from './errors.ts'
+import type { CallOptions } from './retry.ts'
 import type { TransportRequest } from './transport.ts'
 
 /** What a caller asks for, the same in every attempt. */

@@ -1,5 +1,5 @@
-import type { Failure } from '../core/call.ts'
-import { CallError, type CallErrorOptions } from '../core/error.ts'
+import type { Failure } from '../core/index.ts'
+import { CallError, type CallErrorOptions } from '../errors/index.ts'
 
 /** What is known about a code that the client itself reports. */
 export interface ClientCodeRow {

@@ -1,9 +1,7 @@
-import type { Code } from '../core/codes.ts'
-import { toDuration } from '../core/duration.ts'
-import { CallError, type CallErrorOptions } from '../core/error.ts'
-import { isRecord, type JsonObject } from '../core/json.ts'
+import { CallError, type CallErrorOptions, type Code } from '../errors/index.ts'
+import { isRecord, type JsonObject, toDuration } from '../values/index.ts'
+import type { ParsedAnswer } from './decode.ts'
 import { type ClientCode, clientError } from './errors.ts'
-import type { ParsedAnswer } from './parse-answer.ts'
 import type { TransportResponse } from './transport.ts'
 
 /** Makes the error for an answer that violates the protocol. */

@@ -1,5 +1,4 @@
-import type { ArgumentsOf, CodesOf, ItemOf, ResultOf } from '../core/function.ts'
-import type { Service } from '../core/service.ts'
+import type { ArgumentsOf, CodesOf, ItemOf, ResultOf, Service } from '../core/index.ts'
 
 /** One function as its callers see it. */
 export interface FunctionType {

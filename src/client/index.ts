@@ -1,12 +1,9 @@
-export { CallError } from '../core/error.ts'
-export type { CallOptions, Upstream } from './call-options.ts'
 export type { Capabilities, CapabilitiesOptions, EnabledExtension } from './capabilities.ts'
 export { type Client, createClient } from './client.ts'
 export type { DescribeOptions, FunctionDescription, VersionDescription } from './describe.ts'
 export { CLIENT_CODES, type ClientCode } from './errors.ts'
-export { createFetchTransport, type FetchTransportOptions } from './fetch-transport.ts'
+export { evaluateLink, type LinkedCall, resolveServerUrl } from './follow.ts'
 export type { FunctionType, FunctionTypes } from './function-types.ts'
-export { evaluateLink, type LinkedCall } from './link.ts'
 export { createLocalTransport, type LocalTransportOptions } from './local-transport.ts'
 export {
   createMethods,
@@ -37,8 +34,14 @@ export {
   findExtension,
   type OutcomeError,
 } from './outcome.ts'
-export type { RetryPolicy } from './retry.ts'
-export { resolveServerUrl } from './server-url.ts'
+export type { CallOptions, RetryPolicy, Upstream } from './retry.ts'
 export type { ClientOptions } from './settings.ts'
 export type { CallStream, StreamOptions, StreamProgress } from './stream.ts'
-export type { Transport, TransportRequest, TransportResponse } from './transport.ts'
+export {
+  collectText,
+  createFetchTransport,
+  type FetchTransportOptions,
+  type Transport,
+  type TransportRequest,
+  type TransportResponse,
+} from './transport.ts'

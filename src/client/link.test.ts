@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineFunction } from '../core/function.ts'
-import { createForrstHandler } from '../forrst/handler.ts'
+import { createClient, createLocalTransport, evaluateLink } from '../entries/client.ts'
+import { createForrstHandler } from '../surfaces/forrst/handler.ts'
 import { createService } from '../system/create-service.ts'
-import { createClient, createLocalTransport, evaluateLink } from './index.ts'
 
 const result = { id: 'evt_1', venue: { id: 'ven_1', hall: null }, dates: ['a'], 'a.b': 1 }
 

@@ -1,8 +1,6 @@
-import type { Maybe } from '../core/maybe.ts'
-import { type HttpHandler, type HttpResponse, IN_PROCESS } from '../wire/http.ts'
-import { isEventStream } from '../wire/media-type.ts'
-import { collectText, DEFAULT_MAX_RESPONSE_BYTES } from './collect-text.ts'
-import type { Transport } from './transport.ts'
+import type { Maybe } from '../values/index.ts'
+import { type HttpHandler, type HttpResponse, IN_PROCESS, isEventStream } from '../wire/index.ts'
+import { collectText, DEFAULT_MAX_RESPONSE_BYTES, type Transport } from './transport.ts'
 
 /** How a handler in this process is called. */
 export interface LocalTransportOptions {

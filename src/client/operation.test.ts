@@ -1,11 +1,11 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { createTestLog } from '../../test/support/forrst.ts'
 import { defineFunction } from '../core/function.ts'
-import { jsonSchema } from '../core/schema.ts'
-import { createForrstHandler } from '../forrst/handler.ts'
-import { createMemoryStore } from '../store/index.ts'
+import { createClient, createLocalTransport, type OperationState } from '../entries/client.ts'
+import { createMemoryStore } from '../entries/store.ts'
+import { jsonSchema } from '../schema/schema.ts'
+import { createForrstHandler } from '../surfaces/forrst/handler.ts'
 import { createService } from '../system/create-service.ts'
-import { createClient, createLocalTransport, type OperationState } from './index.ts'
 
 function createReports() {
   const build = defineFunction({

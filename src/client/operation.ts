@@ -1,10 +1,9 @@
-import { toMilliseconds } from '../core/duration.ts'
-import type { CallError, CallErrorShape } from '../core/error.ts'
-import { isRecord } from '../core/json.ts'
+import type { CallError, CallErrorShape } from '../errors/index.ts'
+import { isRecord, toMilliseconds } from '../values/index.ts'
 import { openScope } from './abort.ts'
-import type { CallOptions } from './call-options.ts'
 import { abortError, clientError, toCallError } from './errors.ts'
 import { type CallFailure, type CallOutcome, findExtension } from './outcome.ts'
+import type { CallOptions } from './retry.ts'
 import type { CallSettings, RunCall } from './run-call.ts'
 
 /** How a call is started that goes on in the background. */

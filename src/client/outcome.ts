@@ -1,10 +1,24 @@
-import type { ReplyEntry } from '../core/call.ts'
-import type { Code } from '../core/codes.ts'
-import type { CallErrorShape } from '../core/error.ts'
-import { canonicalUrn } from '../core/extension-urn.ts'
-import type { JsonObject } from '../core/json.ts'
-import type { Answer } from './answer.ts'
+import type { Outcome, ReplyEntry } from '../core/index.ts'
+import { CallError, type CallErrorShape, type Code } from '../errors/index.ts'
+import { canonicalUrn, type JsonObject } from '../values/index.ts'
 import type { ClientCode } from './errors.ts'
+
+/** What one attempt came to. */
+export interface Answer {
+  readonly outcome: Outcome
+  readonly extensions: readonly ReplyEntry[]
+  readonly meta: JsonObject
+  /** What the Retry-After header asks for. */
+  readonly retryAfterMs?: number | undefined
+  /** HTTP status; absent when no answer came. */
+  readonly status?: number
+  readonly cause?: unknown
+}
+
+/** Makes the answer of an attempt that ended without one. */
+export function toFailedAnswer({ errors, cause }: CallError): Answer {
+  return { outcome: { ok: false, errors }, extensions: [], meta: {}, cause }
+}
 
 /** What accompanies every outcome. */
 interface OutcomeFrame {
@@ -69,4 +83,19 @@ export function findExtension(
 ): ReplyEntry | undefined {
   const wanted = canonicalUrn(urn)
   return outcome.extensions.find((entry) => canonicalUrn(entry.urn) === wanted)
+}
+
+/** Decodes the result of a call; one that cannot be decoded makes it a failed call. */
+export function mapResult<Result>(
+  outcome: CallOutcome,
+  decode: (result: unknown) => Result,
+): CallOutcome<Result> {
+  if (!outcome.ok) return outcome
+  try {
+    return { ...outcome, result: decode(outcome.result) }
+  } catch (thrown) {
+    if (!(thrown instanceof CallError)) throw thrown
+    const { result: _result, ...frame } = outcome
+    return { ...frame, ok: false, error: thrown.errors[0], errors: thrown.errors }
+  }
 }

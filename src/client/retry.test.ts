@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { CallError } from '../core/error.ts'
-import type { JsonObject } from '../core/json.ts'
-import { type CallOptions, CLIENT_CODES, createClient, type Transport } from './index.ts'
+import { type CallOptions, CLIENT_CODES, createClient, type Transport } from '../entries/client.ts'
+import { CallError } from '../errors/error.ts'
+import type { JsonObject } from '../values/json.ts'
 
 const protocol = { name: 'forrst', version: '0.1.0' }
 const EPOCH = Date.parse('2026-01-01T00:00:00Z')

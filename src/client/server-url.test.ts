@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { resolveServerUrl } from './index.ts'
+import { resolveServerUrl } from '../entries/client.ts'
 
 const production = {
   name: 'production',

@@ -1,10 +1,19 @@
-import { type Clock, systemClock } from '../core/clock.ts'
+import { type Clock, systemClock } from '../values/index.ts'
 import { sleep } from './abort.ts'
-import { createFetchTransport, type FetchTransportOptions } from './fetch-transport.ts'
-import { randomHex, randomRequestId } from './random-id.ts'
 import { type RetryPolicy, resolvePolicy } from './retry.ts'
 import type { CallSettings } from './run-call.ts'
-import type { Transport } from './transport.ts'
+import { createFetchTransport, type FetchTransportOptions, type Transport } from './transport.ts'
+
+/** Makes a random id of lower-case hexadecimal digits. */
+export function randomHex(bytes: number): string {
+  const values = crypto.getRandomValues(new Uint8Array(bytes))
+  return Array.from(values, (value) => value.toString(16).padStart(2, '0')).join('')
+}
+
+/** Makes the id of an attempt; pages without a secure context have no randomUUID. */
+export function randomRequestId(): string {
+  return `req_${'randomUUID' in crypto ? crypto.randomUUID() : randomHex(16)}`
+}
 
 /** What a client needs besides a way to the service. */
 export interface ClientBaseOptions {

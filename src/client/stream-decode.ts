@@ -1,11 +1,10 @@
-import type { CallError } from '../core/error.ts'
-import { isRecord } from '../core/json.ts'
-import type { ServerEvent } from '../wire/sse-reader.ts'
-import type { Answer } from './answer.ts'
-import { decodeError, decodeResponse } from './decode.ts'
+import type { CallError } from '../errors/index.ts'
+import { isRecord } from '../values/index.ts'
+import type { ServerEvent } from '../wire/index.ts'
+import { decodeError, decodeResponse, parseAnswer } from './decode.ts'
 import { clientError, toCallError } from './errors.ts'
 import { invalidResponse } from './foreign-answer.ts'
-import { parseAnswer } from './parse-answer.ts'
+import type { Answer } from './outcome.ts'
 import type { StreamProgress } from './stream.ts'
 
 /** Makes sense of the events of one stream. */

@@ -1,14 +1,19 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type CallFacts, withFacts } from '../core/call.ts'
-import { CallError } from '../core/error.ts'
 import type { Extension } from '../core/extension.ts'
 import { defineFunction, type Invocation } from '../core/function.ts'
-import type { JsonObject } from '../core/json.ts'
-import { deadlineExtension } from '../extensions/deadline.ts'
-import { tracingExtension } from '../extensions/tracing.ts'
-import { createForrstHandler } from '../forrst/handler.ts'
+import {
+  type CallOptions,
+  createClient,
+  createLocalTransport,
+  findExtension,
+} from '../entries/client.ts'
+import { CallError } from '../errors/error.ts'
+import { deadlineExtension } from '../extensions/deadline/deadline.ts'
+import { tracingExtension } from '../extensions/tracing/tracing.ts'
+import { createForrstHandler } from '../surfaces/forrst/handler.ts'
 import { createService } from '../system/create-service.ts'
-import { type CallOptions, createClient, createLocalTransport, findExtension } from './index.ts'
+import type { JsonObject } from '../values/json.ts'
 
 const NOW = Date.parse('2026-01-01T00:00:00Z')
 const clock = { now: () => NOW, elapsed: () => 0 }

@@ -1,5 +1,5 @@
-import { isList, isRecord } from '../core/json.ts'
-import type { ToolSpec } from '../spec/types.ts'
+import type { ToolSpec } from '../sources/tool-spec/index.ts'
+import { isList, isRecord } from '../values/index.ts'
 import { type GeneratedFile, toFileName } from './generate.ts'
 import { buildModel, type ToolModel } from './model.ts'
 

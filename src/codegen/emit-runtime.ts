@@ -1,4 +1,4 @@
-import type { Operation } from '../runtime/operation.ts'
+import type { Operation } from '../sources/runtime/index.ts'
 import { RUNTIME_PIECES } from './runtime-pieces.gen.ts'
 import type { Writer } from './writer.ts'
 

@@ -1,4 +1,4 @@
-import type { TriggerDef } from '../spec/types.ts'
+import type { TriggerDef } from '../sources/tool-spec/index.ts'
 import { type CustomRegions, writeRegion } from './custom-regions.ts'
 import type { RuntimeSource } from './emit-capabilities.ts'
 import { writeType } from './emit-types.ts'

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../core/schema.ts'
+import type { JsonSchema } from '../schema/index.ts'
 import { createNamePlan, type NamePlan, toPascalCase } from './names.ts'
 import { afterColon, printMembers, printType } from './print-type.ts'
 import { type RefTarget, toSchemaDoc, toTypeNode } from './schema-type.ts'

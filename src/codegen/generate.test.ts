@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formatToolSpec } from '../spec/format.ts'
+import { formatToolSpec } from '../sources/tool-spec/format.ts'
 import { generateCode, generateFromText, isEdited } from './generate.ts'
 
 const ZENDESK = `domain: zendesk

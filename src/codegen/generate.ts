@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto'
-import { type ParseToolSpecOptions, parseToolSpec } from '../spec/parse.ts'
-import type { SpecProblem } from '../spec/problem.ts'
-import type { ToolSpec } from '../spec/types.ts'
+import {
+  type ParseToolSpecOptions,
+  parseToolSpec,
+  type SpecProblem,
+  type ToolSpec,
+} from '../sources/tool-spec/index.ts'
 import { escapeComment } from './comments.ts'
 import { type CustomRegions, readRegions, withoutRegions } from './custom-regions.ts'
 import { emitCapabilities, type RuntimeSource } from './emit-capabilities.ts'

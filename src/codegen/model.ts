@@ -1,10 +1,14 @@
-import type { JsonSchema } from '../core/schema.ts'
-import { type ToolAnnotations, toToolAnnotations } from '../core/tool-annotations.ts'
-import { toInputSchema, toObjectSchema, withSafePatterns } from '../runtime/input-schema.ts'
-import type { Operation } from '../runtime/operation.ts'
-import { sideEffectsOf } from '../runtime/run-tool.ts'
-import { toOperation } from '../runtime/to-operation.ts'
-import type { ToolDef, ToolSpec, TriggerDef } from '../spec/types.ts'
+import { type ToolAnnotations, toToolAnnotations } from '../core/index.ts'
+import type { JsonSchema } from '../schema/index.ts'
+import {
+  type Operation,
+  sideEffectsOf,
+  toInputSchema,
+  toObjectSchema,
+  toOperation,
+  withSafePatterns,
+} from '../sources/runtime/index.ts'
+import type { ToolDef, ToolSpec, TriggerDef } from '../sources/tool-spec/index.ts'
 import { createNamePlan, type NamePlan, toPascalCase, toSnakeCase } from './names.ts'
 import { RUNTIME_PIECES } from './runtime-pieces.gen.ts'
 

@@ -1,4 +1,4 @@
-/* Made from src/runtime by test/codegen/runtime-pieces.test.ts; run it with -u to make it anew. */
+/* Made from src/sources/runtime by test/codegen/runtime-pieces.test.ts; run it with -u to make it anew. */
 
 /** A declaration of the runtime as generated code carries it. */
 export interface RuntimePiece {
@@ -45,9 +45,13 @@ export const RUNTIME_PIECES: Readonly<Record<string, RuntimePiece>> = {
     uses: [],
     text: "/** The environment a call reads its credentials from. */\ntype Environment = Readonly<Record<string, string | undefined>>",
   },
+  createRedactor: {
+    uses: [],
+    text: "function createRedactor(secrets: readonly string[]): (text: string) => string {\n  // The longest first: a secret may be part of another, such as a token of its header.\n  const values = [...new Set(secrets)]\n    .filter((secret) => secret !== '')\n    .sort((one, other) => other.length - one.length)\n  return (text) => values.reduce((masked, value) => masked.replaceAll(value, '***'), text)\n}",
+  },
   ToolErrorReason: {
     uses: [],
-    text: "type ToolErrorReason =\n  | 'arguments'\n  | 'setup'\n  | 'network'\n  | 'timeout'\n  | 'cancelled'\n  | 'redirect'\n  | 'status'",
+    text: "/** Why a tool could not answer. */\ntype ToolErrorReason =\n  | 'arguments'\n  | 'setup'\n  | 'network'\n  | 'timeout'\n  | 'cancelled'\n  | 'redirect'\n  | 'status'",
   },
   ToolError: {
     uses: ["ToolErrorReason"],
@@ -461,6 +465,14 @@ export const RUNTIME_PIECES: Readonly<Record<string, RuntimePiece>> = {
     uses: [],
     text: "function decodeName(name: string): string {\n  try {\n    return decodeURIComponent(name)\n  } catch {\n    return name\n  }\n}",
   },
+  toBase64: {
+    uses: [],
+    text: "/** Writes bytes as base64. */\nfunction toBase64(bytes: Uint8Array): string {\n  let binary = ''\n  for (let start = 0; start < bytes.length; start += 0x8000) {\n    binary += String.fromCharCode(...bytes.subarray(start, start + 0x8000))\n  }\n  return btoa(binary)\n}",
+  },
+  fromBase64: {
+    uses: [],
+    text: "/** Reads base64 or base64url; undefined when the text is neither. */\nfunction fromBase64(text: string): ArrayBuffer | undefined {\n  const plain = text.replace(/\\s+/g, '').replaceAll('-', '+').replaceAll('_', '/')\n  try {\n    const binary = atob(plain)\n    const buffer = new ArrayBuffer(binary.length)\n    const bytes = new Uint8Array(buffer)\n    for (let index = 0; index < binary.length; index += 1) bytes[index] = binary.charCodeAt(index)\n    return buffer\n  } catch {\n    return undefined\n  }\n}",
+  },
   requireVariable: {
     uses: ["Environment","missingVariable"],
     text: "/** Reads a variable that must be there; an empty one counts as missing. */\nfunction requireVariable(env: Environment, name: string, tool: string): string {\n  const value = env[name]\n  if (value !== undefined && value !== '') return value\n  throw missingVariable(tool, [name])\n}",
@@ -701,38 +713,6 @@ export const RUNTIME_PIECES: Readonly<Record<string, RuntimePiece>> = {
     uses: ["parseExactJson"],
     text: "// An answer that calls itself JSON and is not is still worth reading.\nfunction parseOr(text: string): unknown {\n  try {\n    return parseExactJson(text)\n  } catch {\n    return text\n  }\n}",
   },
-  parseExactJson: {
-    uses: ["MAY_BE_LARGE","isLargeNumber","quoteNumbers"],
-    text: "function parseExactJson(text: string): unknown {\n  const value: unknown = JSON.parse(text)\n  if (!MAY_BE_LARGE.test(text)) return value\n  const quoted = quoteNumbers(text, isLargeNumber)\n  return quoted === text ? value : JSON.parse(quoted)\n}",
-  },
-  isLargeNumber: {
-    uses: ["isPlainInteger"],
-    text: "/** Tells whether a number, as JSON spells it, is an integer beyond ±(2^53−1) or too large for any number. */\nfunction isLargeNumber(literal: string): boolean {\n  const value = Number(literal)\n  return isPlainInteger(literal) ? !Number.isSafeInteger(value) : !Number.isFinite(value)\n}",
-  },
-  isLostNumber: {
-    uses: ["isPlainInteger"],
-    text: "/** Tells whether a number, as JSON spells it, is an integer that would change, or too large for any number. */\nfunction isLostNumber(literal: string): boolean {\n  const value = Number(literal)\n  if (!isPlainInteger(literal)) return !Number.isFinite(value)\n  return !Number.isSafeInteger(value) && String(value) !== literal\n}",
-  },
-  MAY_BE_LARGE: {
-    uses: [],
-    text: "/** Matches every text with a number that could be too large; also some others, which are then looked at closely. */\nconst MAY_BE_LARGE: RegExp = /\\d{16}|\\d[eE]\\+?\\d{3}/",
-  },
-  quoteNumbers: {
-    uses: ["endOfString"],
-    text: "/** Puts quotes around those numbers of a JSON text that are chosen; what stands in strings is no number. */\nfunction quoteNumbers(text: string, isChosen: (literal: string) => boolean): string {\n  const number = /-?\\d+(?:\\.\\d+)?(?:[eE][+-]?\\d+)?/y\n  let quoted = ''\n  let copied = 0\n  let at = 0\n  while (at < text.length) {\n    const code = text.charCodeAt(at)\n    if (code === 34) at = endOfString(text, at)\n    else if (code === 45 || (code >= 48 && code <= 57)) {\n      number.lastIndex = at\n      const literal = number.exec(text)?.[0] ?? '-'\n      if (literal.length > 4 && isChosen(literal)) {\n        quoted += `${text.slice(copied, at)}\"${literal}\"`\n        copied = at + literal.length\n      }\n      at += literal.length\n    } else at += 1\n  }\n  return quoted + text.slice(copied)\n}",
-  },
-  endOfString: {
-    uses: ["isEscaped"],
-    text: "function endOfString(text: string, start: number): number {\n  let end = text.indexOf('\"', start + 1)\n  while (end !== -1 && isEscaped(text, end)) end = text.indexOf('\"', end + 1)\n  return end === -1 ? text.length : end + 1\n}",
-  },
-  isEscaped: {
-    uses: [],
-    text: "function isEscaped(text: string, at: number): boolean {\n  let slashes = 0\n  while (text.charCodeAt(at - 1 - slashes) === 92) slashes += 1\n  return slashes % 2 === 1\n}",
-  },
-  isPlainInteger: {
-    uses: [],
-    text: "function isPlainInteger(literal: string): boolean {\n  return /^-?\\d+$/.test(literal)\n}",
-  },
   Trimmed: {
     uses: ["TrimNotice"],
     text: "/** A trimmed answer and what was left out of it. */\ninterface Trimmed {\n  readonly result: unknown\n  /** Absent when nothing was left out. */\n  readonly trimmed?: TrimNotice\n}",
@@ -801,16 +781,36 @@ export const RUNTIME_PIECES: Readonly<Record<string, RuntimePiece>> = {
     uses: [],
     text: "// RFC 8288: `<https://h/items?cursor=b>; rel=\"next\", <…>; rel=\"prev\"`.\nfunction cursorInLink(link: string | null, parameter: string | undefined): string | null {\n  for (const [, target = '', attributes = ''] of (link ?? '').matchAll(/<([^<>]*)>([^,<]*)/g)) {\n    if (!/;\\s*rel=\"?[^\";]*\\bnext\\b/i.test(attributes)) continue\n    if (parameter === undefined) return target\n    const query = target.includes('?') ? target.slice(target.indexOf('?') + 1) : ''\n    return new URLSearchParams(query.split('#')[0]).get(parameter)\n  }\n  return null\n}",
   },
-  createRedactor: {
-    uses: [],
-    text: "function createRedactor(secrets: readonly string[]): (text: string) => string {\n  // The longest first: a secret may be part of another, such as a token of its header.\n  const values = [...new Set(secrets)]\n    .filter((secret) => secret !== '')\n    .sort((one, other) => other.length - one.length)\n  return (text) => values.reduce((masked, value) => masked.replaceAll(value, '***'), text)\n}",
+  parseExactJson: {
+    uses: ["MAY_BE_LARGE","isLargeNumber","quoteNumbers"],
+    text: "function parseExactJson(text: string): unknown {\n  const value: unknown = JSON.parse(text)\n  if (!MAY_BE_LARGE.test(text)) return value\n  const quoted = quoteNumbers(text, isLargeNumber)\n  return quoted === text ? value : JSON.parse(quoted)\n}",
   },
-  toBase64: {
-    uses: [],
-    text: "function toBase64(bytes: Uint8Array): string {\n  let binary = ''\n  for (let start = 0; start < bytes.length; start += 0x8000) {\n    binary += String.fromCharCode(...bytes.subarray(start, start + 0x8000))\n  }\n  return btoa(binary)\n}",
+  isLargeNumber: {
+    uses: ["isPlainInteger"],
+    text: "/** Tells whether a number, as JSON spells it, is an integer beyond ±(2^53−1) or too large for any number. */\nfunction isLargeNumber(literal: string): boolean {\n  const value = Number(literal)\n  return isPlainInteger(literal) ? !Number.isSafeInteger(value) : !Number.isFinite(value)\n}",
   },
-  fromBase64: {
+  isLostNumber: {
+    uses: ["isPlainInteger"],
+    text: "/** Tells whether a number, as JSON spells it, is an integer that would change, or too large for any number. */\nfunction isLostNumber(literal: string): boolean {\n  const value = Number(literal)\n  if (!isPlainInteger(literal)) return !Number.isFinite(value)\n  return !Number.isSafeInteger(value) && String(value) !== literal\n}",
+  },
+  MAY_BE_LARGE: {
     uses: [],
-    text: "/** Reads base64 or base64url; undefined when the text is neither. */\nfunction fromBase64(text: string): ArrayBuffer | undefined {\n  const plain = text.replace(/\\s+/g, '').replaceAll('-', '+').replaceAll('_', '/')\n  try {\n    const binary = atob(plain)\n    const buffer = new ArrayBuffer(binary.length)\n    const bytes = new Uint8Array(buffer)\n    for (let index = 0; index < binary.length; index += 1) bytes[index] = binary.charCodeAt(index)\n    return buffer\n  } catch {\n    return undefined\n  }\n}",
+    text: "/** Matches every text with a number that could be too large; also some others, which are then looked at closely. */\nconst MAY_BE_LARGE: RegExp = /\\d{16}|\\d[eE]\\+?\\d{3}/",
+  },
+  quoteNumbers: {
+    uses: ["endOfString"],
+    text: "/** Puts quotes around those numbers of a JSON text that are chosen; what stands in strings is no number. */\nfunction quoteNumbers(text: string, isChosen: (literal: string) => boolean): string {\n  const number = /-?\\d+(?:\\.\\d+)?(?:[eE][+-]?\\d+)?/y\n  let quoted = ''\n  let copied = 0\n  let at = 0\n  while (at < text.length) {\n    const code = text.charCodeAt(at)\n    if (code === 34) at = endOfString(text, at)\n    else if (code === 45 || (code >= 48 && code <= 57)) {\n      number.lastIndex = at\n      const literal = number.exec(text)?.[0] ?? '-'\n      if (literal.length > 4 && isChosen(literal)) {\n        quoted += `${text.slice(copied, at)}\"${literal}\"`\n        copied = at + literal.length\n      }\n      at += literal.length\n    } else at += 1\n  }\n  return quoted + text.slice(copied)\n}",
+  },
+  endOfString: {
+    uses: ["isEscaped"],
+    text: "function endOfString(text: string, start: number): number {\n  let end = text.indexOf('\"', start + 1)\n  while (end !== -1 && isEscaped(text, end)) end = text.indexOf('\"', end + 1)\n  return end === -1 ? text.length : end + 1\n}",
+  },
+  isEscaped: {
+    uses: [],
+    text: "function isEscaped(text: string, at: number): boolean {\n  let slashes = 0\n  while (text.charCodeAt(at - 1 - slashes) === 92) slashes += 1\n  return slashes % 2 === 1\n}",
+  },
+  isPlainInteger: {
+    uses: [],
+    text: "function isPlainInteger(literal: string): boolean {\n  return /^-?\\d+$/.test(literal)\n}",
   },
 }

@@ -1,4 +1,4 @@
-import { asList, isRecord } from '../core/json.ts'
+import { asList, isRecord } from '../values/index.ts'
 import type { Doc, DocTag } from './comments.ts'
 import {
   isKeyword,

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/prom
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { ToolSpec } from '../spec/types.ts'
+import type { ToolSpec } from '../sources/tool-spec/types.ts'
 import { type GeneratedFile, generateCode, isEdited } from './generate.ts'
 import { planFiles, readPrevious, writeFiles } from './write-files.ts'
 

@@ -1,6 +1,4 @@
-import { compilePattern, judgePattern } from './pattern/index.ts'
-import { isStandardSchema } from './schema.ts'
-import { listPatterns } from './schema-mistakes.ts'
+import { compilePattern, isStandardSchema, judgePattern, listPatterns } from '../schema/index.ts'
 import type { TargetShape } from './target.ts'
 
 /**

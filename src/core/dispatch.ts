@@ -1,5 +1,6 @@
+import { CallError, DEFAULT_RETRY_AFTER } from '../errors/index.ts'
+import { andThen, formatNear, isPromise, type Maybe, nearest, toShort } from '../values/index.ts'
 import type { Call, Outcome } from './call.ts'
-import { CallError } from './error.ts'
 import {
   type ChosenExtension,
   type Extension,
@@ -7,13 +8,9 @@ import {
   selectExtensions,
   withGate,
 } from './extension.ts'
-import { andThen, isPromise, type Maybe } from './maybe.ts'
 import type { Registry } from './registry.ts'
-import { DEFAULT_RETRY_AFTER } from './retry-after.ts'
 import type { Service } from './service.ts'
-import { formatNear, nearest } from './suggest.ts'
 import { isDiscoverable, type Target } from './target.ts'
-import { toShort } from './text.ts'
 import { isVersion } from './version.ts'
 
 /** Takes a call to its outcome: find the function, pass its gates, run through extensions, invoke. */

@@ -1,15 +1,18 @@
+import { CallError } from '../errors/index.ts'
+import {
+  canonicalUrn,
+  didYouMean,
+  isPromise,
+  type JsonObject,
+  type Maybe,
+  toShort,
+} from '../values/index.ts'
 import { addReplyEntry, type Call, type ExtensionEntry, type Outcome } from './call.ts'
-import { CallError } from './error.ts'
-import { canonicalUrn } from './extension-urn.ts'
 import type { FunctionDefinition } from './function.ts'
 import type { ServiceHealth } from './health.ts'
 import { toFailure } from './invoke.ts'
-import type { JsonObject } from './json.ts'
-import { isPromise, type Maybe } from './maybe.ts'
 import type { Service } from './service.ts'
-import { didYouMean } from './suggest.ts'
 import type { Target } from './target.ts'
-import { toShort } from './text.ts'
 
 /** One extension at work on one call. */
 export interface ExtensionCall {

@@ -1,8 +1,8 @@
 import { describe, expectTypeOf, it } from 'vitest'
 import { z } from 'zod'
+import { jsonSchema } from '../schema/schema.ts'
 import type { ArgumentsOf, CodesOf, ItemOf, ResultOf } from './function.ts'
 import { defineFunction } from './function.ts'
-import { jsonSchema } from './schema.ts'
 
 const create = defineFunction({
   name: 'orders.create',

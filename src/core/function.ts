@@ -1,5 +1,7 @@
+import type { CallError, CallErrorOptions } from '../errors/index.ts'
+import type { InputOf, JsonSchema, OutputOf, Schema, UnknownArguments } from '../schema/index.ts'
+import type { JsonObject, Maybe } from '../values/index.ts'
 import type { Call, Principal } from './call.ts'
-import type { UnknownArguments } from './closed-arguments.ts'
 import type {
   ContentDescriptor,
   Deprecated,
@@ -13,11 +15,7 @@ import type {
   Simulation,
   Tag,
 } from './description.ts'
-import type { CallError, CallErrorOptions } from './error.ts'
 import type { FunctionHealth } from './health.ts'
-import type { JsonObject } from './json.ts'
-import type { Maybe } from './maybe.ts'
-import type { InputOf, JsonSchema, OutputOf, Schema } from './schema.ts'
 
 /** What a handler gets. */
 export interface Invocation<Input = unknown, Code extends string = string> {

@@ -1,4 +1,4 @@
-import type { Duration } from './json.ts'
+import type { Duration } from '../values/index.ts'
 
 /** How well a function works right now. */
 export interface FunctionHealth {

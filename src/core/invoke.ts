@@ -1,15 +1,17 @@
-import { boundErrors } from './bounded-errors.ts'
+import { CallError, type CallErrorShape, resolveCode } from '../errors/index.ts'
+import type { Problem, Validation } from '../schema/index.ts'
+import {
+  andThen,
+  findNoJson,
+  isPromise,
+  type JsonObject,
+  type Maybe,
+  toMaybe,
+} from '../values/index.ts'
 import type { Call, Failure, Outcome, Principal, Success } from './call.ts'
-import { resolveCode } from './codes.ts'
-import { CallError, type CallErrorShape } from './error.ts'
 import type { Invocation } from './function.ts'
-import type { JsonObject } from './json.ts'
-import { findNoJson } from './json-value.ts'
-import { andThen, isPromise, type Maybe, toMaybe } from './maybe.ts'
-import { type Middleware, runMiddleware } from './middleware.ts'
-import { isPrepared } from './prepared.ts'
-import type { Problem, Validation } from './schema.ts'
-import type { Logger } from './service.ts'
+import { boundErrors, isPrepared } from './result.ts'
+import { type Logger, type Middleware, runMiddleware } from './service.ts'
 import { drain, isAsyncIterable } from './stream.ts'
 import { createSuspects, type Suspects } from './suspects.ts'
 import type { Target, TargetShape } from './target.ts'

@@ -1,5 +1,4 @@
-import { isRecord } from './json.ts'
-import { formatPointer } from './pointer.ts'
+import { formatPointer, isRecord } from '../values/index.ts'
 
 /** Members that only the private half of a JWK has, whatever its type (RFC 7518, section 6). */
 export const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'] as const

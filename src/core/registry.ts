@@ -1,5 +1,5 @@
+import type { UnknownArguments } from '../schema/index.ts'
 import { checkDefinition } from './check-definition.ts'
-import type { UnknownArguments } from './closed-arguments.ts'
 import type { Components } from './description.ts'
 import type { FunctionDefinition } from './function.ts'
 import type { FunctionHealth } from './health.ts'

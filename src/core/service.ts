@@ -1,12 +1,9 @@
+import type { Clock, Duration, JsonObject, Maybe } from '../values/index.ts'
 import type { Call, Outcome, Principal } from './call.ts'
-import type { Clock } from './clock.ts'
 import type { Components, Info, Server } from './description.ts'
 import type { Extension } from './extension.ts'
 import type { FunctionDefinition } from './function.ts'
 import type { ComponentCheck } from './health.ts'
-import type { Duration } from './json.ts'
-import type { Maybe } from './maybe.ts'
-import type { ProfileDefinition } from './profile.ts'
 import type { Registry } from './registry.ts'
 import type { Target } from './target.ts'
 
@@ -73,4 +70,51 @@ export interface Service<
   /** Begins work in the background. Surfaces call it when they are put in place; all but the first call do nothing. */
   readonly start: () => void
   readonly close: () => Promise<void>
+}
+
+/** Code around every handler of a service: logging, metrics, transactions. */
+export type Middleware = (
+  call: Call,
+  target: Target,
+  next: (call: Call) => Maybe<Outcome>,
+) => Maybe<Outcome>
+
+/** Runs a call through middleware, first one outermost, and then through `last`. */
+export function runMiddleware(
+  middleware: readonly Middleware[],
+  { call, target }: { readonly call: Call; readonly target: Target },
+  last: (call: Call) => Maybe<Outcome>,
+): Maybe<Outcome> {
+  const step = (index: number, current: Call): Maybe<Outcome> => {
+    const layer = middleware[index]
+    return layer === undefined
+      ? last(current)
+      : layer(current, target, (next) => step(index + 1, next))
+  }
+  return step(0, call)
+}
+
+/** A negotiable capability of a service; its operations are written by Waymark, from the functions that name it. */
+export interface ProfileCapability {
+  readonly name: string
+  readonly schema?: string
+  readonly spec?: string
+  readonly version?: string
+  /** The capabilities it extends; such a one has no operations of its own. */
+  readonly extends?: readonly string[]
+  readonly config?: JsonObject
+}
+
+/** How a service presents itself to platforms, wherever it runs. */
+export interface ProfileDefinition {
+  /** Protocol version, a date such as `2026-04-08`. */
+  readonly version: string
+  /** Reverse-domain name of the service: `com.example.events`. */
+  readonly service: string
+  readonly capabilities: readonly ProfileCapability[]
+  readonly paymentHandlers?: JsonObject
+  readonly supportedVersions?: Readonly<Record<string, string>>
+  readonly keys?: readonly JsonObject[]
+  /** What happens to a call whose capability was not negotiated; `refuse` when absent. */
+  readonly enforce?: 'refuse' | 'warn'
 }

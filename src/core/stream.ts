@@ -1,6 +1,6 @@
+import { CallError } from '../errors/index.ts'
+import { findNoJson } from '../values/index.ts'
 import type { Call } from './call.ts'
-import { CallError } from './error.ts'
-import { findNoJson } from './json-value.ts'
 import type { Target } from './target.ts'
 
 /** What a handler that yields came to: what it returned, and what it yielded when somebody wants the whole. */

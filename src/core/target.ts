@@ -1,20 +1,28 @@
-import type { Call, Outcome } from './call.ts'
-import { closeArguments, type UnknownArguments, withFunctionName } from './closed-arguments.ts'
-import type { Components, ContentDescriptor, ErrorDefinition } from './description.ts'
-import type { AcceptedExtensions, FunctionDefinition, SideEffect } from './function.ts'
-import type { FunctionHealth } from './health.ts'
-import { compileSchema } from './json-schema.ts'
-import type { Maybe } from './maybe.ts'
-import { withNullLeftOut } from './null-arguments.ts'
-import { resolveReference } from './reference.ts'
-import { type Check, isStandardSchema, type JsonSchema, type Schema } from './schema.ts'
 import {
+  type Check,
+  closeArguments,
   closeStandardSchema,
+  compileSchema,
+  isStandardSchema,
+  type JsonSchema,
+  type Schema,
   toClosedCheck,
   toStandardCheck,
   toStandardJsonSchema,
-} from './standard-schema.ts'
-import { toReason } from './text.ts'
+  type UnknownArguments,
+  withFunctionName,
+  withNullLeftOut,
+} from '../schema/index.ts'
+import { type Maybe, toReason } from '../values/index.ts'
+import type { Call, Outcome } from './call.ts'
+import {
+  type Components,
+  type ContentDescriptor,
+  type ErrorDefinition,
+  resolveReference,
+} from './description.ts'
+import type { AcceptedExtensions, FunctionDefinition, SideEffect } from './function.ts'
+import type { FunctionHealth } from './health.ts'
 import { deriveStability, type Stability } from './version.ts'
 
 /** One version of a function, made ready for calls at start. */

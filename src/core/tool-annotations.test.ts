@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { toToolAnnotations } from './tool-annotations.ts'
+import { toToolAnnotations } from './tool-name.ts'
 
 describe('toToolAnnotations', () => {
   it('claims nothing when no side effects are declared', () => {

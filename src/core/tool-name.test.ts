@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { fc } from '../../test/support/property.ts'
-import { createToolNames, TOOL_NAME, toToolName } from './tool-name.ts'
-import { fromToolName } from './tool-spelling.ts'
+import { createToolNames, fromToolName, TOOL_NAME, toToolName } from './tool-name.ts'
 
 describe('toToolName', () => {
   it.each([

@@ -1,5 +1,55 @@
 import { createHash } from 'node:crypto'
-import { MAX_LENGTH, spellName } from './tool-spelling.ts'
+
+/** What a tool tells agents about its behaviour; every hint is optional. */
+export interface ToolAnnotations {
+  readonly title?: string
+  readonly readOnlyHint?: boolean
+  readonly destructiveHint?: boolean
+  readonly idempotentHint?: boolean
+  readonly openWorldHint?: boolean
+}
+
+/** Side effects that reach people or systems outside the service. */
+const REACHES_OUT = new Set(['sends_email', 'sends_sms', 'triggers_webhook', 'external_api_call'])
+/** Side effects that overwrite or remove what was there. */
+const OVERWRITES = new Set(['update', 'delete'])
+
+/** Derives hints from declared side effects; nothing declared means nothing claimed. */
+export function toToolAnnotations(sideEffects: readonly string[] | undefined): ToolAnnotations {
+  if (sideEffects === undefined) return {}
+  if (sideEffects.length === 0) return { readOnlyHint: true, destructiveHint: false }
+  const reachesOut = sideEffects.some((effect) => REACHES_OUT.has(effect))
+  return {
+    readOnlyHint: false,
+    destructiveHint: sideEffects.some((effect) => OVERWRITES.has(effect)),
+    ...(reachesOut && { openWorldHint: true }),
+  }
+}
+
+/** Separators by the number of underscores that stand for them; `orders.items_list` reads `orders__items_list`. */
+const SEPARATORS = ['_', '.', ':', '/'] as const
+const PLAIN = /^[a-zA-Z0-9-]+(?:[_.:/][a-zA-Z0-9-]+)*$/
+const PLAIN_TOOL = /^[a-zA-Z0-9-]+(?:_{1,4}[a-zA-Z0-9-]+)*$/
+
+/** What agent clients accept as the length of a tool name. */
+export const MAX_LENGTH = 64
+
+/** Spells a function name out as a tool name; undefined when it is too long or too exotic for that. */
+export function spellName(functionName: string): string | undefined {
+  if (!PLAIN.test(functionName)) return undefined
+  const spelled = functionName.replace(/[_.:/]/g, spellSeparator)
+  return spelled.length <= MAX_LENGTH ? spelled : undefined
+}
+
+/** Reads the function name out of a tool name; undefined when the tool name holds a digest. */
+export function fromToolName(toolName: string): string | undefined {
+  if (toolName.length > MAX_LENGTH || !PLAIN_TOOL.test(toolName)) return undefined
+  return toolName.replace(/_+/g, (run) => SEPARATORS[run.length - 1] ?? run)
+}
+
+function spellSeparator(separator: string): string {
+  return '_'.repeat(SEPARATORS.indexOf(separator as (typeof SEPARATORS)[number]) + 1)
+}
 
 /** What agent clients accept as a tool name. */
 export const TOOL_NAME: RegExp = /^[a-zA-Z0-9_-]{1,64}$/

@@ -1,8 +1,6 @@
-import { isRecord } from '../core/json.ts'
-import { formatPointer, resolvePointer } from '../core/pointer.ts'
-import type { Problem } from '../core/schema.ts'
-import { toText } from '../core/text.ts'
-import { isVersion } from '../core/version.ts'
+import { isVersion } from '../core/index.ts'
+import type { Problem } from '../schema/index.ts'
+import { formatPointer, isRecord, resolvePointer, toText } from '../values/index.ts'
 
 const STABILITIES = ['experimental', 'stable', 'deprecated']
 const REQUIRED_IN = {

@@ -1,7 +1,57 @@
-import type { Components, Info, Server } from '../core/description.ts'
-import { isList, isRecord } from '../core/json.ts'
-import { isReference } from '../core/reference.ts'
-import type { DiscoveryDocument, FunctionObject } from './types.ts'
+import {
+  type Components,
+  type ContentDescriptor,
+  type Deprecated,
+  type ErrorDefinition,
+  type ExamplePairing,
+  type ExtensionDeclaration,
+  type ExternalDocs,
+  type Info,
+  isReference,
+  type Link,
+  type QueryCapabilities,
+  type Reference,
+  type Server,
+  type Simulation,
+  type Tag,
+} from '../core/index.ts'
+import { isList, isRecord } from '../values/index.ts'
+
+/** A function as the discovery document prints it. */
+export interface FunctionObject {
+  readonly name: string
+  readonly version: string
+  readonly stability: 'experimental' | 'stable' | 'deprecated'
+  readonly summary?: string
+  readonly description?: string
+  readonly arguments?: readonly (ContentDescriptor | Reference)[]
+  readonly result?: ContentDescriptor | Reference
+  readonly errors?: readonly (ErrorDefinition | Reference)[]
+  readonly tags?: readonly (Tag | Reference)[]
+  readonly links?: readonly (Link | Reference)[]
+  readonly examples?: readonly (ExamplePairing | Reference)[]
+  readonly query?: QueryCapabilities
+  readonly sideEffects?: readonly string[]
+  readonly deprecated?: Deprecated
+  readonly discoverable?: boolean
+  readonly simulations?: readonly Simulation[]
+  readonly extensions?: readonly ExtensionDeclaration[]
+  readonly externalDocs?: ExternalDocs
+  readonly [ADDITIONAL_ARGUMENTS]?: boolean
+}
+
+/** True for a function that takes further arguments than those listed; seed 000 has no word for it. */
+export const ADDITIONAL_ARGUMENTS = 'x-additional-arguments'
+
+/** The description of a whole service. */
+export interface DiscoveryDocument {
+  readonly forrst: string
+  readonly discovery: string
+  readonly info: Info
+  readonly servers?: readonly Server[]
+  readonly functions: readonly FunctionObject[]
+  readonly components?: Components
+}
 
 /** Hears of a member that was left out: where it stands, and what it should have been. */
 export type OnLeftOut = (place: string, expected: string) => void

@@ -3,10 +3,10 @@ import { z } from 'zod'
 import { call } from '../../test/support/forrst.ts'
 import { serviceOf } from '../../test/support/service.ts'
 import type { ContentDescriptor } from '../core/description.ts'
-import { compileSchema } from '../core/json-schema.ts'
-import { resolvePointer } from '../core/pointer.ts'
 import type { Service } from '../core/service.ts'
-import type { DiscoveryDocument, FunctionObject } from './types.ts'
+import { compileSchema } from '../schema/compile.ts'
+import { resolvePointer } from '../values/json.ts'
+import type { DiscoveryDocument, FunctionObject } from './decode.ts'
 
 const DESCRIBE = 'urn:cline:forrst:ext:discovery:fn:describe'
 const ask = (service: Service, input: object = {}) =>

@@ -5,7 +5,7 @@ import { toRequest } from '../../test/support/forrst.ts'
 import { closedPort } from '../../test/support/listen.ts'
 import { createTestLogger, serviceOf } from '../../test/support/service.ts'
 import { defineFunction } from '../core/function.ts'
-import { createTriggers } from '../triggers/index.ts'
+import { createTriggers } from '../entries/triggers.ts'
 import { createApp } from './app.ts'
 import { serve } from './serve.ts'
 

@@ -1,31 +1,43 @@
-import { CallError } from '../core/error.ts'
-import { andThen, isPromise, type Maybe } from '../core/maybe.ts'
-import type { Service } from '../core/service.ts'
-import { createForrstHandler, refuseForrst } from '../forrst/handler.ts'
-import { refuseMcp } from '../mcp/handler.ts'
+import type { Service } from '../core/index.ts'
+import { CallError } from '../errors/index.ts'
+import {
+  type CallerKey,
+  createGuard,
+  createLocalJudge,
+  type GuardOptions,
+  isLoopbackHost,
+  type LocalOptions,
+  parsePublicUrl,
+} from '../net/index.ts'
+import { createForrstHandler, refuseForrst } from '../surfaces/forrst/index.ts'
 import {
   createMcpHandler,
   createProtectedResourceHandler,
   type McpHandlerOptions,
   metadataPaths,
-} from '../mcp/index.ts'
-import { createLlmsHandler, createOpenApiHandler, createOpenRpcHandler } from '../rest/documents.ts'
-import { createRestHandler, refuseRest } from '../rest/handler.ts'
-import { createProfileSurface, type ProfileOptions, type ProfileSurface } from '../rest/profile.ts'
-import { refuseTools } from '../tools/errors.ts'
-import { createServiceToolApi, type ServiceToolApiOptions } from '../tools/service-tools.ts'
-import type { CallerKey } from '../wire/caller.ts'
-import { createGuard, type GuardOptions } from '../wire/guard.ts'
-import type { HttpHandler, HttpRequest, HttpResponse } from '../wire/http.ts'
+  refuseMcp,
+} from '../surfaces/mcp/index.ts'
 import {
-  createLocalJudge,
-  isLoopbackHost,
-  type LocalOptions,
-  parsePublicUrl,
-} from '../wire/local.ts'
+  createProfileSurface,
+  type ProfileOptions,
+  type ProfileSurface,
+} from '../surfaces/profile/index.ts'
+import {
+  createLlmsHandler,
+  createOpenApiHandler,
+  createOpenRpcHandler,
+  createRestHandler,
+  refuseRest,
+} from '../surfaces/rest/index.ts'
+import {
+  createServiceToolApi,
+  refuseTools,
+  type ServiceToolApiOptions,
+} from '../surfaces/tools/index.ts'
+import { andThen, isPromise, type Maybe } from '../values/index.ts'
+import type { HttpHandler, HttpRequest, HttpResponse } from '../wire/index.ts'
 import { createOverload, type Load, type Overload, type OverloadOptions } from './overload.ts'
-import { createProbes } from './probes.ts'
-import { problemResponse, toProblem } from './problem.ts'
+import { createProbes, problemResponse, toProblem } from './problem.ts'
 
 /** Every surface of a service behind one door; hosts only translate. */
 export interface App {

@@ -1,4 +1,4 @@
-import type { HttpRequest, HttpResponse } from '../wire/http.ts'
+import type { HttpRequest, HttpResponse } from '../wire/index.ts'
 import type { App } from './app.ts'
 
 /** How a host of web-standard requests is asked about them. */

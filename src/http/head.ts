@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { CallError } from '../core/error.ts'
+import { CallError } from '../errors/index.ts'
 
 /** Headers of which a request has at most one: node:http takes the first, a proxy in front of it perhaps the last. */
 const SINGLE: ReadonlyMap<string, number> = new Map([

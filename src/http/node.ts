@@ -1,6 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
-import { isPromise } from '../core/maybe.ts'
-import type { HttpRequest, HttpResponse } from '../wire/http.ts'
+import { isPromise } from '../values/index.ts'
+import type { HttpRequest, HttpResponse } from '../wire/index.ts'
 import type { App } from './app.ts'
 import { judgeHead, toOriginForm } from './head.ts'
 import { problemResponse, toProblem } from './problem.ts'

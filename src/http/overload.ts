@@ -1,4 +1,4 @@
-import { isPromise, type Maybe } from '../core/maybe.ts'
+import { isPromise, type Maybe } from '../values/index.ts'
 
 /** When a process takes no more calls. Probes are always answered. */
 export interface OverloadOptions {

@@ -1,6 +1,7 @@
-import type { CallError } from '../core/error.ts'
-import { readRetryAfter } from '../core/retry-after.ts'
-import type { HttpResponse } from '../wire/http.ts'
+import type { Service } from '../core/index.ts'
+import { type CallError, readRetryAfter } from '../errors/index.ts'
+import { encodeHealth, type HealthReport, reportHealth } from '../system/index.ts'
+import type { HttpHandler, HttpResponse } from '../wire/index.ts'
 
 const TITLES: Readonly<Record<number, string>> = {
   400: 'Bad Request',
@@ -33,4 +34,28 @@ export function toProblem({ status = 400, message, errors }: CallError): HttpRes
     message,
     retryAfter === undefined ? {} : { 'retry-after': retryAfter },
   )
+}
+
+/** Creates the two probes an orchestrator asks, from the same checks as the health function. */
+export function createProbes(service: Service): {
+  readonly live: HttpHandler
+  readonly ready: HttpHandler
+} {
+  const probe =
+    (component?: string): HttpHandler =>
+    async (request) => {
+      if (request.method !== 'GET' && request.method !== 'HEAD') {
+        return problemResponse(405, 'Probes are read with GET', { allow: 'GET, HEAD' })
+      }
+      return toResponse(await reportHealth(service, { component, signal: request.signal() }))
+    }
+  return { live: probe('self'), ready: probe() }
+}
+
+function toResponse(report: HealthReport): HttpResponse {
+  return {
+    status: report.status === 'unhealthy' ? 503 : 200,
+    headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
+    body: JSON.stringify(encodeHealth(report)),
+  }
 }

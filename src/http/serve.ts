@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import type { Service } from '../core/service.ts'
+import type { Service } from '../core/index.ts'
+import { judgePlace } from '../net/index.ts'
 import type { Triggers } from '../triggers/index.ts'
-import { judgePlace } from '../wire/local.ts'
 import { type App, type AppOptions, createApp } from './app.ts'
 import { toNodeListener } from './node.ts'
 

@@ -2,7 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it, vi } from 'vitest'
-import { createMemoryStore, createSqliteStore, type MachineClock, type Store } from './index.ts'
+import {
+  createMemoryStore,
+  createSqliteStore,
+  type MachineClock,
+  type Store,
+} from '../entries/store.ts'
 
 const HOUR = 3_600_000
 const folder = mkdtempSync(join(tmpdir(), 'waymark-clock-'))

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { createMemoryStore } from '../entries/store.ts'
 import type { Backend } from './backend.ts'
 import { createStore } from './front.ts'
-import { createMemoryStore } from './index.ts'
 
 /** A backend whose reads wait until they are let go. */
 function createSlowBackend() {

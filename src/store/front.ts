@@ -1,18 +1,109 @@
-import { fromJson, type Json } from '../core/json.ts'
-import type { Attempt, Backend, Row } from './backend.ts'
-import { notApplied, toStoreError } from './failure.ts'
+import { CallError } from '../errors/index.ts'
+import { fromJson, type Json } from '../values/index.ts'
 import {
+  type Attempt,
   assertAmount,
   assertPrefix,
   assertRevision,
   assertText,
+  type Backend,
+  type Row,
   requireLimit,
   requireTtl,
+  type Swept,
+  toCursor,
+  toRange,
   toText,
-} from './limits.ts'
-import { toCursor, toRange } from './range.ts'
+} from './backend.ts'
 import type { Entry, Page, Store } from './store.ts'
-import { type SweepOptions, startSweeping } from './sweep.ts'
+
+/** Says that a store cannot be used and that the operation surely did nothing, so that it may be repeated. */
+export function notApplied(
+  kind: string,
+  reason: string,
+  cause?: unknown,
+  place?: string,
+): CallError {
+  return unavailable(kind, reason, { outcome: 'not_applied', cause, place })
+}
+
+/** Converts what a driver threw; a write that was under way may or may not have happened. */
+export function toStoreError(kind: string, thrown: unknown): CallError {
+  if (thrown instanceof CallError) return thrown
+  return unavailable(kind, 'it did not answer', { outcome: 'unknown', cause: thrown })
+}
+
+/** Says that a counter was asked of an entry that is none, or that the counter is full. */
+export function notACounter(): CallError {
+  return new CallError('CONFLICT', {
+    message: 'The store entry cannot be incremented: it is not a whole number within safe range',
+  })
+}
+
+// Addresses and driver messages stay in the cause: they are for logs, not for remote callers.
+function unavailable(
+  kind: string,
+  reason: string,
+  {
+    outcome,
+    cause,
+    place,
+  }: {
+    readonly outcome: 'not_applied' | 'unknown'
+    readonly cause: unknown
+    readonly place?: string | undefined
+  },
+): CallError {
+  const message = `The ${kind} store is unavailable: ${reason}`
+  const details = { store: kind, outcome }
+  return new CallError('UNAVAILABLE', { message, reason: place, details, cause })
+}
+
+/** How expired entries are removed in the background. */
+export interface SweepOptions {
+  /** Milliseconds between rounds while there is something to remove; 1,000 when absent. */
+  readonly interval?: number
+  /** The most entries removed in one round; 500 when absent. */
+  readonly batch?: number
+}
+
+const SOON = 20
+const IDLE_FACTOR = 30
+
+/** Starts removing expired entries until the answered function is called. */
+export function startSweeping(
+  sweep: (batch: number) => Promise<Swept>,
+  { interval = 1000, batch = 500 }: SweepOptions,
+): () => void {
+  let wait = interval
+  let stopped = false
+  let timer = schedule()
+
+  function schedule(): NodeJS.Timeout {
+    return setTimeout(round, wait).unref()
+  }
+
+  async function round(): Promise<void> {
+    // A failed round costs nothing: expired entries are invisible anyway, and the next round comes.
+    const swept = await sweep(batch).catch(() => 'none')
+    if (stopped) return
+    // A thousand idle processes must not ask the one database every second.
+    if (swept === 'none') wait = Math.min(Math.max(wait * 2, interval), interval * IDLE_FACTOR)
+    else wait = swept === 'some' ? interval : Math.min(SOON, interval)
+    timer = schedule()
+  }
+
+  return () => {
+    stopped = true
+    clearTimeout(timer)
+  }
+}
+
+/** Tells from a number of removed entries whether there are likely more. */
+export function toSwept(removed: number, limit: number): Swept {
+  if (removed === 0) return 'none'
+  return removed < limit ? 'some' : 'many'
+}
 
 /** Makes a store of a backend: checks arguments, converts values and failures, sweeps, and closes in order. */
 export function createStore(backend: Backend, sweep: SweepOptions = {}): Store {

@@ -1,27 +1,34 @@
-export { STORE_CASES } from './conformance.ts'
-export { runConformanceTask } from './conformance-tasks.ts'
-export type { ConformanceCase, ConformanceTask, ConformanceTools } from './conformance-types.ts'
-export { newestFirst, storeKey, storePrefix } from './keys.ts'
+export { refuse, toCursor } from './backend.ts'
+export { STORE_CASES } from './conformance/cases.ts'
+export { runConformanceTask } from './conformance/time.ts'
+export type { ConformanceCase, ConformanceTask, ConformanceTools } from './conformance/types.ts'
+export { notApplied, type SweepOptions, toStoreError } from './front.ts'
+export { createStoreGuard, isUnavailable, type OnStoreFailure, type StoreGuard } from './guard.ts'
+export { toCanonicalJson, toOwner, toSha256 } from './hash.ts'
 export type { MachineClock } from './machine-clock.ts'
-export { createMemoryStore, type MemoryStore, type MemoryStoreOptions } from './memory.ts'
+export { createMemoryStore, type MemoryStore, type MemoryStoreOptions } from './memory/memory.ts'
 export { type OpenStoreOptions, openStore } from './open.ts'
-export { createPostgresStore, type PostgresStoreOptions } from './postgres.ts'
-export type { PostgresPool, PostgresPoolClient } from './postgres-connection.ts'
-export { createRedisStore, type RedisStoreOptions } from './redis.ts'
-export type { RedisClient } from './redis-connection.ts'
-export { createSqliteStore, type SqliteStoreOptions } from './sqlite.ts'
-export type {
-  CompareAndSetOptions,
-  CompareAndSetResult,
-  Count,
-  Entry,
-  IncrementOptions,
-  ListOptions,
-  OwnerDelete,
-  Page,
-  PutIfAbsentResult,
-  PutOptions,
-  Store,
-  Written,
+export { loadOptional } from './optional-package.ts'
+export type { PostgresPool, PostgresPoolClient } from './postgres/connection.ts'
+export { createPostgresStore, type PostgresStoreOptions } from './postgres/postgres.ts'
+export type { RedisClient } from './redis/connection.ts'
+export { createRedisStore, type RedisStoreOptions } from './redis/redis.ts'
+export { createSqliteStore, type SqliteStoreOptions } from './sqlite/sqlite.ts'
+export {
+  type CompareAndSetOptions,
+  type CompareAndSetResult,
+  type Count,
+  type Entry,
+  type IncrementOptions,
+  type ListOptions,
+  newestFirst,
+  type OwnerDelete,
+  type Page,
+  type PutIfAbsentResult,
+  type PutOptions,
+  type Store,
+  type StoreOrigin,
+  storeKey,
+  storePrefix,
+  type Written,
 } from './store.ts'
-export type { SweepOptions } from './sweep.ts'

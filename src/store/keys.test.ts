@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { fc } from '../../test/support/property.ts'
-import { newestFirst, storeKey, storePrefix } from './index.ts'
+import { newestFirst, storeKey, storePrefix } from '../entries/store.ts'
 
 describe('storeKey', () => {
   it('joins parts with colons and escapes what would look like a joint', () => {

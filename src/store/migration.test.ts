@@ -6,7 +6,7 @@ import { Client } from 'pg'
 import { afterAll, describe, expect, it } from 'vitest'
 import { prepareBackends } from '../../test/faults/store-backends.ts'
 import { startProcesses } from '../../test/faults/store-processes.ts'
-import { openStore } from './index.ts'
+import { openStore } from '../entries/store.ts'
 
 const NEWER = /has schema version 99, but this version of waymark knows only \d+: upgrade waymark/
 

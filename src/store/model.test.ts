@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, describe, expect, it } from 'vitest'
 import { prepareBackends } from '../../test/faults/store-backends.ts'
 import { fc } from '../../test/support/property.ts'
-import type { Json } from '../core/json.ts'
-import { createMemoryStore, createSqliteStore, type Store } from './index.ts'
+import { createMemoryStore, createSqliteStore, type Store } from '../entries/store.ts'
+import type { Json } from '../values/json.ts'
 
 type Step =
   | { readonly do: 'get' | 'delete'; readonly key: string }

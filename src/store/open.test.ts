@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { openStore } from './index.ts'
+import { openStore } from '../entries/store.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'waymark-open-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

@@ -1,12 +1,12 @@
-import { createMemoryStore } from './memory.ts'
+import type { SweepOptions } from './front.ts'
+import { createMemoryStore } from './memory/memory.ts'
 import { loadOptional } from './optional-package.ts'
-import { createPostgresStore } from './postgres.ts'
-import type { PostgresPool } from './postgres-connection.ts'
-import { createRedisStore } from './redis.ts'
-import type { RedisClient } from './redis-connection.ts'
-import { createSqliteStore } from './sqlite.ts'
+import type { PostgresPool } from './postgres/connection.ts'
+import { createPostgresStore } from './postgres/postgres.ts'
+import type { RedisClient } from './redis/connection.ts'
+import { createRedisStore } from './redis/redis.ts'
+import { createSqliteStore } from './sqlite/sqlite.ts'
 import type { Store } from './store.ts'
-import type { SweepOptions } from './sweep.ts'
 
 /** What every store can be told, whatever its address. */
 export interface OpenStoreOptions {

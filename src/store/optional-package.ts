@@ -1,4 +1,4 @@
-import { isRecord } from '../core/json.ts'
+import { isRecord } from '../values/index.ts'
 
 /** Loads a package that is only needed for one kind of store or queue, or says in one line what to install. */
 export async function loadOptional(

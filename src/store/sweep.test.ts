@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
-import { startSweeping } from './sweep.ts'
+import { startSweeping } from './front.ts'
 
 describe('sweeping', () => {
   it('ends with the round under way when it is stopped', async () => {

@@ -1,7 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { Principal } from '../core/call.ts'
-import { CallError } from '../core/error.ts'
-import type { Credentials } from '../core/service.ts'
+import type { Credentials, Principal } from '../core/index.ts'
+import { CallError } from '../errors/index.ts'
 
 /**
  * Makes an `authenticate` hook that knows one caller by a bearer token; without a token it refuses everybody.

@@ -1,8 +1,11 @@
-import { defineFunction, type FunctionDefinition } from '../core/function.ts'
-import { createPreparedResult } from '../core/prepared.ts'
-import { PROTOCOL_VERSIONS } from '../core/protocol.ts'
-import type { Service } from '../core/service.ts'
-import { isDiscoverable } from '../core/target.ts'
+import {
+  createPreparedResult,
+  defineFunction,
+  type FunctionDefinition,
+  isDiscoverable,
+  type Service,
+} from '../core/index.ts'
+import { PROTOCOL_VERSIONS } from '../wire/index.ts'
 
 /** Creates the function that sums a service up, in the words of seed 001. */
 export function capabilitiesFunction(service: Service): FunctionDefinition {

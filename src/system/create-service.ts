@@ -1,33 +1,123 @@
-import type { Call, Principal } from '../core/call.ts'
-import { assertChallenge, DEFAULT_CHALLENGE } from '../core/challenge.ts'
-import { checkComponents } from '../core/check-components.ts'
-import { findPatternWarnings } from '../core/check-patterns.ts'
-import { type Clock, systemClock } from '../core/clock.ts'
-import type { UnknownArguments } from '../core/closed-arguments.ts'
-import type { Components, Info, Server } from '../core/description.ts'
-import { dispatch } from '../core/dispatch.ts'
-import { type Extension, orderExtensions } from '../core/extension.ts'
-import type { FunctionDefinition } from '../core/function.ts'
-import type { ComponentCheck } from '../core/health.ts'
-import { createInvoke } from '../core/invoke.ts'
-import { isRecord } from '../core/json.ts'
-import type { Maybe } from '../core/maybe.ts'
-import type { Middleware } from '../core/middleware.ts'
-import { assertNoPrivateKeys } from '../core/private-keys.ts'
-import type { ProfileDefinition } from '../core/profile.ts'
-import { createRegistry } from '../core/registry.ts'
-import type { Credentials, Limits, Logger, Service } from '../core/service.ts'
-import { createSuspects } from '../core/suspects.ts'
-import type { Target } from '../core/target.ts'
-import { checkHead } from '../discovery/check-document.ts'
-import { defaultExtensions } from '../extensions/defaults.ts'
-import { type StatefulSettings, statefulExtensions } from '../extensions/stateful.ts'
-import type { JobQueue } from '../jobs/queue.ts'
-import type { Store } from '../store/store.ts'
-import { type Background, type CallbackOptions, createBackground } from './background.ts'
+import {
+  assertNoPrivateKeys,
+  type Call,
+  type ComponentCheck,
+  type Components,
+  type Credentials,
+  checkComponents,
+  createInvoke,
+  createRegistry,
+  createSuspects,
+  dispatch,
+  type Extension,
+  type FunctionDefinition,
+  findPatternWarnings,
+  type Info,
+  type Limits,
+  type Logger,
+  type Middleware,
+  orderExtensions,
+  type Principal,
+  type ProfileDefinition,
+  type Server,
+  type Service,
+  type Target,
+} from '../core/index.ts'
+import { checkHead } from '../discovery/index.ts'
+import { assertChallenge, DEFAULT_CHALLENGE } from '../errors/index.ts'
+import {
+  createOutgoing,
+  type Outgoing,
+  type OutgoingOptions,
+} from '../extensions/outgoing/index.ts'
+import type { UnknownArguments } from '../schema/index.ts'
+import type { Store } from '../store/index.ts'
+import { type Clock, isRecord, type Maybe, systemClock, toReason } from '../values/index.ts'
+import { createJobQueue, type JobQueue } from '../work/index.ts'
+import { defaultExtensions } from './default-extensions.ts'
 import { systemFunctions } from './functions.ts'
-import { jsonLogger, toSteadyLogger } from './json-logger.ts'
+import { type StatefulSettings, statefulExtensions } from './stateful-extensions.ts'
 import { setStoreOf } from './store-of.ts'
+
+/** Where callbacks may go and how they are signed. */
+export type CallbackOptions = Pick<
+  OutgoingOptions,
+  'secret' | 'allowHosts' | 'allowLoopback' | 'delaysMs'
+>
+
+/** What a service with a store has for work that outlives a call. */
+export interface Background {
+  readonly jobs: JobQueue
+  readonly outgoing: Outgoing
+  /** Begins to send what an earlier process left to be sent. */
+  readonly start: () => void
+  readonly close: () => Promise<void>
+}
+
+/** Creates the job queue of a service and the sender of its callbacks; nothing runs before it starts or is used. */
+export function createBackground(options: {
+  readonly store: Store
+  /** Its owner closes it; made for the store, and closed with the service, when absent. */
+  readonly jobs: JobQueue | undefined
+  readonly callbacks: CallbackOptions | undefined
+  readonly clock: Clock
+  readonly log: Logger
+}): Background {
+  const { store, callbacks, clock, log } = options
+  const jobs = options.jobs ?? createJobQueue(store, { clock, log })
+  const outgoing = createOutgoing({ ...callbacks, jobs, clock, log })
+  return {
+    jobs,
+    outgoing,
+    start: outgoing.start,
+    async close() {
+      if (options.jobs === undefined) await jobs.close()
+    },
+  }
+}
+
+/** Creates a logger that writes one JSON line per event to stderr. */
+export function jsonLogger(
+  write: (line: string) => void = (line) => void process.stderr.write(line),
+): Logger {
+  const log =
+    (level: string) =>
+    (message: string, facts: Readonly<Record<string, unknown>> = {}): void => {
+      write(`${formatLine({ level, message }, facts)}\n`)
+    }
+  return { warn: log('warn'), error: log('error') }
+}
+
+/** Facts that JSON cannot hold are written as text: a line must not be lost because of what it is about. */
+function formatLine(head: object, facts: Readonly<Record<string, unknown>>): string {
+  try {
+    return JSON.stringify({ ...head, ...facts }, serialiseError)
+  } catch {
+    const texts = Object.entries(facts).map(([name, fact]) => [name, toReason(fact)])
+    return JSON.stringify({ ...head, ...Object.fromEntries(texts) })
+  }
+}
+
+function serialiseError(_key: string, value: unknown): unknown {
+  return value instanceof Error
+    ? { name: value.name, message: value.message, stack: value.stack }
+    : value
+}
+
+/** Makes a logger that never throws: a line that cannot be written must not cost a caller the answer. */
+export function toSteadyLogger(log: Logger): Logger {
+  const write =
+    (level: keyof Logger): Logger['warn'] =>
+    (message, facts) => {
+      try {
+        const written: unknown = log[level](message, facts)
+        if (written instanceof Promise) written.catch(() => {})
+      } catch {
+        // There is nobody left to tell.
+      }
+    }
+  return { warn: write('warn'), error: write('error') }
+}
 
 /** What a service is made of. */
 export interface ServiceOptions<Functions extends readonly FunctionDefinition[]> {

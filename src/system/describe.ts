@@ -1,14 +1,74 @@
-import { functionNotFound } from '../core/dispatch.ts'
-import { CallError } from '../core/error.ts'
-import { defineFunction, type FunctionDefinition } from '../core/function.ts'
-import type { JsonObject } from '../core/json.ts'
-import type { FunctionEntry } from '../core/registry.ts'
-import { jsonSchema } from '../core/schema.ts'
-import type { Service } from '../core/service.ts'
-import { isDiscoverable, type Target } from '../core/target.ts'
-import { toShort } from '../core/text.ts'
-import { encodeQuery } from './describe-query.ts'
-import { toSchemaObject } from './describe-schema.ts'
+import {
+  type Components,
+  defineFunction,
+  type FunctionDefinition,
+  type FunctionEntry,
+  functionNotFound,
+  isDiscoverable,
+  type QueryCapabilities,
+  type Service,
+  type Target,
+} from '../core/index.ts'
+import { CallError } from '../errors/index.ts'
+import { collectSchemas, jsonSchema, moveReferences } from '../schema/index.ts'
+import { type JsonObject, toShort } from '../values/index.ts'
+
+const STYLES = ['cursor', 'offset', 'keyset']
+
+/** Writes query capabilities as the `pagination` and `capabilities` members of seed 001. */
+export function encodeQuery(query: QueryCapabilities | undefined): JsonObject {
+  if (query === undefined) return {}
+  const capabilities: JsonObject = {
+    ...(query.filters && { filters: byResource(query.filters) }),
+    ...(query.sorts?.allowed && { sorts: [...query.sorts.allowed] }),
+    ...(query.fields && { fields: byResource(query.fields) }),
+    ...(query.relationships?.allowed && { relationships: [...query.relationships.allowed] }),
+  }
+  return {
+    ...(query.pagination && { pagination: encodePagination(query.pagination) }),
+    ...(Object.keys(capabilities).length > 0 && { capabilities }),
+  }
+}
+
+function encodePagination(pagination: NonNullable<QueryCapabilities['pagination']>): JsonObject {
+  const { strategies = [], defaultStrategy, defaultSize = 25, maxSize = 100 } = pagination
+  // Seed 001 has no word for numbered pages.
+  const styles = strategies.filter((strategy) => STYLES.includes(strategy))
+  const style = defaultStrategy ?? styles[0]
+  return {
+    styles,
+    ...(style !== undefined && styles.includes(style) && { default_style: style }),
+    default_limit: defaultSize,
+    max_limit: maxSize,
+  }
+}
+
+function byResource(lists: {
+  readonly allowed?: readonly string[]
+  readonly related?: Readonly<Record<string, readonly string[]>>
+}): JsonObject {
+  return {
+    ...(lists.allowed && { self: [...lists.allowed] }),
+    ...Object.fromEntries(
+      Object.entries(lists.related ?? {}).map(([name, fields]) => [name, [...fields]]),
+    ),
+  }
+}
+
+/** Writes a version's schemas as one object whose references resolve inside it, at `#/definitions/…`. */
+export function toSchemaObject(target: Target, components: Components): JsonObject {
+  const { inputSchema, outputSchema } = target
+  const roots = outputSchema === undefined ? [inputSchema] : [inputSchema, outputSchema]
+  const definitions = collectSchemas(roots, components.schemas ?? {})
+  const move = (schema: unknown) =>
+    moveReferences(schema, (name) => `#/definitions/${name}`) as JsonObject
+  const moved = Object.entries(definitions).map(([name, schema]) => [name, move(schema)] as const)
+  return {
+    arguments: move(inputSchema),
+    ...(outputSchema && { returns: move(outputSchema) }),
+    ...(moved.length > 0 && { definitions: Object.fromEntries(moved) }),
+  }
+}
 
 /** Creates the function that explains one function, in the words of seed 001. */
 export function describeFunction(service: Service): FunctionDefinition {

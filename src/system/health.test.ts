@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { call } from '../../test/support/forrst.ts'
 import { createTestLogger, serviceOf } from '../../test/support/service.ts'
-import type { Clock } from '../core/clock.ts'
 import { defineFunction, type FunctionDefinition } from '../core/function.ts'
 import type { ComponentCheck } from '../core/health.ts'
 import type { Service } from '../core/service.ts'
+import type { Clock } from '../values/time.ts'
 
 const clock: Clock = { now: () => Date.parse('2024-01-15T10:30:00.250Z'), elapsed: () => 5 }
 const timestamp = '2024-01-15T10:30:00Z'

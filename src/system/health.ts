@@ -1,20 +1,20 @@
-import { formatTimestamp } from '../core/clock.ts'
-import { toDuration } from '../core/duration.ts'
-import { CallError } from '../core/error.ts'
 import {
   type ComponentCheck,
   type ComponentHealth,
   type ComponentReport,
+  defineFunction,
+  type FunctionDefinition,
   type FunctionHealth,
   type HealthStatus,
+  isDiscoverable,
+  type Service,
   type ServiceHealth,
   toServiceStatus,
   worstStatus,
-} from '../core/health.ts'
-import type { JsonObject } from '../core/json.ts'
-import type { Service } from '../core/service.ts'
-import { isDiscoverable } from '../core/target.ts'
-import { toShort } from '../core/text.ts'
+} from '../core/index.ts'
+import { CallError } from '../errors/index.ts'
+import { jsonSchema } from '../schema/index.ts'
+import { formatTimestamp, type JsonObject, toDuration, toShort } from '../values/index.ts'
 
 /** What a look at the service found. */
 export interface HealthReport {
@@ -196,4 +196,32 @@ function mapValues<Value, Result>(
   map: (value: Value) => Result,
 ): Record<string, Result> {
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]))
+}
+
+/** The arguments of both health functions. */
+export const HEALTH_INPUT: ReturnType<
+  typeof jsonSchema<{ component?: string; include_details?: boolean }>
+> = jsonSchema({
+  type: 'object',
+  properties: {
+    component: { type: 'string', description: 'Check this component only; "self" is the process' },
+    include_details: { type: 'boolean', default: true },
+  },
+})
+
+/** Creates the function that looks at every component and every function state. */
+export function healthFunction(service: Service): FunctionDefinition {
+  return defineFunction({
+    name: 'urn:cline:forrst:fn:health',
+    version: '1.0.0',
+    summary: 'Comprehensive health check with component-level status',
+    sideEffects: [],
+    discoverable: false,
+    input: HEALTH_INPUT,
+    async handler({ input, call, signal }) {
+      const report = await reportHealth(service, { component: input.component, signal })
+      if (report.status === 'unhealthy') call.reply.disposition = 'unavailable'
+      return encodeHealth(report, input.include_details ?? true)
+    },
+  })
 }

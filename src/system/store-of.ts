@@ -1,5 +1,5 @@
-import type { Service } from '../core/service.ts'
-import type { Store } from '../store/store.ts'
+import type { Service } from '../core/index.ts'
+import type { Store } from '../store/index.ts'
 
 // Beside the members of a service: the core knows nothing of stores. Shared by every copy of the package in a process.
 const key: unique symbol = Symbol.for('waymark.store')

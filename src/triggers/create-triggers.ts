@@ -1,17 +1,20 @@
-import { CallError } from '../core/error.ts'
-import type { Json } from '../core/json.ts'
-import { formatNear, nearest } from '../core/suggest.ts'
-import type { TriggerDef } from '../spec/types.ts'
-import type { HttpHandler, HttpResponse } from '../wire/http.ts'
-import type { AskOptions, EmitOptions } from './bus.ts'
+import { CallError } from '../errors/index.ts'
+import type { TriggerDef } from '../sources/tool-spec/index.ts'
+import { formatNear, type Json, nearest } from '../values/index.ts'
+import type { HttpHandler, HttpResponse } from '../wire/index.ts'
 import { checkTriggerDefinitions } from './define-trigger.ts'
-import type { DeliveryPage, DeliveryQuery } from './delivery-log.ts'
+import type { DeliveryPage, DeliveryQuery } from './delivery/log.ts'
+import type { AskOptions, EmitOptions } from './event/bus.ts'
 import { type ListTriggersOptions, type TriggerStatus, toStatus } from './status.ts'
 import { runTrial, type TrialOptions, type TriggerTrial } from './trial.ts'
 import { triggerFunctions } from './trigger-functions.ts'
-import { createTriggerParts, type TriggersOptions } from './trigger-parts.ts'
-import { createTriggerRunner, type TriggerRunner } from './trigger-runner.ts'
-import { refuseWebhook } from './webhook-answer.ts'
+import {
+  createTriggerParts,
+  createTriggerRunner,
+  type TriggerRunner,
+  type TriggersOptions,
+} from './trigger-runner.ts'
+import { refuseWebhook } from './webhook/challenge.ts'
 
 /** A path of the server that belongs to a webhook. */
 export interface TriggerMount {

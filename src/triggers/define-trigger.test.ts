@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { serviceOf } from '../../test/support/service.ts'
 import { defineFunction } from '../core/function.ts'
-import type { TriggerDef } from '../spec/types.ts'
-import { createTriggers } from './index.ts'
+import { createTriggers } from '../entries/triggers.ts'
+import type { TriggerDef } from '../sources/tool-spec/types.ts'
 
 /** Triggers as a module without types exports them. */
 function fromModule(text: string): readonly TriggerDef[] {

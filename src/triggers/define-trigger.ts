@@ -1,12 +1,6 @@
-import { findNear } from '../core/dispatch.ts'
-import { toMilliseconds } from '../core/duration.ts'
-import { isRecord } from '../core/json.ts'
-import type { Service } from '../core/service.ts'
-import { formatNear } from '../core/suggest.ts'
-import { toText } from '../core/text.ts'
-import { checkToolSpec } from '../spec/parse.ts'
-import type { SpecProblem } from '../spec/problem.ts'
-import type { TriggerDef } from '../spec/types.ts'
+import { findNear, type Service } from '../core/index.ts'
+import { checkToolSpec, type SpecProblem, type TriggerDef } from '../sources/tool-spec/index.ts'
+import { formatNear, isRecord, toMilliseconds, toText } from '../values/index.ts'
 import type { TriggerDefinition } from './trigger.ts'
 
 const NAME = /^[a-z][a-z0-9_]{0,63}$/

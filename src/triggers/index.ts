@@ -1,22 +1,22 @@
 export {
-  type AskOptions,
-  createEventBus,
-  type EmitOptions,
-  type EventBus,
-  type EventMap,
-} from './bus.ts'
-export {
   createTriggers,
   type StartTriggersOptions,
   type TriggerMount,
   type Triggers,
 } from './create-triggers.ts'
 export { defineTrigger } from './define-trigger.ts'
-export type { Delivery, DeliveryAttempt, DeliveryState } from './delivery.ts'
-export type { DeliveryPage, DeliveryQuery, Retention } from './delivery-log.ts'
-export { type OpenEventBusOptions, openEventBus } from './open-bus.ts'
-export { listRuns } from './schedule-times.ts'
-export type { SourceStarters } from './sources.ts'
+export type { Delivery, DeliveryAttempt, DeliveryState } from './delivery/delivery.ts'
+export type { DeliveryPage, DeliveryQuery, Retention } from './delivery/log.ts'
+export {
+  type AskOptions,
+  createEventBus,
+  type EmitOptions,
+  type EventBus,
+  type EventMap,
+} from './event/bus.ts'
+export { type OpenEventBusOptions, openEventBus } from './event/open.ts'
+export { type QueueKind, readQueueAddress } from './queue/address.ts'
+export { listRuns } from './schedule/times.ts'
 export type { TriggerStatus } from './status.ts'
 export type { TrialOptions, TriggerTrial } from './trial.ts'
 export type {
@@ -31,4 +31,5 @@ export type {
   TriggerHandler,
   TriggerSource,
 } from './trigger.ts'
-export type { TriggersOptions } from './trigger-parts.ts'
+export { encodeTrial } from './trigger-functions.ts'
+export type { SourceStarters, TriggersOptions } from './trigger-runner.ts'

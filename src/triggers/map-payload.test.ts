@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { EmitTrigger } from '../spec/types.ts'
-import { type EventView, fillPrompt, toArguments } from './map-payload.ts'
+import type { EmitTrigger } from '../sources/tool-spec/types.ts'
+import { type EventView, fillPrompt, toArguments } from './run-trigger.ts'
 
 const TRIGGER: EmitTrigger = { type: 'emit', name: 'x', description: 'x', event: 'x' }
 const EVENT: EventView = {

@@ -1,6 +1,6 @@
-import type { TriggerDef } from '../spec/types.ts'
+import type { TriggerDef } from '../sources/tool-spec/index.ts'
 import { targetOf } from './define-trigger.ts'
-import type { Delivery } from './delivery.ts'
+import type { Delivery } from './delivery/delivery.ts'
 import type { TriggerSource } from './trigger.ts'
 
 /** A trigger as a person looks at it. */

@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import type { Outcome } from '../core/call.ts'
-import { requireFunction } from '../core/dispatch.ts'
-import type { CallErrorShape } from '../core/error.ts'
-import { toFailure, toInvalidArguments } from '../core/invoke.ts'
-import type { Json, JsonObject } from '../core/json.ts'
-import type { Service } from '../core/service.ts'
-import type { TriggerDef } from '../spec/types.ts'
+import {
+  type Outcome,
+  requireFunction,
+  type Service,
+  toFailure,
+  toInvalidArguments,
+} from '../core/index.ts'
+import type { CallErrorShape } from '../errors/index.ts'
+import type { TriggerDef } from '../sources/tool-spec/index.ts'
+import type { Json, JsonObject } from '../values/index.ts'
 import { targetOf } from './define-trigger.ts'
-import { beginAttempt, toDelivery } from './delivery.ts'
+import { beginAttempt, toDelivery } from './delivery/delivery.ts'
 import { type RunTrigger, toCallInput } from './run-trigger.ts'
 import type { TriggerDefinition } from './trigger.ts'
 

@@ -1,16 +1,16 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { serviceOf } from '../../test/support/service.ts'
-import { CallError } from '../core/error.ts'
 import { defineFunction } from '../core/function.ts'
-import { ToolError } from '../runtime/index.ts'
-import { createMemoryStore } from '../store/index.ts'
-import { createService } from '../system/create-service.ts'
+import { ToolError } from '../entries/runtime.ts'
+import { createMemoryStore } from '../entries/store.ts'
 import {
   createTriggers,
   type ReceivedEvent,
   type TriggerDefinition,
   type Triggers,
-} from './index.ts'
+} from '../entries/triggers.ts'
+import { CallError } from '../errors/error.ts'
+import { createService } from '../system/create-service.ts'
 
 const open: Triggers[] = []
 afterEach(async () => {

@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { call } from '../../test/support/forrst.ts'
 import { createTestLogger, serviceOf } from '../../test/support/service.ts'
-import { CallError } from '../core/error.ts'
 import { defineFunction } from '../core/function.ts'
 import type { Service } from '../core/service.ts'
+import { createTriggers, type Triggers } from '../entries/triggers.ts'
+import { CallError } from '../errors/error.ts'
 import { listDiscoverable } from '../system/capabilities.ts'
 import type { ServiceOptions } from '../system/create-service.ts'
-import { createTriggers, type Triggers } from './index.ts'
 import { triggerFunctions } from './trigger-functions.ts'
 
 interface Shop {

@@ -1,13 +1,77 @@
-import type { Call } from '../core/call.ts'
-import { CallError } from '../core/error.ts'
-import { defineFunction, type FunctionDefinition } from '../core/function.ts'
-import type { Json, JsonObject } from '../core/json.ts'
-import { jsonSchema } from '../core/schema.ts'
-import type { Service } from '../core/service.ts'
+import {
+  type Call,
+  defineFunction,
+  type FunctionDefinition,
+  type Outcome,
+  type Service,
+} from '../core/index.ts'
+import { CallError } from '../errors/index.ts'
+import { jsonSchema } from '../schema/index.ts'
+import type { Json, JsonObject } from '../values/index.ts'
 import type { Triggers } from './create-triggers.ts'
-import type { DeliveryState } from './delivery.ts'
-import { encodeDelivery, encodeStatus, encodeTrial } from './encode.ts'
-import type { ListTriggersOptions } from './status.ts'
+import type { Delivery, DeliveryAttempt, DeliveryState } from './delivery/delivery.ts'
+import type { ListTriggersOptions, TriggerStatus } from './status.ts'
+import type { TriggerTrial } from './trial.ts'
+
+/** Writes a trigger as the functions answer it. */
+export function encodeStatus({ next, last, ...status }: TriggerStatus): JsonObject {
+  return {
+    ...status,
+    ...(next && { next: next.map(toTime) }),
+    ...(last && {
+      last: { id: last.id, state: last.state, received_at: toTime(last.receivedAt) },
+    }),
+  }
+}
+
+/** Writes a delivery as the functions answer it. */
+export function encodeDelivery(delivery: Delivery): JsonObject {
+  const { id, trigger, type, eventId, event, payload, meta, state, nextAttemptAt } = delivery
+  return {
+    id,
+    trigger,
+    type,
+    event_id: eventId,
+    ...(event !== undefined && { event }),
+    state,
+    received_at: toTime(delivery.receivedAt),
+    tried: delivery.tried,
+    redelivered: delivery.round,
+    ...(nextAttemptAt !== undefined && { next_attempt_at: toTime(nextAttemptAt) }),
+    attempts: delivery.attempts.map(encodeAttempt),
+    payload,
+    ...(meta && { meta }),
+  }
+}
+
+/** Writes what came of trying a trigger out as the function answers it. */
+export function encodeTrial({ outcome, problems, ...trial }: TriggerTrial): JsonObject {
+  return {
+    ...trial,
+    fits: problems.length === 0,
+    problems: problems as unknown as Json,
+    ...(outcome && { outcome: encodeOutcome(outcome) }),
+  }
+}
+
+function encodeOutcome(outcome: Outcome): JsonObject {
+  return outcome.ok
+    ? { ok: true, result: (outcome.result ?? null) as Json }
+    : { ok: false, errors: outcome.errors as unknown as Json }
+}
+
+function encodeAttempt({ startedAt, endedAt, outcome, errors }: DeliveryAttempt): JsonObject {
+  return {
+    started_at: toTime(startedAt),
+    ...(endedAt !== undefined && { ended_at: toTime(endedAt) }),
+    outcome,
+    ...(errors && { errors: errors as unknown as Json }),
+  }
+}
+
+function toTime(milliseconds: number): string {
+  return new Date(milliseconds).toISOString()
+}
 
 /** What decides who may look at deliveries. */
 export interface TriggerFunctionOptions {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { serviceOf } from '../../test/support/service.ts'
 import { defineFunction } from '../core/function.ts'
-import { createTriggers } from './index.ts'
+import { createTriggers } from '../entries/triggers.ts'
 
 const BASE = { name: 'paid', description: 'd', tool: 'orders.ship' }
 

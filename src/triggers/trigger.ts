@@ -1,11 +1,9 @@
-import type { Clock } from '../core/clock.ts'
-import type { CallErrorShape } from '../core/error.ts'
-import type { Json, JsonObject } from '../core/json.ts'
-import type { Maybe } from '../core/maybe.ts'
-import type { Logger } from '../core/service.ts'
-import type { TriggerDef } from '../spec/types.ts'
-import type { Store } from '../store/store.ts'
-import type { HttpHandler } from '../wire/http.ts'
+import type { Logger } from '../core/index.ts'
+import type { CallErrorShape } from '../errors/index.ts'
+import type { TriggerDef } from '../sources/tool-spec/index.ts'
+import type { Store } from '../store/index.ts'
+import type { Clock, Json, JsonObject, Maybe } from '../values/index.ts'
+import type { HttpHandler } from '../wire/index.ts'
 
 /** Something that happened outside, on its way to a function. */
 export interface TriggerEvent {

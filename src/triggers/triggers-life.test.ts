@@ -1,9 +1,14 @@
 import { expect, it } from 'vitest'
 import { serviceOf } from '../../test/support/service.ts'
 import { defineFunction } from '../core/function.ts'
-import type { Json } from '../core/json.ts'
-import { createMemoryStore } from '../store/index.ts'
-import { createEventBus, createTriggers, defineTrigger, type Triggers } from './index.ts'
+import { createMemoryStore } from '../entries/store.ts'
+import {
+  createEventBus,
+  createTriggers,
+  defineTrigger,
+  type Triggers,
+} from '../entries/triggers.ts'
+import type { Json } from '../values/json.ts'
 
 const PAID = defineTrigger({
   type: 'emit',

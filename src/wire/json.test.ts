@@ -2,9 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { fc } from '../../test/support/property.ts'
-import { CallError } from '../core/error.ts'
-import { parseJson } from './json.ts'
-import { findJsonError } from './json-error.ts'
+import { CallError } from '../errors/error.ts'
+import { findJsonError, parseJson } from './json.ts'
 
 const FOLDER = fileURLToPath(new URL('../../../shared/fixtures/json-parsing/', import.meta.url))
 const files = existsSync(FOLDER) ? readdirSync(FOLDER).filter((name) => name.endsWith('.json')) : []

@@ -1,10 +1,142 @@
-import { isUtf8 } from 'node:buffer'
-import { CallError } from '../core/error.ts'
-import { isLostNumber, MAY_BE_LARGE, parseExactJson, quoteNumbers } from '../core/exact-json.ts'
-import { isRecord } from '../core/json.ts'
-import { formatPointer } from '../core/pointer.ts'
-import { findJsonError } from './json-error.ts'
-import { findOffence, type Offence } from './json-offence.ts'
+import { CallError } from '../errors/index.ts'
+import {
+  formatPointer,
+  isLostNumber,
+  isRecord,
+  MAY_BE_LARGE,
+  parseExactJson,
+  quoteNumbers,
+} from '../values/index.ts'
+
+/** Where a text stops being JSON, and what was expected there. */
+export interface JsonError {
+  readonly offset: number
+  readonly expected: string
+}
+
+/** Where reading goes on, or the mistake that ends it. */
+type Step = { readonly offset: number; readonly expected?: undefined } | JsonError
+
+const SPACE = /[ \t\n\r]*/y
+// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids exactly these inside strings
+const STRING = /"[^"\\\u0000-\u001f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\u0000-\u001f]*)*"/y
+const WORD = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
+
+/**
+ * Finds the first mistake in a text that JSON.parse refused. JSON.parse itself names the place in some messages only,
+ * and differently on every engine. Iterative: hostile nesting must not overflow the stack.
+ */
+export function findJsonError(text: string): JsonError {
+  const open: string[] = []
+  let offset = 0
+  const skip = () => {
+    offset = matchEnd(SPACE, text, offset) ?? offset
+  }
+  const mistake = (expected: string): JsonError => ({ offset, expected })
+
+  for (;;) {
+    skip()
+    const first = text[offset]
+    if (first === '{' || first === '[') {
+      offset += 1
+      skip()
+      const close = first === '{' ? '}' : ']'
+      if (text[offset] !== close) {
+        open.push(close)
+        const key: Step = first === '{' ? readKey(text, offset) : { offset }
+        offset = key.offset
+        if (key.expected !== undefined) return mistake(key.expected)
+        continue
+      }
+      offset += 1
+    } else {
+      const end = matchEnd(first === '"' ? STRING : WORD, text, offset)
+      if (end === undefined) return mistake(describeValue(text, offset))
+      offset = end
+    }
+    const after = closeContainers(text, offset, open)
+    offset = after.offset
+    if (after.expected !== undefined) return mistake(after.expected)
+  }
+}
+
+/** After a value: leaves finished containers, and stands before the next value or key. */
+function closeContainers(text: string, start: number, open: string[]): Step {
+  let offset = matchEnd(SPACE, text, start) ?? start
+  for (;;) {
+    const close = open.at(-1)
+    if (close === undefined) return { offset, expected: 'nothing more after the value' }
+    if (text[offset] === ',') {
+      offset = matchEnd(SPACE, text, offset + 1) ?? offset + 1
+      return close === '}' ? readKey(text, offset) : { offset }
+    }
+    if (text[offset] !== close) return { offset, expected: `"," or "${close}"` }
+    open.pop()
+    offset = matchEnd(SPACE, text, offset + 1) ?? offset + 1
+  }
+}
+
+function readKey(text: string, start: number): Step {
+  const end = text[start] === '"' ? matchEnd(STRING, text, start) : undefined
+  if (end === undefined) return { offset: start, expected: 'a member name in double quotes' }
+  const colon = matchEnd(SPACE, text, end) ?? end
+  return text[colon] === ':' ? { offset: colon + 1 } : { offset: colon, expected: '":"' }
+}
+
+function describeValue(text: string, offset: number): string {
+  if (offset >= text.length) return 'more: the text ends too early'
+  return text[offset] === '"' ? 'a string without raw control characters or bad escapes' : 'a value'
+}
+
+function matchEnd(pattern: RegExp, text: string, offset: number): number | undefined {
+  pattern.lastIndex = offset
+  return pattern.test(text) ? pattern.lastIndex : undefined
+}
+
+/** What makes a parsed value dangerous to walk or to copy, and the path that leads there, innermost first. */
+export interface Offence {
+  readonly reason: string
+  readonly path: string[]
+}
+
+// `__proto__` as a key becomes somebody's prototype as soon as an innocent handler copies the object by assignment.
+const POISON = '__proto__'
+
+/** Finds what makes a value dangerous, by walking at most `depthLeft` levels; undefined when nothing does. */
+export function findOffence(value: unknown, depthLeft: number): Offence | undefined {
+  return isBranch(value) ? findInBranch(value, depthLeft) : undefined
+}
+
+/** Only called for what can hold more: most members are leaves, and a call for each would cost more than the look. */
+function findInBranch(branch: Branch, depthLeft: number): Offence | undefined {
+  if (depthLeft === 0) return { reason: 'nests too deeply', path: [] }
+  if (Array.isArray(branch)) {
+    for (let index = 0; index < branch.length; index += 1) {
+      const item: unknown = branch[index]
+      const offence = isBranch(item) ? findInBranch(item, depthLeft - 1) : undefined
+      if (offence) return within(offence, String(index))
+    }
+    return undefined
+  }
+  for (const key in branch) {
+    if (key === POISON) return { reason: 'has a member named "__proto__"', path: [key] }
+    const member = branch[key]
+    const offence = isBranch(member) ? findInBranch(member, depthLeft - 1) : undefined
+    if (offence) return within(offence, key)
+  }
+  return undefined
+}
+
+type Branch = unknown[] | Record<string, unknown>
+
+function isBranch(value: unknown): value is Branch {
+  return typeof value === 'object' && value !== null
+}
+
+function within(offence: Offence, key: string): Offence {
+  offence.path.push(key)
+  return offence
+}
 
 /**
  * Reads JSON from bytes that came from outside; throws PARSE_ERROR with the byte offset of the first mistake, and refuses
@@ -83,6 +215,15 @@ function decodeText(bytes: Uint8Array): string {
   // What is no UTF-8 was replaced by this sign; whoever really sent the sign is told apart by a slower look.
   if (!text.includes('\ufffd') || isUtf8(buffer)) return text
   throw new CallError('PARSE_ERROR', { message: 'The request body is not valid UTF-8' })
+}
+
+function isUtf8(bytes: Uint8Array): boolean {
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return true
+  } catch {
+    return false
+  }
 }
 
 function parseError(text: string, cause: unknown): CallError {

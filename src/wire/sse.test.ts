@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { fc } from '../../test/support/property.ts'
-import { createEventStream, encodeEvent } from './sse.ts'
-import { createEventParser, readEvents, type ServerEvent } from './sse-reader.ts'
+import {
+  createEventParser,
+  createEventStream,
+  encodeEvent,
+  readEvents,
+  type ServerEvent,
+} from './sse.ts'
 
 const collect = async (chunks: Iterable<string | Uint8Array>, maxLength?: number) => {
   const events: ServerEvent[] = []

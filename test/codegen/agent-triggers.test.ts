@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { generateAgent } from '../../src/codegen/agent/generate-agent.ts'
-import { parseToolSpec } from '../../src/spec/parse.ts'
+import { parseToolSpec } from '../../src/sources/tool-spec/parse.ts'
 import { type AgentProject, type RunningAgent, writeAgentProject } from './agent-project.ts'
 import { type RecordingServer, startRecordingServer } from './recording-server.ts'
 

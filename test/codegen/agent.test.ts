@@ -5,7 +5,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type AgentResult, generateAgent } from '../../src/codegen/agent/generate-agent.ts'
-import { parseToolSpec } from '../../src/spec/parse.ts'
+import { parseToolSpec } from '../../src/sources/tool-spec/parse.ts'
 import { type AgentProject, type RunningAgent, writeAgentProject } from './agent-project.ts'
 import { type RecordingServer, startRecordingServer } from './recording-server.ts'
 

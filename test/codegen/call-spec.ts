@@ -1,6 +1,9 @@
-import { CallError } from '../../src/core/error.ts'
-import { createToolFunctions, type ToolFunctionsOptions } from '../../src/runtime/run-tool.ts'
-import type { FieldDef, ToolDef, ToolSpec } from '../../src/spec/types.ts'
+import { CallError } from '../../src/errors/error.ts'
+import {
+  createToolFunctions,
+  type ToolFunctionsOptions,
+} from '../../src/sources/runtime/run-tool.ts'
+import type { FieldDef, ToolDef, ToolSpec } from '../../src/sources/tool-spec/types.ts'
 import type { RecordedRequest, RecordingServer } from './recording-server.ts'
 
 /** Calls one tool of a spec the way the registry does, without the checks before it. */

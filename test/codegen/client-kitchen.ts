@@ -1,4 +1,4 @@
-import type { DiscoveryDocument } from '../../src/discovery/types.ts'
+import type { DiscoveryDocument } from '../../src/discovery/decode.ts'
 
 const id = { name: 'id', required: true, schema: { type: 'string' } }
 

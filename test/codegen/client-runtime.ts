@@ -10,18 +10,16 @@ const TYPE_FILES: readonly string[] = [
   'client/methods/method.ts',
   'client/methods/query.ts',
   'client/settings.ts',
-  'client/call-options.ts',
   'client/stream.ts',
   'client/operation.ts',
   'client/retry.ts',
-  'client/fetch-transport.ts',
   'client/transport.ts',
   'core/call.ts',
-  'core/clock.ts',
-  'core/error.ts',
-  'core/json.ts',
-  'core/maybe.ts',
-  'forrst/envelope.ts',
+  'values/time.ts',
+  'errors/error.ts',
+  'values/json.ts',
+  'values/maybe.ts',
+  'wire/envelope.ts',
 ]
 
 /** What generated clients, and the lines around their runtime, name themselves. */

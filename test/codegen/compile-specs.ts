@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { generateCode } from '../../src/codegen/generate.ts'
-import type { ToolSpec } from '../../src/spec/types.ts'
+import type { ToolSpec } from '../../src/sources/tool-spec/types.ts'
 import { compileProject } from './compile-project.ts'
 
 /** What generating and compiling many specs came to. */

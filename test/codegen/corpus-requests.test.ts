@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { importOpenApi, loadOpenApi } from '../../src/openapi/index.ts'
-import { toInputSchema } from '../../src/runtime/input-schema.ts'
-import { createToolCaller } from '../../src/runtime/run-tool.ts'
-import { toOperation } from '../../src/runtime/to-operation.ts'
-import { argumentName, locationOf } from '../../src/spec/fields.ts'
-import type { ToolDef, ToolSpec } from '../../src/spec/types.ts'
+import { importOpenApi, loadOpenApi } from '../../src/entries/openapi.ts'
+import { toInputSchema } from '../../src/sources/runtime/input-schema.ts'
+import { createToolCaller } from '../../src/sources/runtime/run-tool.ts'
+import { toOperation } from '../../src/sources/runtime/to-operation.ts'
+import { argumentName, locationOf } from '../../src/sources/tool-spec/fields.ts'
+import type { ToolDef, ToolSpec } from '../../src/sources/tool-spec/types.ts'
 import { findDifferences, findPrescribed } from './prescribed-request.ts'
 import {
   type RecordedRequest,

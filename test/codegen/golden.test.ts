@@ -13,9 +13,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { generateCode } from '../../src/codegen/generate.ts'
-import { parseToolSpec } from '../../src/spec/parse.ts'
-import { formatProblems } from '../../src/spec/problem.ts'
-import type { ToolSpec } from '../../src/spec/types.ts'
+import { formatProblems } from '../../src/sources/tool-spec/finding.ts'
+import { parseToolSpec } from '../../src/sources/tool-spec/parse.ts'
+import type { ToolSpec } from '../../src/sources/tool-spec/types.ts'
 import { compileProject, OWN_COMPILER, resolveOlderCompiler } from './compile-project.ts'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
@@ -71,8 +71,8 @@ describe('generated files that import the runtime', () => {
     const compilerOptions = {
       noEmit: true,
       paths: {
-        'waymark/runtime': [`${root}src/runtime/index.ts`],
-        'waymark/triggers': [`${root}src/triggers/index.ts`],
+        'waymark/runtime': [`${root}src/entries/runtime.ts`],
+        'waymark/triggers': [`${root}src/entries/triggers.ts`],
       },
     }
     const settings = {

@@ -1,4 +1,4 @@
-import type { ToolSpec } from '../../src/spec/types.ts'
+import type { ToolSpec } from '../../src/sources/tool-spec/types.ts'
 
 /**
  * Makes a spec with a text in every place that takes one. `name` stands for things that a checked spec

@@ -1,9 +1,9 @@
-import { resolvePointer } from '../../src/core/pointer.ts'
+import { resolvePointer } from '../../src/values/json.ts'
 import type { RecordedRequest } from './recording-server.ts'
 
 /*
- * What an OpenAPI document itself says about a request, read without any code of src/openapi or
- * src/runtime: the oracle for requests that imported tools send.
+ * What an OpenAPI document itself says about a request, read without any code of src/sources/openapi or
+ * src/sources/runtime: the oracle for requests that imported tools send.
  */
 
 type Node = Readonly<Record<string, unknown>>

@@ -1,28 +1,22 @@
 import { readFileSync } from 'node:fs'
 import { parseSync } from 'oxc-parser'
 
-/** The files, from src/runtime on, that generated code carries with it, in the order they are printed. */
+/** The files, from src/sources/runtime on, that generated code carries with it, in the order they are printed. */
 export const CARRIED_FILES = [
   'operation',
   'tool-error',
   'tool-definition',
   'check-arguments',
-  '../core/suggest',
+  '../../values/suggest',
   'call-tool',
   'request',
   'serialize',
-  'json-text',
   'body',
-  'environment',
   'auth',
   'oauth2',
   'send',
   'response',
-  '../core/exact-json',
-  'trim',
-  'paginate',
-  'redact',
-  'base64',
+  '../../values/exact-json',
 ] as const
 
 /** One declaration of the runtime. */
@@ -63,7 +57,7 @@ interface PiecesModule {
 }
 
 const RUNTIME_MODULE: PiecesModule = {
-  made: 'src/runtime by test/codegen/runtime-pieces.test.ts',
+  made: 'src/sources/runtime by test/codegen/runtime-pieces.test.ts',
   constant: 'RUNTIME_PIECES',
   type: `/** A declaration of the runtime as generated code carries it. */
 export interface RuntimePiece {

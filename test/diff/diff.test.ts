@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type DiffSource, diffDescriptions, RULES, type RuleId } from '../../src/diff/index.ts'
+import { type DiffSource, diffDescriptions, RULES, type RuleId } from '../../src/entries/diff.ts'
 import { openapi } from './cases/case.ts'
 import { FUNCTION_CASES } from './cases/functions.ts'
 import { OPENAPI_CASES } from './cases/openapi.ts'

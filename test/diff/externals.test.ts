@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { type Change, diffDescriptions, loadExternals } from '../../src/diff/index.ts'
+import { type Change, diffDescriptions, loadExternals } from '../../src/entries/diff.ts'
 import { createWorkplace } from '../cli/run-main.ts'
 
 /** A folder with files of JSON, in which descriptions are compared. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { diffDescriptions } from '../../src/diff/index.ts'
+import { diffDescriptions } from '../../src/entries/diff.ts'
 
 /** An object that cannot be made a text with `String`. */
 const ODD = JSON.parse('{ "toString": 1 }')

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { diffDescriptions } from '../../src/diff/index.ts'
+import { diffDescriptions } from '../../src/entries/diff.ts'
 import { OPENAPI_CASES } from './cases/openapi.ts'
 
 interface OtherTool {

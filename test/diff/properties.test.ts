@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type DiffSource, diffDescriptions } from '../../src/diff/index.ts'
+import { type DiffSource, diffDescriptions } from '../../src/entries/diff.ts'
 import { fc, hostileJson, replaceEach, TEXTLESS } from '../support/property.ts'
 import { discovery } from './cases/case.ts'
 import { FUNCTION_CASES } from './cases/functions.ts'

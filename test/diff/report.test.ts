@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { type DiffSource, diffDescriptions, formatReport, RULES } from '../../src/diff/index.ts'
-import { parseDocument } from '../../src/openapi/index.ts'
+import { type DiffSource, diffDescriptions, formatReport, RULES } from '../../src/entries/diff.ts'
+import { parseDocument } from '../../src/entries/openapi.ts'
 import { discovery } from './cases/case.ts'
 
 const PAGE = readFileSync(new URL('../../docs/diff.md', import.meta.url), 'utf8')

@@ -3,14 +3,18 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
 import { buildExplorer } from '../../scripts/build-explorer.ts'
-import { PAGE } from '../../src/tools/page.gen.ts'
+import { PAGE } from '../../src/surfaces/tools/page.gen.ts'
 
 it('the committed page is what the sources build, byte for byte', async () => {
-  const committed = readFileSync(join(import.meta.dirname, '../../src/tools/page.gen.ts'), 'utf8')
-  const built = await buildExplorer()
-  expect(built === committed, 'run `npm run build:explorer` and commit src/tools/page.gen.ts').toBe(
-    true,
+  const committed = readFileSync(
+    join(import.meta.dirname, '../../src/surfaces/tools/page.gen.ts'),
+    'utf8',
   )
+  const built = await buildExplorer()
+  expect(
+    built === committed,
+    'run `npm run build:explorer` and commit src/surfaces/tools/page.gen.ts',
+  ).toBe(true)
 }, 60_000)
 
 it('the page holds its four placeholders and nothing that could end its script early', () => {

@@ -4,7 +4,7 @@ import {
   type Tool,
   type ToolApiOptions,
   type ToolCallHandler,
-} from '../../src/tools/index.ts'
+} from '../../src/entries/tools.ts'
 
 const PIXEL =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='

@@ -11,7 +11,7 @@ import {
   toHonoHandler,
   toNodeListener,
 } from 'waymark'
-import { createToolApi, type ToolApi } from '../../src/tools/index.ts'
+import { createToolApi, type ToolApi } from '../../src/entries/tools.ts'
 
 type Send = (path: string, init?: RequestInit) => Promise<Response>
 

@@ -1,5 +1,5 @@
 import type { App } from 'waymark'
-import { createToolApi, type Tool, type ToolContent } from '../../src/tools/index.ts'
+import { createToolApi, type Tool, type ToolContent } from '../../src/entries/tools.ts'
 
 /** Longer than any line. */
 export const LONG_NAME = `tool_${'x'.repeat(180)}`

@@ -5,7 +5,7 @@ import { TOOL_EXPLORER_REQUIREMENTS } from '../requirements/tool-explorer.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const cited = new Set(
-  ['src/tools', 'src/core', 'test/explorer']
+  ['src/surfaces/tools', 'src/core', 'src/schema', 'test/explorer']
     .flatMap((folder) => readdirSync(join(ROOT, folder)).map((file) => join(ROOT, folder, file)))
     .filter((file) => file.endsWith('.test.ts') || file.endsWith('.test-d.ts'))
     .flatMap((file) => [...readFileSync(file, 'utf8').matchAll(/\[(TE-\d+)\]/g)])

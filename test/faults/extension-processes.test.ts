@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Store } from '../../src/store/index.ts'
+import type { Store } from '../../src/entries/store.ts'
 import type { ExtensionTask } from './extension-worker.ts'
 import { prepareBackends, type StoreBackend } from './store-backends.ts'
 

@@ -1,9 +1,8 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { defineFunction } from '../../src/core/function.ts'
-import { advanceFence, holdsLock } from '../../src/extensions/fencing.ts'
-import { toFullKey } from '../../src/extensions/lock-record.ts'
-import { openStore } from '../../src/store/index.ts'
+import { openStore } from '../../src/entries/store.ts'
+import { advanceFence, holdsLock, toFullKey } from '../../src/extensions/lock/lease.ts'
 import { createService } from '../../src/system/create-service.ts'
 import { call, createTestLog } from '../support/forrst.ts'
 

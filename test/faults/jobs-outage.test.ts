@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { createJobQueue } from '../../src/jobs/open.ts'
-import type { JobQueue } from '../../src/jobs/queue.ts'
-import { openStore, type Store } from '../../src/store/index.ts'
+import { openStore, type Store } from '../../src/entries/store.ts'
+import { createJobQueue } from '../../src/work/open.ts'
+import type { JobQueue } from '../../src/work/queue.ts'
 import {
   canStartPostgres,
   canStartRedis,

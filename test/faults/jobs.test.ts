@@ -1,5 +1,5 @@
 import { afterAll, describe, it } from 'vitest'
-import { JOB_CASES } from '../../src/jobs/conformance.ts'
+import { JOB_CASES } from '../../src/work/conformance/cases.ts'
 import { runJobCase } from './jobs-cases.ts'
 import { prepareBackends } from './store-backends.ts'
 

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { createClient } from '../../src/client/index.ts'
+import { createClient } from '../../src/entries/client.ts'
 
 /** Several processes of one service, some of which are killed and started again. */
 export interface LedgerProcesses {

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { defineFunction } from '../../src/core/function.ts'
-import { defaultExtensions } from '../../src/extensions/defaults.ts'
-import { advanceFence } from '../../src/extensions/fencing.ts'
-import { statefulExtensions } from '../../src/extensions/stateful.ts'
+import { openStore, type Store } from '../../src/entries/store.ts'
+import { advanceFence } from '../../src/extensions/lock/lease.ts'
 import { serve } from '../../src/http/serve.ts'
-import { createJobQueue } from '../../src/jobs/open.ts'
-import { openStore, type Store } from '../../src/store/index.ts'
 import { createService } from '../../src/system/create-service.ts'
+import { defaultExtensions } from '../../src/system/default-extensions.ts'
+import { statefulExtensions } from '../../src/system/stateful-extensions.ts'
+import { createJobQueue } from '../../src/work/open.ts'
 import { createTestLog } from '../support/forrst.ts'
 
 const [url = '', port = '0', boot = ''] = process.argv.slice(2)

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, it } from 'vitest'
-import { type Entry, openStore, type Store } from '../../src/store/index.ts'
+import { type Entry, openStore, type Store } from '../../src/entries/store.ts'
 import { type BuiltWorker, buildWorker } from './built-worker.ts'
 import { type LedgerProcesses, startLedger } from './operations-processes.ts'
 import {

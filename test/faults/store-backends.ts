@@ -12,7 +12,7 @@ import {
   type MemoryStore,
   openStore,
   type Store,
-} from '../../src/store/index.ts'
+} from '../../src/entries/store.ts'
 import { canStartRedis, findPostgres, findRedis, startRedis } from './store-servers.ts'
 
 /** One kind of store, ready for tests. */

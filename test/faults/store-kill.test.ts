@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
-import { openStore } from '../../src/store/index.ts'
+import { openStore } from '../../src/entries/store.ts'
 
 interface Acknowledged {
   readonly key: string

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openStore, type Store } from '../../src/store/index.ts'
+import { openStore, type Store } from '../../src/entries/store.ts'
 import {
   canStartPostgres,
   canStartRedis,

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import type { ConformanceTask } from '../../src/store/index.ts'
+import type { ConformanceTask } from '../../src/entries/store.ts'
 
 interface Report {
   readonly seen?: readonly number[]

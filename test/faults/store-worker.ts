@@ -1,4 +1,4 @@
-import { type ConformanceTask, openStore, runConformanceTask } from '../../src/store/index.ts'
+import { type ConformanceTask, openStore, runConformanceTask } from '../../src/entries/store.ts'
 
 /** One of several processes on a store: says when it is ready, then does each task it is sent. */
 async function main(): Promise<void> {

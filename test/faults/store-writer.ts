@@ -1,4 +1,4 @@
-import { openStore } from '../../src/store/index.ts'
+import { openStore } from '../../src/entries/store.ts'
 
 /** Writes as fast as it can until it is killed, and reports each write once the store has acknowledged it. */
 async function main(): Promise<void> {

@@ -2,13 +2,13 @@
 import { once } from 'node:events'
 import { appendFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { systemClock } from '../../src/core/clock.ts'
 import { defineFunction } from '../../src/core/function.ts'
-import { jsonSchema } from '../../src/core/schema.ts'
-import type { JobQueue } from '../../src/jobs/queue.ts'
-import { openStore } from '../../src/store/index.ts'
+import { openStore } from '../../src/entries/store.ts'
+import { createTriggers, openEventBus } from '../../src/entries/triggers.ts'
+import { jsonSchema } from '../../src/schema/schema.ts'
 import { createService } from '../../src/system/create-service.ts'
-import { createTriggers, openEventBus } from '../../src/triggers/index.ts'
+import { systemClock } from '../../src/values/time.ts'
+import type { JobQueue } from '../../src/work/queue.ts'
 
 const { STORE = '', BUS = 'memory:', NAMESPACE = '', RUNS = '', HANG, WAITS } = process.env
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import { createService, defineFunction, jsonSchema } from 'waymark'
-import { openStore } from '../../src/store/index.ts'
-import { createTriggers } from '../../src/triggers/index.ts'
+import { openStore } from '../../src/entries/store.ts'
+import { createTriggers } from '../../src/entries/triggers.ts'
 
 /** What a process that receives messages is told on its command line. */
 export interface QueueWorkerOptions {

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createEventsService } from '../../examples/events/main.ts'
-import { type Exchange, findDifference, replayExchange } from '../../src/verify/exchange.ts'
-import { toDoor } from '../../src/verify/verify.ts'
+import { type Exchange, findDifference, replayExchange } from '../../src/change/verify/exchange.ts'
+import { toDoor } from '../../src/change/verify/verify.ts'
 
 const FOLDER = import.meta.dirname
 const releases = readdirSync(FOLDER, { withFileTypes: true })

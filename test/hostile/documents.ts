@@ -1,4 +1,4 @@
-import type { ToolSpec } from '../../src/spec/index.ts'
+import type { ToolSpec } from '../../src/entries/tool-spec.ts'
 
 const FIELD = {
   name: 'Row',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { generateCode } from '../../src/codegen/index.ts'
-import { importOpenApi, listOperations, loadOpenApi } from '../../src/openapi/index.ts'
-import { checkToolSpec } from '../../src/spec/index.ts'
+import { generateCode } from '../../src/entries/codegen.ts'
+import { importOpenApi, listOperations, loadOpenApi } from '../../src/entries/openapi.ts'
+import { checkToolSpec } from '../../src/entries/tool-spec.ts'
 import { findFaults, hostileCases } from '../support/property.ts'
 import { RICH_OPENAPI, RICH_SWAGGER } from './documents.ts'
 

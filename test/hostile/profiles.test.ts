@@ -5,7 +5,7 @@ import {
   negotiateReport,
   readFallback,
   readProtocolError,
-} from '../../src/capabilities/index.ts'
+} from '../../src/entries/capabilities.ts'
 import { findFaults, hostileCases } from '../support/property.ts'
 import { RICH_DOCUMENTS, RICH_PROFILE } from './profiles.ts'
 

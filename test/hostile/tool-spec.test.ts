@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { DEFINITION_TARGETS, generateCode, generateDefinitions } from '../../src/codegen/index.ts'
-import { createService } from '../../src/index.ts'
-import { createToolFunctions } from '../../src/runtime/index.ts'
+import { DEFINITION_TARGETS, generateCode, generateDefinitions } from '../../src/entries/codegen.ts'
+import { createToolFunctions } from '../../src/entries/runtime.ts'
 import {
   checkToolSpec,
   formatProblems,
@@ -9,7 +8,8 @@ import {
   mergeToolSpecs,
   parseToolSpec,
   type ToolSpec,
-} from '../../src/spec/index.ts'
+} from '../../src/entries/tool-spec.ts'
+import { createService } from '../../src/entries/waymark.ts'
 import { findFaults, hostileCases } from '../support/property.ts'
 import { RICH_SPEC } from './documents.ts'
 

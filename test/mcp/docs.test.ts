@@ -54,14 +54,10 @@ describe('snippets of docs/mcp.md', () => {
   )
 
   it('name every option there is', () => {
-    const sources = [
-      'environment.ts',
-      'catalogue.ts',
-      'tool-filter.ts',
-      'handler.ts',
-      '../wire/guard.ts',
-    ]
-    const text = sources.map((file) => readFileSync(`${ROOT}src/mcp/${file}`, 'utf8')).join('\n')
+    const sources = ['environment.ts', 'tools/catalogue.ts', 'handler.ts', '../../net/guard.ts']
+    const text = sources
+      .map((file) => readFileSync(`${ROOT}src/surfaces/mcp/${file}`, 'utf8'))
+      .join('\n')
     const options = [
       ...text.matchAll(
         /export interface (?:McpOptions|McpHandlerOptions|CatalogueOptions|ToolFilter|GuardOptions)[^{]*\{([\s\S]*?)\n\}/g,

@@ -1,5 +1,5 @@
 import type { FunctionDefinition } from '../../src/core/function.ts'
-import type { JsonObject } from '../../src/core/json.ts'
+import type { JsonObject } from '../../src/values/json.ts'
 import { form, requireAgent, texts, tool } from './fixture-tools.ts'
 
 function sampling(text: string, maxTokens = 100): JsonObject {

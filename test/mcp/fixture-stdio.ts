@@ -1,4 +1,4 @@
-import { serveStdio } from '../../src/mcp/stdio.ts'
+import { serveStdio } from '../../src/surfaces/mcp/stdio/stdio.ts'
 import { createFixture } from './fixture-service.ts'
 
 // A process of its own, so that clients can start it as they start any server.

@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { CallError } from '../../src/core/error.ts'
 import {
   defineFunction,
   type FunctionDefinition,
   type Invocation,
 } from '../../src/core/function.ts'
-import type { JsonObject } from '../../src/core/json.ts'
-import type { JsonSchema } from '../../src/core/schema.ts'
-import { type Agent, agentOf } from '../../src/mcp/agent.ts'
-import { toolContent } from '../../src/mcp/content.ts'
+import { CallError } from '../../src/errors/error.ts'
+import type { JsonSchema } from '../../src/schema/schema.ts'
+import { type Agent, agentOf } from '../../src/surfaces/mcp/agent.ts'
+import { toolContent } from '../../src/surfaces/mcp/encode.ts'
+import type { JsonObject } from '../../src/values/json.ts'
 
 /** One red pixel. */
 export const PIXEL =

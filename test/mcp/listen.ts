@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { Service } from '../../src/core/service.ts'
 import { createApp } from '../../src/http/app.ts'
 import { toNodeListener } from '../../src/http/node.ts'
-import { createMcpHandler, type McpHandlerOptions } from '../../src/mcp/handler.ts'
+import { createMcpHandler, type McpHandlerOptions } from '../../src/surfaces/mcp/handler.ts'
 
 /** A service that listens. */
 export interface Listening {

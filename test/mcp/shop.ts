@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { defineFunction, type FunctionDefinition } from '../../src/core/function.ts'
-import { jsonSchema } from '../../src/core/schema.ts'
 import type { Service } from '../../src/core/service.ts'
+import { jsonSchema } from '../../src/schema/schema.ts'
 import type { ServiceOptions } from '../../src/system/create-service.ts'
 import { serviceOf } from '../support/service.ts'
 

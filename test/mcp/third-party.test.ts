@@ -4,15 +4,16 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Service } from '../../src/core/service.ts'
 import { type RunningServer, serve } from '../../src/http/serve.ts'
-import { createMcpHandler } from '../../src/mcp/handler.ts'
-import { connectMcpSource, type McpSource } from '../../src/remote/index.ts'
+import type { McpSource } from '../../src/sources/mcp/source.ts'
+import { connectMcpSource } from '../../src/sources/mcp/source.ts'
+import { createMcpHandler } from '../../src/surfaces/mcp/handler.ts'
 import { serviceOf } from '../support/service.ts'
 import { installPrograms } from './programs.ts'
 import { modernClient } from './wire.ts'
 
 const folder = await installPrograms()
 const program = (name: string) =>
-  join(folder ?? '', 'node_modules/@modelcontextprotocol', name, 'dist/index.js')
+  join(folder ?? '', 'node_modules/@modelcontextprotocol', name, 'dist/entries/waymark.js')
 
 describe.skipIf(folder === undefined)(
   'third-party MCP servers as sources (need the package registry once)',

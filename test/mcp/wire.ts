@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../src/core/json.ts'
-import type { McpHandler } from '../../src/mcp/handler.ts'
+import type { McpHandler } from '../../src/surfaces/mcp/handler.ts'
+import type { JsonObject } from '../../src/values/json.ts'
 import type { HttpRequest, HttpResponse } from '../../src/wire/http.ts'
 import { createWireCheck, type Revision, type WireCheck } from './wire-schema.ts'
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { main } from '../../src/cli/main.ts'
-import { createClient } from '../../src/client/index.ts'
+import { createClient } from '../../src/entries/client.ts'
 import { serve } from '../../src/http/serve.ts'
 import { createHonestShop } from '../verify/shop.ts'
 

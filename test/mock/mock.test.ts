@@ -1,11 +1,11 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { createEventsService } from '../../examples/events/main.ts'
-import { type Client, createClient, createLocalTransport } from '../../src/client/index.ts'
-import { CODES } from '../../src/core/codes.ts'
+import { createMockService, type MockOptions } from '../../src/change/mock/service.ts'
 import type { Service } from '../../src/core/service.ts'
 import { buildDocument } from '../../src/discovery/document.ts'
+import { type Client, createClient, createLocalTransport } from '../../src/entries/client.ts'
+import { CODES } from '../../src/errors/codes.ts'
 import { createApp } from '../../src/http/app.ts'
-import { createMockService, type MockOptions } from '../../src/mock/mock-service.ts'
 
 const closing: Service[] = []
 afterAll(async () => {

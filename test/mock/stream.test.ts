@@ -1,10 +1,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createClient, createLocalTransport, type StreamOptions } from '../../src/client/index.ts'
+import { createMockService, type MockOptions } from '../../src/change/mock/service.ts'
+import type { FunctionObject } from '../../src/discovery/decode.ts'
 import { buildDocument } from '../../src/discovery/document.ts'
-import type { FunctionObject } from '../../src/discovery/types.ts'
+import { createClient, createLocalTransport, type StreamOptions } from '../../src/entries/client.ts'
+import { verifyService } from '../../src/entries/verify.ts'
 import { createApp } from '../../src/http/app.ts'
-import { createMockService, type MockOptions } from '../../src/mock/mock-service.ts'
-import { verifyService } from '../../src/verify/index.ts'
 import { createHonestShop } from '../verify/shop.ts'
 
 const PRICE = {

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { defineFunction } from '../../src/core/function.ts'
-import { mayFit } from '../../src/core/response-limit.ts'
+import { mayFit } from '../../src/core/result.ts'
 import { createApp } from '../../src/http/app.ts'
 import { type ServeOptions, serve } from '../../src/http/serve.ts'
 import { toRequest } from '../support/forrst.ts'

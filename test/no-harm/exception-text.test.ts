@@ -1,15 +1,19 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createDocumentFetcher } from '../../src/capabilities/document-fetcher.ts'
-import { createClient, createFetchTransport, createLocalTransport } from '../../src/client/index.ts'
-import { CallError } from '../../src/core/error.ts'
+import { createDocumentFetcher } from '../../src/capabilities/documents/fetcher.ts'
 import { defineFunction, type FunctionDefinition } from '../../src/core/function.ts'
+import {
+  createClient,
+  createFetchTransport,
+  createLocalTransport,
+} from '../../src/entries/client.ts'
+import { createToolFunctions } from '../../src/entries/runtime.ts'
+import { parseToolSpec } from '../../src/entries/tool-spec.ts'
+import { CallError } from '../../src/errors/error.ts'
 import { type AppOptions, createApp } from '../../src/http/app.ts'
-import { connectForrstSource } from '../../src/remote/forrst-source.ts'
-import { createToolFunctions } from '../../src/runtime/index.ts'
-import { parseToolSpec } from '../../src/spec/index.ts'
-import { toStoreError } from '../../src/store/failure.ts'
+import { createPublicFetch } from '../../src/net/public-address.ts'
+import { connectForrstSource } from '../../src/sources/forrst/source.ts'
+import { toStoreError } from '../../src/store/front.ts'
 import { type HttpRequest, type HttpResponse, IN_PROCESS } from '../../src/wire/http.ts'
-import { createPublicFetch } from '../../src/wire/public-address.ts'
 import { closedPort, listen } from '../support/listen.ts'
 import { createTestLogger, define, serviceOf, type TestLogger } from '../support/service.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { createLocalJudge, isLoopbackHost } from '../../src/net/local.ts'
 import type { HttpRequest } from '../../src/wire/http.ts'
-import { createLocalJudge, isLoopbackHost } from '../../src/wire/local.ts'
 import { toRequest } from '../support/forrst.ts'
 
 type Headers = Readonly<Record<string, string>>

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { defineFunction } from '../../src/core/function.ts'
-import { endMaintenance, startMaintenance } from '../../src/extensions/maintenance-state.ts'
+import { endMaintenance, startMaintenance } from '../../src/extensions/maintenance/state.ts'
 import { createApp } from '../../src/http/app.ts'
 import { createService } from '../../src/system/create-service.ts'
 import { call, dataOf, type TestResponse, toRequest } from '../support/forrst.ts'

@@ -10,7 +10,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { writeFiles } from '../../src/codegen/index.ts'
+import { writeFiles } from '../../src/entries/codegen.ts'
 
 /** What somebody else does to the folder right after a step of ours. */
 const meanwhile = vi.hoisted((): { after: string; act: () => void } => ({

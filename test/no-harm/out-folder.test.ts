@@ -10,7 +10,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { writeFiles } from '../../src/codegen/index.ts'
+import { writeFiles } from '../../src/entries/codegen.ts'
 import { runMain } from '../cli/run-main.ts'
 
 const SPEC = `domain: orchard

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseSync } from 'oxc-parser'
 import { describe, expect, it } from 'vitest'
-import { judgePattern } from '../../src/core/pattern/index.ts'
+import { judgePattern } from '../../src/schema/pattern/index.ts'
 import { findAttack } from '../support/pattern-steps.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -39,7 +39,7 @@ const patterns = ['src', 'explorer/src']
 const BOUNDED: Readonly<Record<string, string>> = {
   'src/cli/parse-input.ts /<[^>]*>|\\[[^\\]]*\\]|[^\\s[\\]<>]+/g':
     'reads the usage lines of this program',
-  'src/runtime/serialize.ts /0+$/': 'reads what toFixed(20) wrote',
+  'src/sources/runtime/serialize.ts /0+$/': 'reads what toFixed(20) wrote',
   'explorer/src/view/json-text.tsx /("(?:[^"\\\\]|\\\\.)*")(\\s*:)?|(-?\\d+(?:\\.\\d+)?(?:[eE][+-]?\\d+)?)|\\b(true|false|null)\\b/g':
     'reads what JSON.stringify wrote, whose texts all end',
 }
@@ -64,7 +64,7 @@ describe('beside it: the patterns of the product itself', () => {
     expect(patterns.length).toBeGreaterThan(500)
     const exponential = patterns.filter(({ pattern }) => judgePattern(pattern) === 'exponential')
     // Nothing follows the loop of this one, so that it never fails and tries again.
-    expect(exponential.map(({ file }) => file)).toEqual(['src/cli/forge/dry-call.ts'])
+    expect(exponential.map(({ file }) => file)).toEqual(['src/cli/forge/call/dry-call.ts'])
   })
 
   it.each([

@@ -1,11 +1,11 @@
 /** A service whose functions come from every kind of source, each with patterns made to stop it. Prints its URL. */
 import { defineFunction } from '../../src/core/function.ts'
-import type { JsonSchema } from '../../src/core/schema.ts'
+import { importOpenApi } from '../../src/entries/openapi.ts'
+import { createToolFunctions } from '../../src/entries/runtime.ts'
 import { serve } from '../../src/http/serve.ts'
-import { importOpenApi } from '../../src/openapi/index.ts'
-import { readForrstDocument } from '../../src/remote/forrst-document.ts'
-import { toFunctions } from '../../src/remote/tool-function.ts'
-import { createToolFunctions } from '../../src/runtime/index.ts'
+import type { JsonSchema } from '../../src/schema/schema.ts'
+import { readForrstDocument } from '../../src/sources/forrst/document.ts'
+import { toFunctions } from '../../src/sources/mcp/tool-function.ts'
 import { createService } from '../../src/system/create-service.ts'
 
 const HOSTILE = '^(a+)+$'

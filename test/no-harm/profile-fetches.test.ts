@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest'
 import {
   createDocumentFetcher,
   type DocumentFetcherOptions,
-} from '../../src/capabilities/document-fetcher.ts'
-import { CallError } from '../../src/core/error.ts'
+} from '../../src/capabilities/documents/fetcher.ts'
 import { defineFunction } from '../../src/core/function.ts'
+import { CallError } from '../../src/errors/error.ts'
 import { type App, type AppOptions, createApp } from '../../src/http/app.ts'
+import type { PublicFetch } from '../../src/net/public-address.ts'
 import type { HttpRequest, HttpResponse } from '../../src/wire/http.ts'
-import type { PublicFetch } from '../../src/wire/public-address.ts'
 import { createTestClock, type TestClock } from '../support/forrst.ts'
 import { createTestLogger, serviceOf } from '../support/service.ts'
 

@@ -1,5 +1,5 @@
+import { createService, defineFunction } from '../../src/entries/waymark.ts'
 import { serve } from '../../src/http/serve.ts'
-import { createService, defineFunction } from '../../src/index.ts'
 
 /** A service in a process with little memory; tells its parent where it listens. */
 const service = createService({

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
-import { resolvePointer } from '../../src/core/pointer.ts'
-import { importOpenApi, loadOpenApi } from '../../src/openapi/index.ts'
+import { importOpenApi, loadOpenApi } from '../../src/entries/openapi.ts'
 import {
   createToolCaller,
   type HttpTool,
@@ -9,8 +8,14 @@ import {
   ToolError,
   toInputSchema,
   toOperation,
-} from '../../src/runtime/index.ts'
-import { argumentName, locationOf, type ToolDef, type ToolSpec } from '../../src/spec/index.ts'
+} from '../../src/entries/runtime.ts'
+import {
+  argumentName,
+  locationOf,
+  type ToolDef,
+  type ToolSpec,
+} from '../../src/entries/tool-spec.ts'
+import { resolvePointer } from '../../src/values/json.ts'
 import { fc } from '../support/property.ts'
 
 /*

@@ -1,6 +1,6 @@
-import { type ImportOptions, importOpenApi } from '../../src/openapi/import.ts'
-import { checkToolSpec } from '../../src/spec/parse.ts'
-import type { FieldDef, ToolDef, ToolSpec } from '../../src/spec/types.ts'
+import { type ImportOptions, importOpenApi } from '../../src/sources/openapi/import.ts'
+import { checkToolSpec } from '../../src/sources/tool-spec/parse.ts'
+import type { FieldDef, ToolDef, ToolSpec } from '../../src/sources/tool-spec/types.ts'
 
 /** What a test looks at. */
 export interface Imported {

@@ -1,5 +1,10 @@
 // What a service must do on every runtime, through the web-standard handler. Prints "ok" and ends with 0, or throws.
-import { createApp, createService, defineFunction, toFetchHandler } from '../../dist/index.js'
+import {
+  createApp,
+  createService,
+  defineFunction,
+  toFetchHandler,
+} from '../../dist/entries/waymark.js'
 
 const service = createService({
   info: { title: 'Orders', version: '1.0.0' },

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import type { ResponseDocument } from '../../src/forrst/envelope.ts'
+import type { ResponseDocument } from '../../src/wire/envelope.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 

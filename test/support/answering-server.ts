@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
-import { type ClientOptions, createClient } from '../../src/client/index.ts'
+import { type ClientOptions, createClient } from '../../src/entries/client.ts'
 
 /** How a server answers one request. */
 export type Respond = (

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const TSC = fileURLToPath(new URL('../../node_modules/.bin/tsc', import.meta.url))
 // What `npm pack` would take, less what only people and editors read.
-const PARTS = ['package.json', 'bin', 'src/spec/tool-spec.schema.json']
+const PARTS = ['package.json', 'bin', 'src/sources/tool-spec/tool-spec.schema.json']
 
 /** Builds the package into a folder inside the project, laid out as npm would install it; starts three times as fast. */
 export async function buildPackage(folder: string): Promise<void> {

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { jetstreamManager } from '@nats-io/jetstream'
 import { connect as connectNats } from '@nats-io/transport-node'
 import { Redis } from 'ioredis'
-import { createEventBus, type EventBus, openEventBus } from '../../src/triggers/index.ts'
+import { createEventBus, type EventBus, openEventBus } from '../../src/entries/triggers.ts'
 import { findRedis } from '../faults/store-servers.ts'
 
 /** The ways events travel, each tried with the same suite. */

@@ -1,9 +1,9 @@
-import type { Clock } from '../../src/core/clock.ts'
 import type { Logger, Service } from '../../src/core/service.ts'
-import type { ResponseDocument } from '../../src/forrst/envelope.ts'
-import { createForrstHandler } from '../../src/forrst/handler.ts'
+import { createLocalJudge } from '../../src/net/local.ts'
+import { createForrstHandler } from '../../src/surfaces/forrst/handler.ts'
+import type { Clock } from '../../src/values/time.ts'
+import type { ResponseDocument } from '../../src/wire/envelope.ts'
 import { type HttpRequest, IN_PROCESS } from '../../src/wire/http.ts'
-import { createLocalJudge } from '../../src/wire/local.ts'
 
 /** What a test says about a call; everything else is filled in. */
 export interface TestDocument {

@@ -1,9 +1,10 @@
 import { onTestFinished } from 'vitest'
-import { createClient } from '../../src/client/index.ts'
 import type { Service } from '../../src/core/service.ts'
+import { createClient } from '../../src/entries/client.ts'
 import { type RunningServer, serve } from '../../src/http/serve.ts'
-import { connectForrstSource, type ForrstSourceOptions } from '../../src/remote/index.ts'
-import { createMemoryStore } from '../../src/store/memory.ts'
+import type { ForrstSourceOptions } from '../../src/sources/forrst/source.ts'
+import { connectForrstSource } from '../../src/sources/forrst/source.ts'
+import { createMemoryStore } from '../../src/store/memory/memory.ts'
 import { createService } from '../../src/system/create-service.ts'
 import { createTestLogger } from './service.ts'
 

@@ -1,15 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { CallError } from '../../src/core/error.ts'
 import { defineFunction, type FunctionDefinition } from '../../src/core/function.ts'
 import type { Service } from '../../src/core/service.ts'
-import { defaultExtensions } from '../../src/extensions/defaults.ts'
-import { createOutgoing } from '../../src/extensions/outgoing.ts'
-import { type StatefulExtensionOptions, statefulExtensions } from '../../src/extensions/stateful.ts'
-import type { OnStoreFailure } from '../../src/extensions/store-guard.ts'
-import { createInProcessQueue } from '../../src/jobs/in-process.ts'
-import { runQuery, toResource } from '../../src/query/index.ts'
-import { createMemoryStore, type Store } from '../../src/store/index.ts'
+import { runQuery, toResource } from '../../src/entries/query.ts'
+import { createMemoryStore, type Store } from '../../src/entries/store.ts'
+import { CallError } from '../../src/errors/error.ts'
+import { createOutgoing } from '../../src/extensions/outgoing/outgoing.ts'
+import type { OnStoreFailure } from '../../src/store/guard.ts'
 import { createService } from '../../src/system/create-service.ts'
+import { defaultExtensions } from '../../src/system/default-extensions.ts'
+import {
+  type StatefulExtensionOptions,
+  statefulExtensions,
+} from '../../src/system/stateful-extensions.ts'
+import { createInProcessQueue } from '../../src/work/in-process.ts'
 import { call, createTestLog, dataOf, type TestResponse } from './forrst.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
 

@@ -1,10 +1,10 @@
 import { defineFunction, type Invocation } from '../../src/core/function.ts'
+import type { Store } from '../../src/entries/store.ts'
+import { deadlineExtension } from '../../src/extensions/deadline/deadline.ts'
 import {
   type AtomicLockExtensionOptions,
   atomicLockExtension,
-} from '../../src/extensions/atomic-lock.ts'
-import { deadlineExtension } from '../../src/extensions/deadline.ts'
-import type { Store } from '../../src/store/index.ts'
+} from '../../src/extensions/lock/lock.ts'
 import { createService } from '../../src/system/create-service.ts'
 import { call, createTestClock, createTestLog, type TestResponse } from './forrst.ts'
 

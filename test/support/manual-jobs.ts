@@ -1,4 +1,4 @@
-import type { Job, JobQueue, NewJob, WorkOptions } from '../../src/jobs/queue.ts'
+import type { Job, JobQueue, NewJob, WorkOptions } from '../../src/work/queue.ts'
 import type { TestClock } from './forrst.ts'
 
 /** A job queue whose time is a test's own: jobs run when they are due and the test says so. */

@@ -1,9 +1,9 @@
-import { type Negotiation, negotiate } from '../../src/capabilities/negotiate.ts'
+import { type Negotiation, negotiate } from '../../src/capabilities/negotiate/negotiate.ts'
 import {
   type NegotiateReportInput,
   type NegotiationReport,
   negotiateReport,
-} from '../../src/capabilities/report.ts'
+} from '../../src/capabilities/negotiate/report.ts'
 import { type LooseEntry, MCP_URL, makeProfile, openApi, openRpc, REST_URL } from './ucp.ts'
 
 /** Negotiates between two sides that have the same capabilities. */

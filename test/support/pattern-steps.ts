@@ -1,4 +1,8 @@
-import { type CharacterSet, type PatternNode, parsePattern } from '../../src/core/pattern/syntax.ts'
+import {
+  type CharacterSet,
+  type PatternNode,
+  parsePattern,
+} from '../../src/schema/pattern/syntax.ts'
 
 /** More steps than any attack here may need. */
 const MOST_STEPS = 100_000

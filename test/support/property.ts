@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { toText } from '../../src/core/text.ts'
+import { toText } from '../../src/values/json.ts'
 
 // The same cases in each run of `npm test`: a red build is then about the change. `npm run test:fuzz` tries new ones.
 const seed = Number(process.env['WAYMARK_SEED'] ?? 1)

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { CallError } from '../../src/core/error.ts'
-import { createMemoryStore, openStore, type Store } from '../../src/store/index.ts'
+import { createMemoryStore, openStore, type Store } from '../../src/entries/store.ts'
+import { CallError } from '../../src/errors/error.ts'
 import { type BackendName, prepareBackends } from '../faults/store-backends.ts'
 
 /** A store for a test, with what a test does to it. */

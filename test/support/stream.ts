@@ -1,7 +1,7 @@
 import type { Service } from '../../src/core/service.ts'
-import { createForrstHandler } from '../../src/forrst/handler.ts'
+import { createForrstHandler } from '../../src/surfaces/forrst/handler.ts'
 import type { HttpResponse } from '../../src/wire/http.ts'
-import { readEvents } from '../../src/wire/sse-reader.ts'
+import { readEvents } from '../../src/wire/sse.ts'
 import { type TestRequestOptions, toRequest } from './forrst.ts'
 
 /** The entry that asks for a stream. */

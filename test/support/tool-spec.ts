@@ -1,5 +1,5 @@
-import { parseToolSpec } from '../../src/spec/parse.ts'
-import type { SpecProblem } from '../../src/spec/problem.ts'
+import type { SpecProblem } from '../../src/sources/tool-spec/finding.ts'
+import { parseToolSpec } from '../../src/sources/tool-spec/parse.ts'
 
 /** A tool spec that uses every part of the format and has no problem. */
 export const ORCHARD = `

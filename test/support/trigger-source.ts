@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { systemClock } from '../../src/core/clock.ts'
-import type { TriggerDef } from '../../src/spec/types.ts'
-import { createMemoryStore } from '../../src/store/index.ts'
+import { createMemoryStore } from '../../src/entries/store.ts'
+import type { TriggerDef } from '../../src/sources/tool-spec/types.ts'
 import type { Settled, SourceContext, TriggerEvent } from '../../src/triggers/trigger.ts'
+import { systemClock } from '../../src/values/time.ts'
 
 /** What a source under test did. */
 export interface RecordedSource<Definition extends TriggerDef> {

@@ -3,9 +3,9 @@ import {
   type ConnectOptions,
   connect,
   type Session,
-} from '../../src/capabilities/connect.ts'
-import type { JsonObject } from '../../src/core/json.ts'
-import type { PublicFetch, PublicRequest, PublicResponse } from '../../src/wire/public-address.ts'
+} from '../../src/capabilities/session/connect.ts'
+import type { PublicFetch, PublicRequest, PublicResponse } from '../../src/net/public-address.ts'
+import type { JsonObject } from '../../src/values/json.ts'
 import { HAS_FIXTURES, publishedDocuments, VERSION } from './ucp.ts'
 
 const SITE = `https://ucp.dev/${VERSION}`

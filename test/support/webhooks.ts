@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
-import type { SignatureScheme, WebhookTrigger } from '../../src/spec/types.ts'
-import { type StartWebhookOptions, startWebhook } from '../../src/triggers/webhook.ts'
+import { createWebhookSigner } from '../../src/net/webhook-signature.ts'
+import type { SignatureScheme, WebhookTrigger } from '../../src/sources/tool-spec/types.ts'
+import { type StartWebhookOptions, startWebhook } from '../../src/triggers/webhook/webhook.ts'
 import type { HttpRequest } from '../../src/wire/http.ts'
-import { createWebhookSigner } from '../../src/wire/standard-webhooks.ts'
 import {
   createRecordedSource,
   type RecordedSource,

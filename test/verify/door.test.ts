@@ -1,10 +1,10 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
+import { toLocalDoor, toRemoteDoor } from '../../src/change/verify/door.ts'
+import { type Exchange, isWorthKeeping, replayExchange } from '../../src/change/verify/exchange.ts'
+import { verifyService } from '../../src/entries/verify.ts'
 import { createApp } from '../../src/http/app.ts'
-import { toLocalDoor, toRemoteDoor } from '../../src/verify/door.ts'
-import { type Exchange, isWorthKeeping, replayExchange } from '../../src/verify/exchange.ts'
-import { verifyService } from '../../src/verify/index.ts'
 import { createHonestShop } from './shop.ts'
 
 const LIMIT = 100_000

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { verifyService } from '../../src/verify/index.ts'
+import { verifyService } from '../../src/entries/verify.ts'
 import { createHonestShop, type Lie, type SeenRequest, withLie } from './shop.ts'
 
 const PROTOCOL = { name: 'forrst', version: '0.1.0' }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { verifyService } from '../../src/verify/index.ts'
+import { verifyService } from '../../src/entries/verify.ts'
 import { createHonestShop, withLie } from './shop.ts'
 
 it.each([

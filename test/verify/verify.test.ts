@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { createEventsService } from '../../examples/events/main.ts'
+import { assertVerified, RULES, type Rule, verifyService } from '../../src/entries/verify.ts'
 import { serve } from '../../src/http/serve.ts'
-import { createMemoryStore } from '../../src/store/memory.ts'
-import { assertVerified, RULES, type Rule, verifyService } from '../../src/verify/index.ts'
+import { createMemoryStore } from '../../src/store/memory/memory.ts'
 import { createHonestShop, type Lie, type SeenRequest, withLie } from './shop.ts'
 
 const PROTOCOL = { name: 'forrst', version: '0.1.0' }

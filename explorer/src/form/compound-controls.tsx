@@ -1,7 +1,6 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import { isRecord } from '../../../src/core/json.ts'
-import { toText } from '../../../src/core/text.ts'
+import { isRecord, toText } from '../../../src/values/json.ts'
 import type { Schema, SchemaObject } from '../model/types.ts'
 import { IconButton } from '../view/controls.tsx'
 import { Icon } from '../view/icon.tsx'

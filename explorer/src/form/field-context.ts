@@ -1,6 +1,6 @@
 import { createContext, type JSX } from 'preact'
 import { useContext } from 'preact/hooks'
-import { formatPointer } from '../../../src/core/pointer.ts'
+import { formatPointer } from '../../../src/values/json.ts'
 import type { Failure, Schema } from '../model/types.ts'
 import type { Path } from './value.ts'
 

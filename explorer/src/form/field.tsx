@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { isRecord } from '../../../src/core/json.ts'
+import { isRecord } from '../../../src/values/json.ts'
 import type { Schema, SchemaObject } from '../model/types.ts'
 import { IconButton } from '../view/controls.tsx'
 import { Prose } from '../view/prose.tsx'

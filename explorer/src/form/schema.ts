@@ -1,4 +1,4 @@
-import { resolvePointer } from '../../../src/core/pointer.ts'
+import { resolvePointer } from '../../../src/values/json.ts'
 import type { Schema, SchemaObject } from '../model/types.ts'
 
 /** What kind of control a schema asks for. */

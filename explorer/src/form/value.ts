@@ -1,4 +1,4 @@
-import { isList, isRecord } from '../../../src/core/json.ts'
+import { isList, isRecord } from '../../../src/values/json.ts'
 import { hasMembers, isExactNumber } from '../model/exact-json.ts'
 import type { Schema, SchemaObject } from '../model/types.ts'
 import { placesOf, resolveSchema, toFieldKind, typesOf, variantsOf } from './schema.ts'

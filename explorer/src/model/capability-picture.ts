@@ -1,10 +1,10 @@
 import type { Diagnostic } from '../../../src/capabilities/diagnostic.ts'
-import { FALLBACK_OPERATIONS } from '../../../src/capabilities/fallback.ts'
-import type { ExclusionReason, Parties } from '../../../src/capabilities/intersect.ts'
 import type { CapabilityEntry } from '../../../src/capabilities/model.ts'
-import { longestPrefix } from '../../../src/capabilities/name.ts'
-import type { Negotiation } from '../../../src/capabilities/negotiate.ts'
-import type { Operation, OperationSet } from '../../../src/capabilities/operations.ts'
+import { longestPrefix } from '../../../src/capabilities/model.ts'
+import type { ExclusionReason, Parties } from '../../../src/capabilities/negotiate/intersect.ts'
+import type { Negotiation } from '../../../src/capabilities/negotiate/negotiate.ts'
+import type { Operation, OperationSet } from '../../../src/capabilities/negotiate/operations.ts'
+import { FALLBACK_OPERATIONS } from '../../../src/capabilities/negotiate/operations.ts'
 import { explainActive, explainExclusion, SHORT_REASONS, UNRESOLVED } from './capability-reason.ts'
 
 /** What became of a capability; `missing` is a parent that the service does not have. */

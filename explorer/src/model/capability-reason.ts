@@ -1,6 +1,9 @@
-import type { ExclusionReason, Parties } from '../../../src/capabilities/intersect.ts'
-import type { ActiveCapability, Negotiation } from '../../../src/capabilities/negotiate.ts'
-import type { UnresolvedReason } from '../../../src/capabilities/operations.ts'
+import type { ExclusionReason, Parties } from '../../../src/capabilities/negotiate/intersect.ts'
+import type {
+  ActiveCapability,
+  Negotiation,
+} from '../../../src/capabilities/negotiate/negotiate.ts'
+import type { UnresolvedReason } from '../../../src/capabilities/negotiate/operations.ts'
 
 /** Why a capability is not active, short enough for its box. */
 export const SHORT_REASONS: Readonly<Record<ExclusionReason, string>> = {

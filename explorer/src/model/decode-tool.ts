@@ -1,4 +1,4 @@
-import { isRecord } from '../../../src/core/json.ts'
+import { isRecord } from '../../../src/values/json.ts'
 import type { Schema, ToolDetail, ToolSummary } from './types.ts'
 
 /** Reads a tool of a list; what is not of its type is left out, because tools are taken as they come. */

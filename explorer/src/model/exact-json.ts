@@ -1,4 +1,4 @@
-import { isRecord } from '../../../src/core/json.ts'
+import { isRecord } from '../../../src/values/json.ts'
 
 /** What browsers know of the numbers that JavaScript cannot hold; older ones know nothing. */
 interface RawJson {

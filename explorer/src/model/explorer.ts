@@ -1,6 +1,6 @@
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
-import { toReason } from '../../../src/core/text.ts'
+import { toReason } from '../../../src/values/json.ts'
 import { ApiError, createToolApi, type ToolApi } from './api.ts'
 import { type Cell, createCell } from './cell.ts'
 import { type Credentials, createCredentials } from './credentials.ts'

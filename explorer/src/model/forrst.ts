@@ -1,5 +1,4 @@
-import { isRecord } from '../../../src/core/json.ts'
-import { toText } from '../../../src/core/text.ts'
+import { isRecord, toText } from '../../../src/values/json.ts'
 import type { Link } from './link.ts'
 import type { CallAnswer, Schema } from './types.ts'
 

@@ -1,5 +1,4 @@
-import { isRecord, ownMember } from '../../../src/core/json.ts'
-import { toText } from '../../../src/core/text.ts'
+import { isRecord, ownMember, toText } from '../../../src/values/json.ts'
 import { type Cell, createCell } from './cell.ts'
 import { type Forrst, FUNCTIONS } from './forrst.ts'
 

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../src/core/json.ts'
+import { isRecord } from '../../../src/values/json.ts'
 import { type Cell, createCell } from './cell.ts'
 import { hideSecrets } from './secrets.ts'
 import type { Schema } from './types.ts'

@@ -3,10 +3,10 @@ import {
   type Diagnostic,
   type Severity,
 } from '../../../src/capabilities/diagnostic.ts'
-import { negotiate } from '../../../src/capabilities/negotiate.ts'
-import { resolveOperations } from '../../../src/capabilities/operations.ts'
-import { readVersions } from '../../../src/capabilities/read-profile.ts'
-import { toReason } from '../../../src/core/text.ts'
+import { negotiate } from '../../../src/capabilities/negotiate/negotiate.ts'
+import { resolveOperations } from '../../../src/capabilities/negotiate/operations.ts'
+import { readVersions } from '../../../src/capabilities/profile/read.ts'
+import { toReason } from '../../../src/values/json.ts'
 import { buildPicture, type Picture } from './capability-picture.ts'
 import type { Business } from './negotiation.ts'
 

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../src/core/json.ts'
+import { isRecord } from '../../../src/values/json.ts'
 
 /** A related function, and the values it takes from a result. */
 export interface Link {

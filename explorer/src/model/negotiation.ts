@@ -2,11 +2,10 @@ import { isLoopbackUrl } from '../../../src/capabilities/authority.ts'
 import {
   createDocumentIndex,
   type DocumentIndex,
-} from '../../../src/capabilities/document-index.ts'
+} from '../../../src/capabilities/documents/index-document.ts'
 import type { Profile } from '../../../src/capabilities/model.ts'
-import { readProfile } from '../../../src/capabilities/read-profile.ts'
-import { isRecord } from '../../../src/core/json.ts'
-import { toReason } from '../../../src/core/text.ts'
+import { readProfile } from '../../../src/capabilities/profile/read.ts'
+import { isRecord, toReason } from '../../../src/values/json.ts'
 import { type Cell, createCell } from './cell.ts'
 import type { Load } from './types.ts'
 

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../src/core/json.ts'
+import { isRecord } from '../../../src/values/json.ts'
 import { hasMembers, parseExactly } from './exact-json.ts'
 import { toFileName } from './save.ts'
 import type { CallAnswer, Content } from './types.ts'

@@ -1,4 +1,4 @@
-import { toText } from '../../../src/core/text.ts'
+import { toText } from '../../../src/values/json.ts'
 
 /** Hands bytes or text to the browser to be saved as a file. */
 export function saveFile(name: string, content: BlobPart, mimeType: string): void {

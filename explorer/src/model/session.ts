@@ -1,4 +1,4 @@
-import { toReason } from '../../../src/core/text.ts'
+import { toReason } from '../../../src/values/json.ts'
 import { type Path, prefill, setAt } from '../form/value.ts'
 import type { ToolApi, Verdict } from './api.ts'
 import { type Cell, createCell } from './cell.ts'

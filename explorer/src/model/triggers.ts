@@ -1,4 +1,4 @@
-import { isRecord } from '../../../src/core/json.ts'
+import { isRecord } from '../../../src/values/json.ts'
 import { type Forrst, FUNCTIONS, requireResult } from './forrst.ts'
 
 /** Something outside that calls a function. */

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import { isRecord } from '../../../src/core/json.ts'
+import { isRecord } from '../../../src/values/json.ts'
 import { useCell } from '../model/cell.ts'
 import { useExplorer } from '../model/explorer.ts'
 import { type Forrst, FUNCTIONS, requireResult } from '../model/forrst.ts'

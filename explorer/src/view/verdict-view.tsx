@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { parsePointer } from '../../../src/core/pointer.ts'
+import { parsePointer } from '../../../src/values/json.ts'
 import { toFieldId } from '../form/field-context.ts'
 import { useCell } from '../model/cell.ts'
 import type { Session } from '../model/session.ts'

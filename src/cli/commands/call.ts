@@ -1,15 +1,13 @@
 import type { CallOptions, Client } from '../../client/index.ts'
-import { CallError } from '../../core/error.ts'
-import type { JsonObject } from '../../core/json.ts'
-import type { RequestExtension } from '../../forrst/envelope.ts'
-import { parseArguments, parseObject } from '../arguments.ts'
-import type { Command, CommandInput } from '../command.ts'
-import { EXIT, UsageError } from '../exit.ts'
+import { CallError } from '../../errors/index.ts'
+import type { JsonObject } from '../../values/index.ts'
+import type { RequestExtension } from '../../wire/index.ts'
+import { type Command, type CommandInput, EXIT, UsageError } from '../command.ts'
 import { JSON_FLAG, parseDuration, readList, readText } from '../flags.ts'
-import { followOperation } from '../follow-operation.ts'
+import { parseArguments, parseObject } from '../parse-input.ts'
 import { formatJson } from '../print.ts'
 import { readTextFile } from '../read-json.ts'
-import { connect, HEADER_FLAG, toRemoteError } from '../remote.ts'
+import { connect, followOperation, HEADER_FLAG, toRemoteError } from '../remote.ts'
 
 /** Calls a function of a service. */
 export const callCommand: Command = {

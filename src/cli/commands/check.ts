@@ -1,6 +1,5 @@
 import { lintProfile } from '../../capabilities/index.ts'
-import { isRecord } from '../../core/json.ts'
-import { checkDocument } from '../../discovery/check-document.ts'
+import { checkDocument } from '../../discovery/index.ts'
 import {
   formatProblems,
   hasErrors,
@@ -8,12 +7,11 @@ import {
   type ProblemFormat,
   parseToolSpec,
   type SpecProblem,
-} from '../../spec/index.ts'
-import type { Command, CommandInput } from '../command.ts'
-import { EXIT, UsageError } from '../exit.ts'
+} from '../../sources/tool-spec/index.ts'
+import { isRecord } from '../../values/index.ts'
+import { type Command, type CommandInput, EXIT, UsageError } from '../command.ts'
 import { JSON_FLAG, readChoice } from '../flags.ts'
-import { readDocumentsFlag } from '../read-documents.ts'
-import { readTextFile } from '../read-json.ts'
+import { readDocumentsFlag, readTextFile } from '../read-json.ts'
 
 /** Validates tool specs, discovery documents and capability profiles. */
 export const checkCommand: Command = {

@@ -1,7 +1,5 @@
-import type { Command } from '../command.ts'
+import { type Command, didYouMean, EXIT, UsageError } from '../command.ts'
 import { formatCompletion, SHELLS } from '../completion.ts'
-import { EXIT, UsageError } from '../exit.ts'
-import { didYouMean } from '../suggest.ts'
 
 /** Makes the command that writes a completion script; it must know all others. */
 export function createCompletionCommand(loadCommands: () => Promise<readonly Command[]>): Command {

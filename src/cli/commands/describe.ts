@@ -1,18 +1,20 @@
 import { type Client, createClient, createLocalTransport } from '../../client/index.ts'
-import { decodeDocument, decodeFunctionObject } from '../../discovery/decode.ts'
-import type { DiscoveryDocument, FunctionObject } from '../../discovery/types.ts'
-import { createApp } from '../../http/app.ts'
-import { readForrstDocument } from '../../remote/forrst-document.ts'
-import { createService } from '../../system/create-service.ts'
-import type { Command, CommandInput } from '../command.ts'
-import { EXIT, UsageError } from '../exit.ts'
+import {
+  type DiscoveryDocument,
+  decodeDocument,
+  decodeFunctionObject,
+  type FunctionObject,
+} from '../../discovery/index.ts'
+import { createApp } from '../../http/index.ts'
+import { readForrstDocument } from '../../sources/forrst/index.ts'
+import { createService } from '../../system/index.ts'
+import { type Command, type CommandInput, didYouMean, EXIT, UsageError } from '../command.ts'
 import { JSON_FLAG, readText } from '../flags.ts'
 import { formatDocument, formatFunction } from '../format-description.ts'
-import { loadDiscovery } from '../load-description.ts'
 import { createPaint, formatJson, printable } from '../print.ts'
-import { isOnDisk } from '../reference.ts'
+import { isOnDisk } from '../read-json.ts'
 import { connect, HEADER_FLAG, toRemoteError } from '../remote.ts'
-import { didYouMean } from '../suggest.ts'
+import { loadDiscovery } from '../source/description.ts'
 
 /** Explains a service or one of its functions. */
 export const describeCommand: Command = {

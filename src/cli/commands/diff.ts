@@ -9,16 +9,18 @@ import {
   formatReport,
   listFunctionNames,
   loadExternals,
-} from '../../diff/index.ts'
-import type { Command, CommandInput } from '../command.ts'
-import { isCommitted, openCommit } from '../committed.ts'
-import { EXIT, UsageError } from '../exit.ts'
+} from '../../change/diff/index.ts'
+import { type Command, type CommandInput, didYouMean, EXIT, UsageError } from '../command.ts'
 import { JSON_FLAG, readChoice, readText } from '../flags.ts'
 import { createExternalReader, toAddress } from '../forge/read-source.ts'
-import { type Description, loadDescription } from '../load-description.ts'
 import { createPaint, printable } from '../print.ts'
 import { HEADER_FLAG } from '../remote.ts'
-import { didYouMean } from '../suggest.ts'
+import {
+  type Description,
+  isCommitted,
+  loadDescription,
+  openCommit,
+} from '../source/description.ts'
 
 /** From which class on a difference makes the command fail. */
 const FAIL_ON: Readonly<Record<string, number>> = {

@@ -1,11 +1,10 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
-import { buildSite } from '../../site/site.ts'
-import type { Command } from '../command.ts'
-import { EXIT, UsageError } from '../exit.ts'
+import { buildSite } from '../../change/site/index.ts'
+import { type Command, EXIT, UsageError } from '../command.ts'
 import { JSON_FLAG, readText } from '../flags.ts'
-import { loadDiscovery } from '../load-description.ts'
 import { HEADER_FLAG } from '../remote.ts'
+import { loadDiscovery } from '../source/description.ts'
 import { writeAllInside } from '../write-inside.ts'
 
 /** Writes a static documentation site of a service. */

@@ -1,7 +1,6 @@
-import type { Command, CommandInput } from '../command.ts'
-import { EXIT, UsageError } from '../exit.ts'
-import { runCall } from '../forge/call.ts'
-import { runDoctor } from '../forge/doctor.ts'
+import { type Command, type CommandInput, didYouMean, EXIT, UsageError } from '../command.ts'
+import { runCall } from '../forge/call/call.ts'
+import { runDoctor } from '../forge/doctor/doctor.ts'
 import { runEnv } from '../forge/env.ts'
 import { runAgent } from '../forge/forge-agent.ts'
 import {
@@ -20,7 +19,6 @@ import { runPrompt } from '../forge/prompt.ts'
 import { FoundProblems, readFormat, reportProblems } from '../forge/report.ts'
 import { withSettings } from '../forge/settings.ts'
 import { runValidate } from '../forge/validate.ts'
-import { didYouMean } from '../suggest.ts'
 
 const NOUNS: readonly string[] = ['tool', 'agent', 'env', 'auth', 'call', 'mcp', 'doctor']
 

@@ -7,13 +7,11 @@ import {
   planFiles,
   writeFiles,
 } from '../../codegen/index.ts'
-import type { Command, CommandInput } from '../command.ts'
-import { EXIT, UsageError } from '../exit.ts'
+import { type Command, type CommandInput, didYouMean, EXIT, UsageError } from '../command.ts'
 import { JSON_FLAG, readChoice, readText } from '../flags.ts'
-import { loadDiscovery } from '../load-description.ts'
 import { formatJson } from '../print.ts'
 import { HEADER_FLAG } from '../remote.ts'
-import { didYouMean } from '../suggest.ts'
+import { loadDiscovery } from '../source/description.ts'
 import { explainRefusal } from '../write-inside.ts'
 
 const NOUNS: readonly string[] = ['client']

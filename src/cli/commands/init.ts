@@ -1,12 +1,10 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { basename, join, relative, resolve } from 'node:path'
-import { ask } from '../ask.ts'
-import type { Command, CommandInput } from '../command.ts'
-import { EXIT, UsageError } from '../exit.ts'
+import { type Command, type CommandInput, EXIT, UsageError } from '../command.ts'
 import { JSON_FLAG, readText } from '../flags.ts'
+import { VERSION } from '../help.ts'
 import { buildProject, type Language } from '../init/template.ts'
-import { createPaint, formatTable } from '../print.ts'
-import { VERSION } from '../version.ts'
+import { ask, createPaint, formatTable } from '../print.ts'
 import { writeAllInside } from '../write-inside.ts'
 
 /** Writes a small service with a test. */

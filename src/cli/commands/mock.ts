@@ -1,15 +1,17 @@
 import { once } from 'node:events'
-import { serve } from '../../http/serve.ts'
-import type { MockFailure } from '../../mock/disturbance.ts'
-import { createMockService, type MockOptions } from '../../mock/mock-service.ts'
-import { addResponses } from '../../mock/openapi-results.ts'
-import { importOpenApi } from '../../openapi/index.ts'
-import type { Command, CommandInput } from '../command.ts'
-import { EXIT, UsageError } from '../exit.ts'
+import {
+  addResponses,
+  createMockService,
+  type MockFailure,
+  type MockOptions,
+} from '../../change/mock/index.ts'
+import { serve } from '../../http/index.ts'
+import { importOpenApi } from '../../sources/openapi/index.ts'
+import { type Command, type CommandInput, EXIT, UsageError } from '../command.ts'
 import { JSON_FLAG, parseDuration, parsePort, readChoice, readList, readText } from '../flags.ts'
-import { loadDescription, loadDiscovery } from '../load-description.ts'
 import { createPaint, formatTable, printable } from '../print.ts'
 import { HEADER_FLAG } from '../remote.ts'
+import { loadDescription, loadDiscovery } from '../source/description.ts'
 import { explainListenError } from '../system-error.ts'
 
 /** Serves answers for a description before there is a service. */

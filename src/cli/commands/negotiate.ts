@@ -2,24 +2,23 @@ import {
   createDocumentFetcher,
   type DocumentFetcher,
   type FallbackTable,
+  findLeaf,
   formatReport,
+  isCalendarDate,
+  isVersion,
+  loadDocuments,
   negotiate,
   negotiateReport,
   type Rules,
   readFallback,
+  TRANSPORTS,
   type Transport,
   toRules,
 } from '../../capabilities/index.ts'
-import { loadDocuments } from '../../capabilities/load.ts'
-import { TRANSPORTS } from '../../capabilities/model.ts'
-import { isCalendarDate, isVersion } from '../../capabilities/name.ts'
-import { findLeaf } from '../../capabilities/negotiate.ts'
-import type { Command, CommandInput } from '../command.ts'
-import { EXIT, RemoteError, UsageError } from '../exit.ts'
+import { type Command, type CommandInput, EXIT, RemoteError, UsageError } from '../command.ts'
 import { JSON_FLAG, readText, requireChoice } from '../flags.ts'
 import { formatJson } from '../print.ts'
-import { readDocumentsFlag } from '../read-documents.ts'
-import { readJsonFile } from '../read-json.ts'
+import { readDocumentsFlag, readJsonFile } from '../read-json.ts'
 
 const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]'])
 

@@ -1,13 +1,9 @@
-import { isRecord } from '../../core/json.ts'
-import { toText } from '../../core/text.ts'
-import { OPERATION_STATUSES } from '../../extensions/operation-record.ts'
-import type { Command, CommandInput } from '../command.ts'
-import { EXIT, UsageError } from '../exit.ts'
+import { OPERATION_STATUSES } from '../../extensions/async/index.ts'
+import { isRecord, toText } from '../../values/index.ts'
+import { type Command, type CommandInput, didYouMean, EXIT, UsageError } from '../command.ts'
 import { JSON_FLAG, readText } from '../flags.ts'
-import { followOperation } from '../follow-operation.ts'
 import { createPaint, formatJson, formatTable, type Paint, printable } from '../print.ts'
-import { connect, HEADER_FLAG, toRemoteError } from '../remote.ts'
-import { didYouMean } from '../suggest.ts'
+import { connect, followOperation, HEADER_FLAG, toRemoteError } from '../remote.ts'
 
 const FUNCTION = 'urn:cline:forrst:ext:async:fn:'
 

@@ -1,26 +1,25 @@
 import { once } from 'node:events'
 import type { Writable } from 'node:stream'
-import type { Service } from '../../core/service.ts'
-import { toReason } from '../../core/text.ts'
-import { type RunningServer, serve } from '../../http/serve.ts'
-import { type McpOptions, measureTools, parseToolSelection } from '../../mcp/index.ts'
+import type { Service } from '../../core/index.ts'
+import { type RunningServer, serve } from '../../http/index.ts'
 import { openStore, type Store } from '../../store/index.ts'
-import { listDiscoverable } from '../../system/capabilities.ts'
+import { type McpOptions, measureTools, parseToolSelection } from '../../surfaces/mcp/index.ts'
+import { listDiscoverable } from '../../system/index.ts'
 import type { Triggers } from '../../triggers/index.ts'
-import type { Command, CommandInput } from '../command.ts'
-import { EXIT, RemoteError, UsageError } from '../exit.ts'
+import { toReason } from '../../values/index.ts'
+import { type Command, type CommandInput, EXIT, RemoteError, UsageError } from '../command.ts'
 import { JSON_FLAG, parsePort, readChoice, readList, readText } from '../flags.ts'
 import { createPaint, formatTable } from '../print.ts'
-import { watchFaults } from '../serve-faults.ts'
-import { parseOverload } from '../serve-overload.ts'
-import { runStdio, withOwnStdout } from '../serve-stdio.ts'
+import { watchFaults } from '../serve/faults.ts'
+import { parseOverload } from '../serve/overload.ts'
+import { runStdio, withOwnStdout } from '../serve/stdio.ts'
 import {
   createServedTriggers,
   formatTriggers,
   openBusOf,
   withoutWebhooks,
-} from '../serve-triggers.ts'
-import { loadSources } from '../source.ts'
+} from '../serve/triggers.ts'
+import { loadSources } from '../source/source.ts'
 import { explainListenError } from '../system-error.ts'
 
 /** Serves a service on one port. */

@@ -4,11 +4,11 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createWorkplace, type Workplace } from '../../../test/cli/run-main.ts'
 import { serviceOf } from '../../../test/support/service.ts'
-import { CallError } from '../../core/error.ts'
 import { defineFunction } from '../../core/function.ts'
+import { createTriggers, type Triggers } from '../../entries/triggers.ts'
+import { CallError } from '../../errors/error.ts'
 import { type RunningServer, serve } from '../../http/serve.ts'
-import { createTriggers, type Triggers } from '../../triggers/index.ts'
-import { readSpecTriggers } from '../source-triggers.ts'
+import { readSpecTriggers } from '../source/source.ts'
 
 let server: RunningServer
 let triggers: Triggers
@@ -197,7 +197,7 @@ describe('waymark triggers test', () => {
 })
 
 const MODULE = `
-import { createService, defineFunction } from '${new URL('../../index.ts', import.meta.url).href}'
+import { createService, defineFunction } from '${new URL('../../entries/waymark.ts', import.meta.url).href}'
 export default createService({
   info: { title: 'Shop', version: '1.0.0' },
   functions: [

@@ -1,17 +1,28 @@
 import { readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { CallError } from '../../core/error.ts'
-import type { Service } from '../../core/service.ts'
-import { type Exchange, isWorthKeeping, replayExchange } from '../../verify/exchange.ts'
-import { toDoor, type VerifyReport, verifyService } from '../../verify/verify.ts'
-import type { Command, CommandInput } from '../command.ts'
-import { EXIT, RemoteError, UsageError, untilInterrupted } from '../exit.ts'
+import {
+  type Exchange,
+  isWorthKeeping,
+  replayExchange,
+  toDoor,
+  type VerifyReport,
+  verifyService,
+} from '../../change/verify/index.ts'
+import type { Service } from '../../core/index.ts'
+import { CallError } from '../../errors/index.ts'
+import {
+  type Command,
+  type CommandInput,
+  EXIT,
+  RemoteError,
+  UsageError,
+  untilInterrupted,
+} from '../command.ts'
 import { JSON_FLAG, readList, readText } from '../flags.ts'
-import { createPaint, formatJson, printable } from '../print.ts'
-import { createProgress } from '../progress.ts'
+import { createPaint, createProgress, formatJson, printable } from '../print.ts'
 import { readJsonFile } from '../read-json.ts'
 import { advise, HEADER_FLAG, readHeaders } from '../remote.ts'
-import { loadSources } from '../source.ts'
+import { loadSources } from '../source/source.ts'
 import { writeAllInside } from '../write-inside.ts'
 
 /** Exercises what a service says about itself. */

@@ -9,14 +9,13 @@ import {
   parseRename,
   type Rename,
 } from '../../codegen/index.ts'
-import { isRecord } from '../../core/json.ts'
-import type { SpecProblem } from '../../spec/index.ts'
-import type { CommandInput } from '../command.ts'
-import { EXIT, UsageError } from '../exit.ts'
+import type { SpecProblem } from '../../sources/tool-spec/index.ts'
+import { isRecord } from '../../values/index.ts'
+import { type CommandInput, EXIT, UsageError } from '../command.ts'
 import { parsePort, readChoice, readList, readText } from '../flags.ts'
+import { readWords } from './forge-flags.ts'
 import { importSource, openSource, readSpec } from './import-source.ts'
 import { type ReadEarlier, readIfThere } from './merge-spec.ts'
-import { readWords } from './read-flags.ts'
 import { readSource } from './read-source.ts'
 import { FoundProblems, reportProblems, say } from './report.ts'
 import type { TargetFiles } from './target.ts'

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createWorkplace, type Workplace, zendeskDocument } from '../../../test/cli/run-main.ts'
 import { startRecordingServer } from '../../../test/codegen/recording-server.ts'
-import { parseToolSpec } from '../../spec/index.ts'
+import { parseToolSpec } from '../../entries/tool-spec.ts'
 
 function workplace(): Workplace {
   const place = createWorkplace()

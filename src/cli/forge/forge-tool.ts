@@ -1,8 +1,7 @@
 import { basename, relative, resolve } from 'node:path'
 import { listVariables } from '../../codegen/index.ts'
-import { formatToolSpec, type SpecProblem, type ToolSpec } from '../../spec/index.ts'
-import type { CommandInput } from '../command.ts'
-import { EXIT, UsageError } from '../exit.ts'
+import { formatToolSpec, type SpecProblem, type ToolSpec } from '../../sources/tool-spec/index.ts'
+import { type CommandInput, EXIT, UsageError } from '../command.ts'
 import { readText } from '../flags.ts'
 import {
   importSource,

@@ -2,7 +2,7 @@ import { rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createWorkplace, type Workplace, zendeskDocument } from '../../../test/cli/run-main.ts'
-import { parseToolSpec, type ToolSpec } from '../../spec/index.ts'
+import { parseToolSpec, type ToolSpec } from '../../entries/tool-spec.ts'
 
 const IMPORT = ['forge', 'tool', '--spec', 'api.json', '--domain', 'desk', '--out', '.'] as const
 const SPEC = 'desk.tool-spec.yaml'

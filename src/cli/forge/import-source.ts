@@ -3,14 +3,20 @@ import {
   type ImportWarning,
   importWithExternals,
   parseDocument,
-} from '../../openapi/index.ts'
-import { parseToolSpec, type SpecProblem, sniffDocument, type ToolSpec } from '../../spec/index.ts'
-import { DOMAIN_PATTERN, ENV_PATTERN } from '../../spec/patterns.ts'
-import { AUTH_TYPES } from '../../spec/types.ts'
+} from '../../sources/openapi/index.ts'
+import {
+  AUTH_TYPES,
+  DOMAIN_PATTERN,
+  ENV_PATTERN,
+  parseToolSpec,
+  type SpecProblem,
+  sniffDocument,
+  type ToolSpec,
+} from '../../sources/tool-spec/index.ts'
 import type { CommandInput } from '../command.ts'
 import { readChoice, readList, requireChoice } from '../flags.ts'
-import { createProgress } from '../progress.ts'
-import { readNumber, readPattern, readWords } from './read-flags.ts'
+import { createProgress } from '../print.ts'
+import { readNumber, readPattern, readWords } from './forge-flags.ts'
 import { createExternalReader, readSource, type SourceText } from './read-source.ts'
 import { FoundProblems } from './report.ts'
 

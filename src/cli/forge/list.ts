@@ -7,12 +7,10 @@ import {
   type OperationListing,
   type OperationRow,
   parseDocument,
-} from '../../openapi/index.ts'
-import type { CommandInput } from '../command.ts'
-import { EXIT, UsageError } from '../exit.ts'
+} from '../../sources/openapi/index.ts'
+import { type CommandInput, EXIT, UsageError } from '../command.ts'
 import { readText } from '../flags.ts'
-import { createPaint, formatJson, formatTable, printable } from '../print.ts'
-import { createProgress } from '../progress.ts'
+import { createPaint, createProgress, formatJson, formatTable, printable } from '../print.ts'
 import { type OpenedSource, openSource, readerOf, readImportOptions } from './import-source.ts'
 import { readSource } from './read-source.ts'
 import { FoundProblems, readFormat, reportProblems } from './report.ts'

@@ -7,8 +7,8 @@ import {
   parseToolSpec,
   type SpecProblem,
   type ToolSpec,
-} from '../../spec/index.ts'
-import { UsageError } from '../exit.ts'
+} from '../../sources/tool-spec/index.ts'
+import { UsageError } from '../command.ts'
 import { FoundProblems } from './report.ts'
 
 /** A spec that is to be written. */

@@ -11,9 +11,8 @@ import {
   readDocuments,
   SKELETON,
 } from '../../codegen/index.ts'
-import { formatProblems } from '../../spec/index.ts'
-import type { CommandInput } from '../command.ts'
-import { EXIT, RemoteError, UsageError } from '../exit.ts'
+import { formatProblems } from '../../sources/tool-spec/index.ts'
+import { type CommandInput, EXIT, RemoteError, UsageError } from '../command.ts'
 import { readList, readText } from '../flags.ts'
 import { printable } from '../print.ts'
 import { writeSpec } from './forge-tool.ts'

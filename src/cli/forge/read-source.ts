@@ -1,11 +1,10 @@
 import { readFile, realpath, stat } from 'node:fs/promises'
 import { dirname, join, parse, relative, resolve, sep } from 'node:path'
-import { CallError } from '../../core/error.ts'
-import { toReason } from '../../core/text.ts'
-import { allowSameFolder, type ExternalOptions } from '../../openapi/index.ts'
-import { createPublicFetch, type PublicResponse } from '../../wire/public-address.ts'
-import type { Io } from '../command.ts'
-import { RemoteError } from '../exit.ts'
+import { CallError } from '../../errors/index.ts'
+import { createPublicFetch, type PublicResponse } from '../../net/index.ts'
+import { allowSameFolder, type ExternalOptions } from '../../sources/openapi/index.ts'
+import { toReason } from '../../values/index.ts'
+import { type Io, RemoteError } from '../command.ts'
 import { readTextFile } from '../read-json.ts'
 
 /** A document somebody named on the command line. */

@@ -5,9 +5,8 @@ import {
   type ProblemFormat,
   type SpecProblem,
   summarizeProblems,
-} from '../../spec/index.ts'
-import type { CommandInput } from '../command.ts'
-import { UsageError } from '../exit.ts'
+} from '../../sources/tool-spec/index.ts'
+import { type CommandInput, UsageError } from '../command.ts'
 import { readText } from '../flags.ts'
 import { printable } from '../print.ts'
 

@@ -3,11 +3,14 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { formatDraft } from '../../codegen/index.ts'
-import { formatProblems, parseToolSpec, type SpecProblem, type ToolSpec } from '../../spec/index.ts'
-import { ask as askPerson } from '../ask.ts'
-import type { Io } from '../command.ts'
-import { UsageError } from '../exit.ts'
-import { printable } from '../print.ts'
+import {
+  formatProblems,
+  parseToolSpec,
+  type SpecProblem,
+  type ToolSpec,
+} from '../../sources/tool-spec/index.ts'
+import { type Io, UsageError } from '../command.ts'
+import { ask as askPerson, printable } from '../print.ts'
 
 /** Something a person decides about before it is written. */
 export interface Draft {

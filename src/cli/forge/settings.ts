@@ -1,11 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
-import { isRecord } from '../../core/json.ts'
-import { toText } from '../../core/text.ts'
-import type { CommandInput, Io } from '../command.ts'
-import { UsageError } from '../exit.ts'
-import { didYouMean } from '../suggest.ts'
+import { isRecord, toText } from '../../values/index.ts'
+import { type CommandInput, didYouMean, type Io, UsageError } from '../command.ts'
 import { FORGE_FLAGS, type ForgeJob, isOwnCommand } from './forge-flags.ts'
 
 /** Flags that may have a default in the environment or in the configuration file. */

@@ -1,5 +1,5 @@
 import { type GeneratedFile, generateCode, generateDefinitions } from '../../codegen/index.ts'
-import type { ToolSpec } from '../../spec/index.ts'
+import type { ToolSpec } from '../../sources/tool-spec/index.ts'
 import type { CommandInput } from '../command.ts'
 import { readChoice } from '../flags.ts'
 import { TARGETS } from './forge-flags.ts'

@@ -1,6 +1,5 @@
-import { formatProblems, hasErrors, parseToolSpec } from '../../spec/index.ts'
-import type { CommandInput } from '../command.ts'
-import { EXIT } from '../exit.ts'
+import { formatProblems, hasErrors, parseToolSpec } from '../../sources/tool-spec/index.ts'
+import { type CommandInput, EXIT } from '../command.ts'
 import { readText } from '../flags.ts'
 import { printable } from '../print.ts'
 import { readSource } from './read-source.ts'

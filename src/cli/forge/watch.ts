@@ -1,7 +1,6 @@
 import { relative, resolve } from 'node:path'
 import { type FSWatcher, watch } from 'chokidar'
-import type { CommandInput } from '../command.ts'
-import { EXIT, UsageError } from '../exit.ts'
+import { type CommandInput, EXIT, UsageError } from '../command.ts'
 import { readText } from '../flags.ts'
 import { readIfThere } from './merge-spec.ts'
 import { FoundProblems, reportProblems, say } from './report.ts'

@@ -6,8 +6,7 @@ import {
   planFiles,
   writeFiles,
 } from '../../codegen/index.ts'
-import type { CommandInput } from '../command.ts'
-import { EXIT, UsageError } from '../exit.ts'
+import { type CommandInput, EXIT, UsageError } from '../command.ts'
 import { formatTable } from '../print.ts'
 import { explainRefusal } from '../write-inside.ts'
 import { say } from './report.ts'

@@ -1,5 +1,4 @@
-import { isRecord } from '../../core/json.ts'
-import { toText } from '../../core/text.ts'
+import { isRecord, toText } from '../../values/index.ts'
 import { formatTable, type Paint, printable } from '../print.ts'
 import type { ScheduleRuns } from './next-runs.ts'
 

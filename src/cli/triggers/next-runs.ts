@@ -1,9 +1,8 @@
-import { formatProblems, parseToolSpec, type TriggerDef } from '../../spec/index.ts'
+import { formatProblems, parseToolSpec, type TriggerDef } from '../../sources/tool-spec/index.ts'
 import { createEventBus, listRuns } from '../../triggers/index.ts'
-import type { Io } from '../command.ts'
-import { UsageError } from '../exit.ts'
+import { type Io, UsageError } from '../command.ts'
 import { readTextFile } from '../read-json.ts'
-import { loadSources } from '../source.ts'
+import { loadSources } from '../source/source.ts'
 
 /** The next runs of one schedule. */
 export interface ScheduleRuns {

@@ -1,20 +1,18 @@
-import { CallError } from '../../core/error.ts'
-import { fromJson, isRecord, type Json, type JsonObject } from '../../core/json.ts'
-import { toText } from '../../core/text.ts'
-import { encodeTrial } from '../../triggers/encode.ts'
+import { CallError } from '../../errors/index.ts'
 import {
   createEventBus,
   createTriggers,
   type EventBus,
+  encodeTrial,
   type TrialOptions,
   type Triggers,
 } from '../../triggers/index.ts'
-import type { CommandInput, Io } from '../command.ts'
-import { EXIT, UsageError } from '../exit.ts'
+import { fromJson, isRecord, type Json, type JsonObject, toText } from '../../values/index.ts'
+import { type CommandInput, EXIT, type Io, UsageError } from '../command.ts'
 import { readText } from '../flags.ts'
 import { formatJson, type Paint, printable } from '../print.ts'
 import { readTextFile } from '../read-json.ts'
-import { type LoadedSource, loadSources } from '../source.ts'
+import { type LoadedSource, loadSources } from '../source/source.ts'
 
 /** Reads what a trigger is tried with: --payload as JSON, `@file` or `-`, and --dry-run. */
 export function readTrialOptions(input: CommandInput): TrialOptions {

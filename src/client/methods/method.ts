@@ -1,8 +1,6 @@
-import { CallError, type CallErrorShape } from '../../core/error.ts'
-import type { CallOptions } from '../call-options.ts'
+import { CallError, type CallErrorShape } from '../../errors/index.ts'
 import { toCallError } from '../errors.ts'
-import { parseEndpoint } from '../fetch-transport.ts'
-import { evaluateLink } from '../link.ts'
+import { evaluateLink } from '../follow.ts'
 import {
   type FollowOptions,
   type Operation,
@@ -11,9 +9,11 @@ import {
   startOperation,
 } from '../operation.ts'
 import type { CallOutcome } from '../outcome.ts'
+import type { CallOptions } from '../retry.ts'
 import { type RunCall, runCall } from '../run-call.ts'
 import { type ClientOptions, resolveSettings } from '../settings.ts'
 import { createCallStream, type StreamOptions } from '../stream.ts'
+import { parseEndpoint } from '../transport.ts'
 import { createQueryable } from './query.ts'
 
 /** Why a call failed: a CallError. `code` tells the errors that a function declares apart, and types `details`. */

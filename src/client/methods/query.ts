@@ -1,7 +1,7 @@
-import type { JsonObject } from '../../core/json.ts'
-import type { CallOptions } from '../call-options.ts'
+import type { JsonObject } from '../../values/index.ts'
 import { clientError } from '../errors.ts'
 import type { CallOutcome } from '../outcome.ts'
+import type { CallOptions } from '../retry.ts'
 import type { Method, MethodRun } from './method.ts'
 
 /** A resource as queries answer it. */

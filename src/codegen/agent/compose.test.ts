@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ToolSpec, TriggerDef } from '../../spec/types.ts'
+import type { ToolSpec, TriggerDef } from '../../sources/tool-spec/types.ts'
 import { type AgentSource, composeSpecs, parseRename } from './compose.ts'
 
 function source(

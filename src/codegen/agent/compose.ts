@@ -1,8 +1,12 @@
-import { shorten } from '../../openapi/names.ts'
-import { MAX_NAME_LENGTH, NAME_PATTERN, toSnakeDomain } from '../../spec/patterns.ts'
-import type { SpecProblem } from '../../spec/problem.ts'
-import type { ToolSpec } from '../../spec/types.ts'
-import { parseYaml } from '../../spec/yaml-source.ts'
+import { shorten } from '../../sources/openapi/index.ts'
+import {
+  MAX_NAME_LENGTH,
+  NAME_PATTERN,
+  parseYaml,
+  type SpecProblem,
+  type ToolSpec,
+  toSnakeDomain,
+} from '../../sources/tool-spec/index.ts'
 
 /** A checked spec that is to become part of an agent. */
 export interface AgentSource {

@@ -1,7 +1,5 @@
 import manifest from '../../../package.json' with { type: 'json' }
-import { formatToolSpec } from '../../spec/format.ts'
-import type { SpecProblem } from '../../spec/problem.ts'
-import type { ToolSpec } from '../../spec/types.ts'
+import { formatToolSpec, type SpecProblem, type ToolSpec } from '../../sources/tool-spec/index.ts'
 import { type GeneratedFile, type GenerateOptions, generateCode, toFileName } from '../generate.ts'
 import { type AgentSource, type ComposeOptions, composeSpecs } from './compose.ts'
 import { emitDockerfile, emitDockerIgnore, emitPackage, emitTsconfig } from './emit-project.ts'

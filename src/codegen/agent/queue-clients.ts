@@ -1,5 +1,4 @@
-import { expandEnvText } from '../../spec/env-text.ts'
-import type { ToolSpec } from '../../spec/types.ts'
+import { expandEnvText, type ToolSpec } from '../../sources/tool-spec/index.ts'
 
 const AMQP = { amqplib: '^2.0.0' }
 const REDIS = { ioredis: '^6.0.0' }

@@ -1,6 +1,10 @@
-import { envNamesOf } from '../../spec/env-text.ts'
-import { authOf } from '../../spec/fields.ts'
-import type { AuthConfig, ToolSpec, TriggerDef } from '../../spec/types.ts'
+import {
+  type AuthConfig,
+  authOf,
+  envNamesOf,
+  type ToolSpec,
+  type TriggerDef,
+} from '../../sources/tool-spec/index.ts'
 
 /** An environment variable with what reads it. */
 export interface Variable {

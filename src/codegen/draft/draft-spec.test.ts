@@ -3,7 +3,7 @@ import {
   type RecordingServer,
   startRecordingServer,
 } from '../../../test/codegen/recording-server.ts'
-import { parseToolSpec } from '../../spec/parse.ts'
+import { parseToolSpec } from '../../sources/tool-spec/parse.ts'
 import {
   type DraftOptions,
   type DraftResult,

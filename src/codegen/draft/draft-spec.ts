@@ -1,7 +1,10 @@
-import { formatToolSpec } from '../../spec/format.ts'
-import { parseToolSpec } from '../../spec/parse.ts'
-import type { SpecProblem } from '../../spec/problem.ts'
-import type { ToolDef, ToolSpec } from '../../spec/types.ts'
+import {
+  formatToolSpec,
+  parseToolSpec,
+  type SpecProblem,
+  type ToolDef,
+  type ToolSpec,
+} from '../../sources/tool-spec/index.ts'
 import {
   type DraftDocument,
   INSTRUCTIONS,

@@ -1,5 +1,4 @@
-import type { SpecProblem } from '../../spec/problem.ts'
-import { formatProblems } from '../../spec/problem.ts'
+import { formatProblems, type SpecProblem } from '../../sources/tool-spec/index.ts'
 
 /** Documentation that goes along with a wish. */
 export interface DraftDocument {

@@ -1,5 +1,5 @@
-import { isRecord } from '../../core/json.ts'
-import type { DiscoveryDocument } from '../../discovery/types.ts'
+import type { DiscoveryDocument } from '../../discovery/index.ts'
+import { isRecord } from '../../values/index.ts'
 import { compareText } from './model.ts'
 
 /** Writes a document as text that does not depend on the order of its members or of its functions. */

@@ -1,4 +1,4 @@
-import type { FunctionObject } from '../../discovery/types.ts'
+import type { FunctionObject } from '../../discovery/index.ts'
 import type { Doc, DocTag } from '../comments.ts'
 import { writeType } from '../emit-types.ts'
 import { LINE_WIDTH, toLiteral, toPropertyKey, toStringLiteral } from '../literals.ts'

@@ -1,17 +1,20 @@
-import type {
-  Components,
-  ContentDescriptor,
-  ErrorDefinition,
-  Example,
-  ExamplePairing,
-  Link,
-  QueryCapabilities,
-} from '../../core/description.ts'
-import { canonicalUrn } from '../../core/extension-urn.ts'
-import { asList, isRecord } from '../../core/json.ts'
-import { type ComponentKind, isReference, resolveReference } from '../../core/reference.ts'
-import { compareVersions, isPrerelease, isVersion } from '../../core/version.ts'
-import type { DiscoveryDocument, FunctionObject } from '../../discovery/types.ts'
+import {
+  type ComponentKind,
+  type Components,
+  type ContentDescriptor,
+  compareVersions,
+  type ErrorDefinition,
+  type Example,
+  type ExamplePairing,
+  isPrerelease,
+  isReference,
+  isVersion,
+  type Link,
+  type QueryCapabilities,
+  resolveReference,
+} from '../../core/index.ts'
+import type { DiscoveryDocument, FunctionObject } from '../../discovery/index.ts'
+import { asList, canonicalUrn, isRecord } from '../../values/index.ts'
 import { toMemberName } from './names.ts'
 
 /** A function of a document with everything it refers to resolved. */

@@ -1,6 +1,5 @@
-import type { QueryCapabilities, Resource } from '../../core/description.ts'
-import { asList, isRecord } from '../../core/json.ts'
-import { toText } from '../../core/text.ts'
+import type { QueryCapabilities, Resource } from '../../core/index.ts'
+import { asList, isRecord, toText } from '../../values/index.ts'
 import { LINE_WIDTH, toPropertyKey, toStringLiteral } from '../literals.ts'
 import { printType } from '../print-type.ts'
 import { keyword, type TypeNode, toUnion } from '../type-node.ts'

@@ -1,5 +1,5 @@
-import { asList, isRecord } from '../../core/json.ts'
-import type { DiscoveryDocument } from '../../discovery/types.ts'
+import type { DiscoveryDocument } from '../../discovery/index.ts'
+import { asList, isRecord } from '../../values/index.ts'
 
 /** Lists the servers of a document with the defaults of their variables filled in; unusable ones are left out. */
 export function toServerUrls(document: DiscoveryDocument): readonly (readonly [string, string])[] {

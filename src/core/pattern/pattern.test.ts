@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { compilePattern, judgePattern, toRegExp } from './index.ts'
-import { compileLinear } from './linear.ts'
-import { type PatternNode, parsePattern } from './syntax.ts'
+import { compilePattern, judgePattern, toRegExp } from '../../schema/pattern/index.ts'
+import { compileLinear } from '../../schema/pattern/linear.ts'
+import { type PatternNode, parsePattern } from '../../schema/pattern/syntax.ts'
 
 const atoms = fc.oneof(
   fc.constantFrom(

@@ -1,5 +1,5 @@
-import type { ChangeClass, DiffSource, RuleId } from '../../../src/diff/index.ts'
-import type { DiscoveryDocument } from '../../../src/discovery/types.ts'
+import type { DiscoveryDocument } from '../../../src/discovery/decode.ts'
+import type { ChangeClass, DiffSource, RuleId } from '../../../src/entries/diff.ts'
 
 /** One pair of descriptions and everything that differs between them. */
 export interface DiffCase {

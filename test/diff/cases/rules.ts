@@ -1,5 +1,5 @@
-import type { ChangeClass, RuleId } from '../../../src/diff/index.ts'
-import type { SchemaRuleName } from '../../../src/diff/rules.ts'
+import type { SchemaRuleName } from '../../../src/change/diff/rules.ts'
+import type { ChangeClass, RuleId } from '../../../src/entries/diff.ts'
 import { type DiffCase, discovery, gives, operation, takes } from './case.ts'
 
 const text = { type: 'string' }

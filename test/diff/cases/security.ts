@@ -1,4 +1,4 @@
-import type { DiffSource } from '../../../src/diff/index.ts'
+import type { DiffSource } from '../../../src/entries/diff.ts'
 import { type DiffCase, openapi } from './case.ts'
 
 const S = '/components/securitySchemes/s'

@@ -1,5 +1,5 @@
-import type { DiffSource } from '../../../src/diff/index.ts'
-import type { ToolDef, ToolSpec } from '../../../src/spec/index.ts'
+import type { DiffSource } from '../../../src/entries/diff.ts'
+import type { ToolDef, ToolSpec } from '../../../src/entries/tool-spec.ts'
 import type { DiffCase } from './case.ts'
 
 const spec = (tools: readonly Partial<ToolDef>[], rest: Partial<ToolSpec> = {}): DiffSource => ({

@@ -1,5 +1,5 @@
 import { DEFINITION_TARGETS } from '../../../codegen/index.ts'
-import { type JsonSchema, jsonSchema, type TypedJsonSchema } from '../../../core/schema.ts'
+import { type JsonSchema, jsonSchema, type TypedJsonSchema } from '../../../schema/index.ts'
 import type { CommandInput } from '../../command.ts'
 import type { GivenDocument } from './workshop.ts'
 

@@ -8,8 +8,8 @@ import {
   realpathSync,
 } from 'node:fs'
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'
-import { UsageError } from '../../exit.ts'
-import { explainMissing } from '../../reference.ts'
+import { UsageError } from '../../command.ts'
+import { explainMissing } from '../../read-json.ts'
 
 /** A folder that nothing named by somebody else leads out of. */
 export interface Fence {

@@ -6,12 +6,16 @@ import {
   ModelError,
   readDocuments,
 } from '../../../codegen/index.ts'
-import { CallError } from '../../../core/error.ts'
-import { defineFunction, type FunctionDefinition } from '../../../core/function.ts'
-import type { JsonObject } from '../../../core/json.ts'
-import { formatToolSpec, hasErrors, parseToolSpec, type ToolSpec } from '../../../spec/index.ts'
-import type { CommandInput } from '../../command.ts'
-import { RemoteError, UsageError } from '../../exit.ts'
+import { defineFunction, type FunctionDefinition } from '../../../core/index.ts'
+import { CallError } from '../../../errors/index.ts'
+import {
+  formatToolSpec,
+  hasErrors,
+  parseToolSpec,
+  type ToolSpec,
+} from '../../../sources/tool-spec/index.ts'
+import type { JsonObject } from '../../../values/index.ts'
+import { type CommandInput, RemoteError, UsageError } from '../../command.ts'
 import { planAgent } from '../forge-agent.ts'
 import { importIncoming, planSpec, type SpecPlan } from '../forge-tool.ts'
 import { importSource, openSource, readDomain, readSpec } from '../import-source.ts'

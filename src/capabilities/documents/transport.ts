@@ -1,0 +1,320 @@
+import { isRecord, resolvePointer, toText } from '../../values/index.ts'
+import type { DiagnosticCode } from '../diagnostic.ts'
+
+// A response schema that nests deeper than this is not a list of alternatives any more.
+const MAX_DEPTH = 32
+
+/** Follows a local reference (`#/…`) through a document; undefined for any other reference. */
+function resolveLocal(document: unknown, reference: string): unknown {
+  if (!reference.startsWith('#/')) return undefined
+  return resolvePointer(document, decodeFragment(reference.slice(1)))
+}
+
+/** Gives a value, or what it points at when it is a local reference; undefined for an external one. */
+export function dereference(document: unknown, value: unknown): unknown {
+  let current = value
+  for (let depth = 0; depth < MAX_DEPTH; depth += 1) {
+    if (!isRecord(current) || typeof current['$ref'] !== 'string') return current
+    current = resolveLocal(document, current['$ref'])
+  }
+  return undefined
+}
+
+/** Collects the addresses of the schema files that a schema stands for, without fragments. */
+export function collectSchemaFiles(
+  schema: unknown,
+  document: unknown,
+  base: string,
+): ReadonlySet<string> {
+  const files = new Set<string>()
+  const seen = new Set<unknown>()
+  const visit = (value: unknown, depth: number): void => {
+    if (!isRecord(value) || depth > MAX_DEPTH || seen.has(value)) return
+    seen.add(value)
+    const reference = value['$ref']
+    if (typeof reference === 'string') {
+      if (reference.startsWith('#')) visit(resolveLocal(document, reference), depth + 1)
+      else files.add(toFile(reference, base))
+    }
+    for (const keyword of ['oneOf', 'anyOf', 'allOf'] as const) {
+      const branches = value[keyword]
+      if (Array.isArray(branches)) for (const branch of branches) visit(branch, depth + 1)
+    }
+  }
+  visit(schema, 0)
+  return files
+}
+
+function toFile(reference: string, base: string): string {
+  const [file = ''] = reference.split('#', 1)
+  if (/^[a-z][a-z0-9+.-]*:/i.test(file)) return file
+  return URL.canParse(file, base) ? new URL(file, base).href : file
+}
+
+function decodeFragment(fragment: string): string {
+  try {
+    return decodeURIComponent(fragment)
+  } catch {
+    return fragment
+  }
+}
+
+/** An operation of an OpenAPI document. */
+export interface RestOperation {
+  readonly id: string
+  readonly method: string
+  readonly path: string
+  /** Gives the parameters of path and operation, local references resolved. */
+  readonly parameters: () => readonly Record<string, unknown>[]
+  /** Gives the request body object, local references resolved. */
+  readonly requestBody: () => unknown
+  /** The operation object as published. */
+  readonly published: Record<string, unknown>
+  /** The URL of the document it stands in. */
+  readonly document: string
+}
+
+/** A method of an OpenRPC document, which is a tool over MCP. */
+export interface McpOperation {
+  readonly id: string
+  /** Gives the content descriptors of the parameters, local references resolved. */
+  readonly params: () => readonly Record<string, unknown>[]
+  /** The method object as published. */
+  readonly published: Record<string, unknown>
+  /** The URL of the document it stands in. */
+  readonly document: string
+}
+
+/** Something odd about a document. */
+export interface DocumentRemark {
+  readonly code: DiagnosticCode
+  readonly operation?: string
+}
+
+/** The operations of one document. */
+export interface OperationTable<Operation> {
+  readonly operations: ReadonlyMap<string, Operation>
+  /** Schema file to the operations whose answers name it. */
+  readonly citing: ReadonlyMap<string, readonly string[]>
+  readonly remarks: readonly DocumentRemark[]
+}
+
+interface DocumentMembers {
+  /** Identifiers that the business calls; never callable by the platform. */
+  readonly webhooks: ReadonlySet<string>
+  readonly document: Record<string, unknown>
+  readonly url: string
+}
+
+/** An indexed OpenAPI document. */
+export interface RestDocument extends OperationTable<RestOperation>, DocumentMembers {
+  readonly transport: 'rest'
+}
+
+/** An indexed OpenRPC document. */
+export interface McpDocument extends OperationTable<McpOperation>, DocumentMembers {
+  readonly transport: 'mcp'
+}
+
+/** An indexed document of either transport. */
+export type TransportDocument = RestDocument | McpDocument
+
+/** An operation as an indexer found it. */
+export interface FoundOperation<Operation> {
+  readonly operation: Operation
+  /** Schema files that the operation's answers name. */
+  readonly answers: ReadonlySet<string>
+}
+
+// More operations than any real document has; the rest is left out and reported.
+const MAX_OPERATIONS = 10_000
+
+/** Collects operations by identifier; one that occurs twice becomes ambiguous and is left out. */
+export function collectOperations<Operation extends { readonly id: string }>(
+  found: Iterable<FoundOperation<Operation>>,
+  remarks: DocumentRemark[],
+): OperationTable<Operation> {
+  const operations = new Map<string, Operation>()
+  const repeated = new Set<string>()
+  const citing = new Map<string, string[]>()
+  for (const { operation, answers } of found) {
+    const { id } = operation
+    if (operations.has(id)) {
+      if (!repeated.has(id)) remarks.push({ code: 'duplicate_operation_id', operation: id })
+      repeated.add(id)
+      continue
+    }
+    if (operations.size === MAX_OPERATIONS) {
+      remarks.push({ code: 'document_too_large' })
+      break
+    }
+    operations.set(id, operation)
+    for (const file of answers) {
+      const ids = citing.get(file)
+      if (ids === undefined) citing.set(file, [id])
+      else ids.push(id)
+    }
+  }
+  for (const id of repeated) operations.delete(id)
+  return { operations, citing, remarks }
+}
+
+const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const
+
+/** Indexes the operations of an OpenAPI document by `operationId`. */
+export function indexOpenApi(document: Record<string, unknown>, url: string): RestDocument {
+  const remarks: DocumentRemark[] = []
+  const table = collectOperations(findOperations(document, url, remarks), remarks)
+  const webhooks = new Set<string>()
+  for (const { id } of walkItems(document, document['webhooks'], remarks)) webhooks.add(id)
+  return { transport: 'rest', ...table, webhooks, document, url }
+}
+
+function* findOperations(
+  document: Record<string, unknown>,
+  url: string,
+  remarks: DocumentRemark[],
+): Generator<FoundOperation<RestOperation>> {
+  for (const item of walkItems(document, document['paths'], remarks)) {
+    if (isSafePath(item.key)) {
+      yield {
+        operation: toOperation(item, document, url),
+        answers: answerFiles(item.published, document, url),
+      }
+    } else remarks.push({ code: 'unsafe_path', operation: item.id })
+  }
+}
+
+interface ItemOperation {
+  readonly id: string
+  /** The path, or the name of a webhook. */
+  readonly key: string
+  readonly method: string
+  readonly item: Record<string, unknown>
+  readonly published: Record<string, unknown>
+}
+
+// Other members of a path item (parameters, summary, servers, x-*) are not operations.
+function* walkItems(
+  document: Record<string, unknown>,
+  items: unknown,
+  remarks: DocumentRemark[],
+): Generator<ItemOperation> {
+  if (!isRecord(items)) return
+  for (const [key, value] of Object.entries(items)) {
+    if (key.startsWith('x-') || !isRecord(value)) continue
+    const item = dereference(document, value)
+    if (!isRecord(item)) {
+      remarks.push({ code: 'external_reference' })
+      continue
+    }
+    for (const method of METHODS) {
+      const published = item[method]
+      if (!isRecord(published)) continue
+      const id = published['operationId']
+      if (typeof id === 'string' && id !== '') yield { id, key, method, item, published }
+    }
+  }
+}
+
+function toOperation(
+  { id, key, method, item, published }: ItemOperation,
+  document: Record<string, unknown>,
+  url: string,
+): RestOperation {
+  return {
+    id,
+    method: method.toUpperCase(),
+    path: key,
+    parameters: () => mergeParameters([item['parameters'], published['parameters']], document),
+    requestBody: () => dereference(document, published['requestBody']),
+    published,
+    document: url,
+  }
+}
+
+// A parameter of the operation replaces one of the path item with the same name and place.
+function mergeParameters(
+  lists: readonly unknown[],
+  document: Record<string, unknown>,
+): readonly Record<string, unknown>[] {
+  const merged = new Map<string, Record<string, unknown>>()
+  for (const item of lists.flatMap((list): unknown => (Array.isArray(list) ? list : []))) {
+    const parameter = dereference(document, item)
+    if (!isRecord(parameter)) continue
+    merged.set(`${toText(parameter['in'])} ${toText(parameter['name'])}`, parameter)
+  }
+  return [...merged.values()]
+}
+
+function answerFiles(
+  operation: Record<string, unknown>,
+  document: Record<string, unknown>,
+  url: string,
+): ReadonlySet<string> {
+  const files = new Set<string>()
+  const { responses } = operation
+  for (const value of isRecord(responses) ? Object.values(responses) : []) {
+    const response = dereference(document, value)
+    const content = isRecord(response) ? response['content'] : undefined
+    for (const media of isRecord(content) ? Object.values(content) : []) {
+      if (!isRecord(media)) continue
+      for (const file of collectSchemaFiles(media['schema'], document, url)) files.add(file)
+    }
+  }
+  return files
+}
+
+// The path is appended to the endpoint as it is: nothing in it may reach another host or directory.
+function isSafePath(path: string): boolean {
+  if (!path.startsWith('/') || path.includes('//') || /[\\?#\s]/.test(path)) return false
+  return path.split('/').every((segment) => !DOT_SEGMENT.test(segment))
+}
+
+const DOT_SEGMENT = /^(?:\.|%2e){1,2}$/i
+
+/** Indexes the methods of an OpenRPC document by `name`. */
+export function indexOpenRpc(document: Record<string, unknown>, url: string): McpDocument {
+  const remarks: DocumentRemark[] = []
+  const table = collectOperations(findMethods(document, url, remarks), remarks)
+  return { transport: 'mcp', ...table, webhooks: new Set(), document, url }
+}
+
+function* findMethods(
+  document: Record<string, unknown>,
+  url: string,
+  remarks: DocumentRemark[],
+): Generator<FoundOperation<McpOperation>> {
+  const { methods } = document
+  for (const item of Array.isArray(methods) ? methods.filter(isRecord) : []) {
+    const method = dereference(document, item)
+    if (!isRecord(method)) {
+      remarks.push({ code: 'external_reference' })
+      continue
+    }
+    const { name } = method
+    if (typeof name !== 'string' || name === '') continue
+    const result = dereference(document, method['result'])
+    const schema = isRecord(result) ? result['schema'] : undefined
+    yield {
+      operation: toOperationIndexOpenrpc(name, method, document, url),
+      answers: collectSchemaFiles(schema, document, url),
+    }
+  }
+}
+
+function toOperationIndexOpenrpc(
+  id: string,
+  published: Record<string, unknown>,
+  document: Record<string, unknown>,
+  url: string,
+): McpOperation {
+  const { params } = published
+  const list: readonly unknown[] = Array.isArray(params) ? params : []
+  return {
+    id,
+    params: () => list.map((param) => dereference(document, param)).filter(isRecord),
+    published,
+    document: url,
+  }
+}

@@ -1,0 +1,349 @@
+import { isRecord } from '../../values/index.ts'
+import type { Diagnostic } from '../diagnostic.ts'
+import type { DocumentIndex } from '../documents/index-document.ts'
+import type { McpOperation, RestOperation } from '../documents/transport.ts'
+import {
+  type CallableTransport,
+  type CapabilityEntry,
+  isName,
+  longestPrefix,
+  type Transport,
+} from '../model.ts'
+import type { Parties } from './intersect.ts'
+import type { ActiveCapability, Negotiation } from './negotiate.ts'
+import { openServices, type ServiceBinding } from './service-binding.ts'
+
+/** Capability name to the operations it drives, for profiles that do not say so themselves. */
+export type FallbackTable = Readonly<Record<string, readonly string[]>>
+
+/** The operations of the published root capabilities. */
+export const FALLBACK_OPERATIONS: FallbackTable = {
+  'dev.ucp.shopping.checkout': [
+    'create_checkout',
+    'get_checkout',
+    'update_checkout',
+    'complete_checkout',
+    'cancel_checkout',
+  ],
+  'dev.ucp.shopping.cart': ['create_cart', 'get_cart', 'update_cart', 'cancel_cart'],
+  'dev.ucp.shopping.catalog.search': ['search_catalog'],
+  'dev.ucp.shopping.catalog.lookup': ['lookup_catalog', 'get_product'],
+  'dev.ucp.shopping.order': ['get_order'],
+  'dev.ucp.common.identity_linking': [],
+  'dev.ucp.shopping.permalink': [],
+}
+
+/** Reads a table from outside, `false` included; a text says what is wrong with it. */
+export function readFallback(value: unknown): FallbackTable | false | string {
+  if (value === false) return false
+  if (!isRecord(value)) return 'the table must be an object from capability to operations, or false'
+  for (const [name, operations] of Object.entries(value)) {
+    if (!isName(name)) return `${name}: is not a capability name`
+    if (!Array.isArray(operations) || !operations.every((id) => typeof id === 'string')) {
+      return `${name}: must be an array of operation identifiers`
+    }
+  }
+  return value as FallbackTable
+}
+
+/** Where an operation is over REST. */
+export interface RestBinding {
+  readonly method: string
+  readonly path: string
+  readonly url: string
+}
+
+/** Where an operation is over MCP. */
+export interface McpBinding {
+  readonly tool: string
+  readonly endpoint: string
+}
+
+/** An operation that may be called. */
+export interface Operation {
+  readonly id: string
+  readonly service: string
+  /** The active root capabilities that own it, in name order. */
+  readonly capabilities: readonly string[]
+  readonly bindings: { readonly rest?: RestBinding; readonly mcp?: McpBinding }
+  /** What the documents say about it. */
+  readonly described: { readonly rest?: RestOperation; readonly mcp?: McpOperation }
+}
+
+/** Where the list of a capability's operations comes from. */
+export type OperationSource = 'declared' | 'fallback' | 'inferred' | 'unknown' | 'extension'
+
+/** Why a listed operation cannot be called. */
+export type UnresolvedReason =
+  | 'service_not_declared'
+  | 'no_common_transport'
+  | 'webhook_only'
+  | 'document_unavailable'
+  | 'operation_not_found'
+
+/** A listed operation that cannot be called. */
+export interface UnresolvedOperation {
+  readonly operation: string
+  readonly capability: string
+  readonly reason: UnresolvedReason
+}
+
+/** What looking an operation up gives. */
+export type OperationLookup =
+  | { readonly found: true; readonly operation: Operation }
+  | { readonly found: false; readonly services: readonly string[] }
+
+/** Everything that may be called after a negotiation. */
+export interface OperationSet {
+  /** Sorted by service, then by identifier. */
+  readonly operations: readonly Operation[]
+  readonly unresolved: readonly UnresolvedOperation[]
+  /** For every active capability, in name order. */
+  readonly source: ReadonlyMap<string, OperationSource>
+  readonly diagnostics: readonly Diagnostic[]
+  /** Finds an operation; without a service only when exactly one service has it. */
+  readonly lookup: (id: string, service?: string) => OperationLookup
+  /** Names the root capabilities of the business that list an operation, active or not. */
+  readonly owners: (id: string) => readonly string[]
+}
+
+/** What resolution works with. */
+export interface ResolveOptions {
+  readonly documents: DocumentIndex
+  /** What the caller speaks, in order of preference. */
+  readonly transports?: readonly Transport[]
+  /** Replaces the built-in table; `false` switches it off. */
+  readonly fallback?: FallbackTable | false
+}
+
+/** Finds the concrete operations behind the active capabilities; pure, no I/O. */
+export function resolveOperations(negotiation: Negotiation, options: ResolveOptions): OperationSet {
+  const { parties, active } = negotiation
+  const work = createWork()
+  if (parties === undefined) return toSet(work, () => [])
+  const spoken = new Set<Transport>(options.transports ?? ['rest', 'mcp'])
+  const transports = [...spoken].filter(isCallable)
+  const services = openServices(parties, transports, options.documents, work.diagnostics)
+  const fallback = options.fallback ?? FALLBACK_OPERATIONS
+  for (const capability of active.values()) {
+    const name = longestPrefix(capability.name, parties.business.profile.services)
+    const service = name === undefined ? undefined : services.get(name)
+    const listed = listOperations(capability, service, fallback, work)
+    if (listed.length === 0) continue
+    if (name === undefined) refuseAll(work, capability.name, listed, 'service_not_declared')
+    else if (service === undefined) refuseAll(work, capability.name, listed, 'no_common_transport')
+    else for (const id of listed) resolveOne(work, capability.name, id, service)
+  }
+  return toSet(work, (id) => findOwners(id, parties, services, fallback))
+}
+
+interface MutableOperation extends Operation {
+  readonly capabilities: string[]
+  readonly bindings: { rest?: RestBinding; mcp?: McpBinding }
+  readonly described: { rest?: RestOperation; mcp?: McpOperation }
+}
+
+interface Work {
+  readonly found: Map<string, Map<string, MutableOperation>>
+  readonly unresolved: UnresolvedOperation[]
+  readonly source: Map<string, OperationSource>
+  readonly diagnostics: Diagnostic[]
+}
+
+function createWork(): Work {
+  return { found: new Map(), unresolved: [], source: new Map(), diagnostics: [] }
+}
+
+function listOperations(
+  { name: capability, kind, entry }: ActiveCapability,
+  service: ServiceBinding | undefined,
+  fallback: FallbackTable | false,
+  { source, diagnostics }: Work,
+): readonly string[] {
+  if (kind === 'extension') {
+    source.set(capability, 'extension')
+    if (entry.operations !== undefined || entry.operationsMalformed) {
+      diagnostics.push({ code: 'extension_declares_operations', capability })
+    }
+    return []
+  }
+  if (entry.operationsMalformed) diagnostics.push({ code: 'operations_malformed', capability })
+  const known = knownOperations(capability, entry, service, fallback)
+  source.set(capability, known.source)
+  if (known.source !== 'declared') {
+    diagnostics.push({ code: `operations_${known.source}`, capability })
+  }
+  return withoutRepeats(known.listed, capability, diagnostics)
+}
+
+interface KnownOperations {
+  readonly source: Exclude<OperationSource, 'extension'>
+  readonly listed: readonly string[]
+}
+
+// Declared, then the table, then what the documents reveal: an empty list is a declaration.
+function knownOperations(
+  name: string,
+  entry: CapabilityEntry,
+  service: ServiceBinding | undefined,
+  fallback: FallbackTable | false,
+): KnownOperations {
+  if (entry.operations !== undefined) return { source: 'declared', listed: entry.operations }
+  const table = fallback !== false && Object.hasOwn(fallback, name) ? fallback[name] : undefined
+  if (table !== undefined) return { source: 'fallback', listed: table }
+  const listed = inferOperations(entry.schema, service)
+  return { source: listed.length > 0 ? 'inferred' : 'unknown', listed }
+}
+
+function withoutRepeats(
+  listed: readonly string[],
+  capability: string,
+  diagnostics: Diagnostic[],
+): readonly string[] {
+  const unique = new Set<string>()
+  for (const operation of listed) {
+    if (unique.has(operation)) {
+      diagnostics.push({ code: 'duplicate_operation', capability, operation })
+    }
+    unique.add(operation)
+  }
+  return unique.size === listed.length ? listed : [...unique]
+}
+
+// An operation whose answer names the capability's schema file belongs to that capability.
+function inferOperations(
+  schema: string | undefined,
+  service: ServiceBinding | undefined,
+): readonly string[] {
+  if (schema === undefined || service === undefined) return []
+  const overRest = service.rest?.document?.citing.get(schema) ?? []
+  const overMcp = service.mcp?.document?.citing.get(schema) ?? []
+  return [...new Set([...overRest, ...overMcp])].sort()
+}
+
+function refuseAll(
+  { unresolved, diagnostics }: Work,
+  capability: string,
+  listed: readonly string[],
+  reason: 'service_not_declared' | 'no_common_transport',
+): void {
+  for (const operation of listed) unresolved.push({ operation, capability, reason })
+  diagnostics.push({ code: reason, capability })
+}
+
+function resolveOne(work: Work, capability: string, id: string, binding: ServiceBinding): void {
+  const { service, rest, mcp, transports } = binding
+  const overRest = rest?.document?.operations.get(id)
+  const overMcp = mcp?.document?.operations.get(id)
+  if (overRest === undefined && overMcp === undefined) {
+    refuseOne(work, capability, id, binding)
+    return
+  }
+  for (const transport of transports) {
+    const indexed = binding[transport]?.document !== undefined
+    const present = transport === 'rest' ? overRest : overMcp
+    if (indexed && present === undefined) {
+      work.diagnostics.push({
+        code: 'operation_not_in_transport',
+        capability,
+        operation: id,
+        transport,
+      })
+    }
+  }
+  const known = work.found.get(service)?.get(id)
+  if (known !== undefined) {
+    known.capabilities.push(capability)
+    work.diagnostics.push({ code: 'operation_shared', capability, operation: id })
+    return
+  }
+  const operation: MutableOperation = {
+    id,
+    service,
+    capabilities: [capability],
+    bindings: {},
+    described: {},
+  }
+  if (rest && overRest) {
+    operation.bindings.rest = toRestBinding(rest.endpoint, overRest)
+    operation.described.rest = overRest
+  }
+  if (mcp && overMcp) {
+    operation.bindings.mcp = { tool: id, endpoint: mcp.endpoint }
+    operation.described.mcp = overMcp
+  }
+  const siblings = work.found.get(service)
+  if (siblings === undefined) work.found.set(service, new Map([[id, operation]]))
+  else siblings.set(id, operation)
+}
+
+function refuseOne(
+  { unresolved, diagnostics }: Work,
+  capability: string,
+  operation: string,
+  { rest, mcp }: ServiceBinding,
+): void {
+  if (rest?.document?.webhooks.has(operation)) {
+    unresolved.push({ operation, capability, reason: 'webhook_only' })
+    diagnostics.push({ code: 'operation_is_webhook', capability, operation })
+  } else if (rest?.document === undefined && mcp?.document === undefined) {
+    unresolved.push({ operation, capability, reason: 'document_unavailable' })
+  } else {
+    unresolved.push({ operation, capability, reason: 'operation_not_found' })
+    diagnostics.push({ code: 'operation_not_found', capability, operation })
+  }
+}
+
+function toRestBinding(endpoint: string, { method, path }: RestOperation): RestBinding {
+  return { method, path, url: endpoint + path }
+}
+
+function isCallable(transport: Transport): transport is CallableTransport {
+  return transport === 'rest' || transport === 'mcp'
+}
+
+function findOwners(
+  id: string,
+  { business }: Parties,
+  services: ReadonlyMap<string, ServiceBinding>,
+  fallback: FallbackTable | false,
+): readonly string[] {
+  const owners: string[] = []
+  for (const [name, entries] of business.profile.capabilities) {
+    const service = services.get(longestPrefix(name, business.profile.services) ?? '')
+    const lists = (entry: CapabilityEntry): boolean =>
+      entry.extends === undefined &&
+      knownOperations(name, entry, service, fallback).listed.includes(id)
+    if (entries.some(lists)) owners.push(name)
+  }
+  return owners.sort()
+}
+
+function toSet(
+  { found, unresolved, source, diagnostics }: Work,
+  owners: OperationSet['owners'],
+): OperationSet {
+  const operations = [...found.keys()]
+    .sort()
+    .flatMap((service) => [...(found.get(service)?.values() ?? [])].sort(byId))
+  return {
+    operations,
+    unresolved,
+    source,
+    diagnostics,
+    owners,
+    lookup: (id, service) => {
+      const services =
+        service === undefined
+          ? [...found.keys()].filter((name) => found.get(name)?.has(id))
+          : [service]
+      const [only] = services.length === 1 ? services : []
+      const operation = only === undefined ? undefined : found.get(only)?.get(id)
+      return operation ? { found: true, operation } : { found: false, services }
+    },
+  }
+}
+
+function byId(left: Operation, right: Operation): number {
+  return left.id < right.id ? -1 : 1
+}

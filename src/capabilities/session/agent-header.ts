@@ -1,0 +1,129 @@
+import { isHttps, isLoopbackUrl } from '../authority.ts'
+
+/** What a `UCP-Agent` header says: where the profile of the platform is. */
+export type AgentHeader =
+  | { readonly ok: true; readonly profile: string }
+  | { readonly ok: false; readonly code: 'invalid_profile_url'; readonly message: string }
+
+/** Reads a `UCP-Agent` header, an RFC 8941 dictionary whose `profile` is a quoted https URL. */
+export function parseAgentHeader(
+  header: string | undefined,
+  options: { readonly allowLoopback?: boolean } = {},
+): AgentHeader {
+  if (header === undefined) return refuse('the UCP-Agent header is missing')
+  const members = parseDictionary(header)
+  if (members === undefined) return refuse('the UCP-Agent header is no RFC 8941 dictionary')
+  const profile = members.get('profile')
+  if (profile === undefined) return refuse('the UCP-Agent header has no member `profile`')
+  if (profile.kind !== 'string') return refuse('`profile` must be a quoted string')
+  return judgeProfileUrl(profile.text, options)
+}
+
+/** URLs are remembered, so they have a length. */
+const LONGEST_URL = 2_048
+
+/** Judges the URL a platform announces for its profile. */
+export function judgeProfileUrl(
+  url: unknown,
+  options: { readonly allowLoopback?: boolean } = {},
+): AgentHeader {
+  if (typeof url !== 'string' || !URL.canParse(url)) return refuse('the profile must be a URL')
+  if (url.length > LONGEST_URL) {
+    return refuse(`the URL of the profile is longer than ${LONGEST_URL} characters`)
+  }
+  const { username, password } = new URL(url)
+  const local = options.allowLoopback === true && isLoopbackUrl(url)
+  if (username !== '' || password !== '') return refuse('the URL must not hold credentials')
+  if (!isHttps(url) && !local) return refuse('the URL of the profile must be https')
+  return { ok: true, profile: url }
+}
+
+/** Writes the `UCP-Agent` header that announces a profile. */
+export function formatAgentHeader(profile: string): string {
+  return `profile="${new URL(profile).href.replace(/["\\]/g, '\\$&')}"`
+}
+
+function refuse(message: string): AgentHeader {
+  return { ok: false, code: 'invalid_profile_url', message }
+}
+
+interface Item {
+  readonly kind: 'string' | 'other'
+  readonly text: string
+}
+
+const KEY = /[a-z*][a-z0-9_.*-]*/y
+
+const STRING = /"((?:[ !#-[\]-~]|\\["\\])*)"/y
+
+// Numbers, tokens, byte sequences and booleans: only where they end matters here.
+const BARE = /-?\d[\d.]*|[A-Za-z*][!#$%&'*+\-.^_`|~:/\w]*|:[A-Za-z0-9+/=]*:|\?[01]/y
+
+const SPACES = /[ \t]*/y
+
+function parseDictionary(text: string): ReadonlyMap<string, Item> | undefined {
+  const scanner = createScanner(text.trim())
+  const members = new Map<string, Item>()
+  while (!scanner.atEnd()) {
+    const key = scanner.take(KEY)?.[0]
+    if (key === undefined) return undefined
+    const item = scanner.skip('=') ? readMember(scanner) : { kind: 'other' as const, text: '?1' }
+    if (item === undefined || !skipParameters(scanner)) return undefined
+    members.set(key, item)
+    scanner.take(SPACES)
+    if (scanner.atEnd()) return members
+    if (!scanner.skip(',')) return undefined
+    scanner.take(SPACES)
+    if (scanner.atEnd()) return undefined
+  }
+  return members
+}
+
+function readMember(scanner: Scanner): Item | undefined {
+  if (!scanner.skip('(')) return readItem(scanner)
+  for (;;) {
+    scanner.take(SPACES)
+    if (scanner.skip(')')) return { kind: 'other', text: '' }
+    if (readItem(scanner) === undefined || !skipParameters(scanner)) return undefined
+  }
+}
+
+function readItem(scanner: Scanner): Item | undefined {
+  const quoted = scanner.take(STRING)
+  if (quoted) return { kind: 'string', text: (quoted[1] ?? '').replace(/\\(.)/g, '$1') }
+  const bare = scanner.take(BARE)
+  return bare ? { kind: 'other', text: bare[0] } : undefined
+}
+
+function skipParameters(scanner: Scanner): boolean {
+  while (scanner.skip(';')) {
+    scanner.take(SPACES)
+    if (!scanner.take(KEY)) return false
+    if (scanner.skip('=') && readItem(scanner) === undefined) return false
+  }
+  return true
+}
+
+interface Scanner {
+  readonly atEnd: () => boolean
+  readonly take: (pattern: RegExp) => RegExpExecArray | undefined
+  readonly skip: (character: string) => boolean
+}
+
+function createScanner(text: string): Scanner {
+  let position = 0
+  return {
+    atEnd: () => position >= text.length,
+    take: (pattern) => {
+      pattern.lastIndex = position
+      const match = pattern.exec(text) ?? undefined
+      if (match) position = pattern.lastIndex
+      return match
+    },
+    skip: (character) => {
+      if (text[position] !== character) return false
+      position += 1
+      return true
+    },
+  }
+}

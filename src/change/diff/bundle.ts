@@ -1,0 +1,133 @@
+import { toAddress } from '../../sources/openapi/index.ts'
+import { createRecord, formatPointer, parsePointer, resolvePointer } from '../../values/index.ts'
+import { findUnreadReferences } from './model.ts'
+
+/** Where a description is, and the documents it refers to, by address. */
+export interface Externals {
+  readonly url: string
+  readonly documents: ReadonlyMap<string, unknown>
+}
+
+/** The member of a bundled description that holds the other documents. */
+const HOLD = 'externals'
+const NOTHING: Externals = { url: '', documents: new Map() }
+
+/**
+ * Puts the documents that a description refers to into it, and turns references to them inwards. Those whose names
+ * are `withheld` are left outside as if nobody had read them.
+ */
+export function bundle<Document extends object>(
+  document: Document,
+  externals: Externals = NOTHING,
+  withheld: ReadonlySet<string> = new Set(),
+): Document {
+  if (findUnreadReferences(document).size === 0) return document
+  const { url } = externals
+  const held = nameDocuments(externals, withheld)
+  const bundled = copyWith(document, (ref) => turn(ref, url, { url, held })) as Document
+  if (held.size === 0) return bundled
+  const inside = [...held].map(([address, { name, document: other }]): [string, unknown] => [
+    name,
+    copyWith(other, (ref) => turn(ref, address, { url, held })),
+  ])
+  return { ...bundled, [HOLD]: Object.fromEntries(inside) }
+}
+
+/** Writes a place in a bundled description as one in the document it was taken from: `shared.yaml#/Order`. */
+export function toPlace(pointer: string): string {
+  const [root, name, ...path] = parsePointer(pointer) ?? []
+  return root === HOLD && name !== undefined ? `${name}#${formatPointer(path)}` : pointer
+}
+
+interface Held {
+  readonly name: string
+  readonly document: unknown
+}
+
+function nameDocuments(
+  { url, documents }: Externals,
+  withheld: ReadonlySet<string>,
+): ReadonlyMap<string, Held> {
+  const held = new Map<string, Held>()
+  const taken = new Set<string>()
+  for (const [address, document] of documents) {
+    if (withheld.has(toName(address, url))) continue
+    // A name in a reference may be decoded on the way.
+    let name = toName(address, url).replaceAll('%', '_')
+    while (taken.has(name)) name += '_'
+    taken.add(name)
+    held.set(address, { name, document })
+  }
+  return held
+}
+
+/** The path from the description to another document; the address where they have nothing in common. */
+function toName(address: string, url: string): string {
+  const folder = url.split('/').slice(0, -1)
+  const steps = address.split('/')
+  const last = steps.length - 1
+  const parting = steps.findIndex((step, index) => index === last || step !== folder[index])
+  const isElsewhere = HAS_SCHEME.test(address)
+    ? parting < 3
+    : address.startsWith('/') && parting < 2
+  if (isElsewhere) return address
+  return [...folder.slice(parting).map(() => '..'), ...steps.slice(parting)].join('/')
+}
+
+const HAS_SCHEME = /^[a-z][a-z0-9+.-]*:/i
+
+function turn(
+  ref: string,
+  home: string,
+  { url, held }: { readonly url: string; readonly held: ReadonlyMap<string, Held> },
+): string {
+  const [, place = '', hash = '', fragment = ''] = /^([^#]*)(#?)(.*)$/s.exec(ref) ?? []
+  const address = place === '' ? home : toAddress(place, home)
+  if (address === url) return place === '' ? ref : `#${fragment}`
+  const other = held.get(address)
+  const pointer = toPointer(fragment)
+  // A fragment that is no path is an anchor, which nobody here looks for.
+  const isFound =
+    /^(?:$|\/)/.test(fragment) || resolvePointer(other?.document, pointer) !== undefined
+  return other !== undefined && isFound
+    ? `#${formatPointer([HOLD, other.name])}${pointer}`
+    : `${toName(address, url)}${hash}${fragment}`
+}
+
+/** Many tools percent-encode the fragment, and some leave its first slash out. */
+function toPointer(fragment: string): string {
+  if (fragment === '' || fragment === '/') return ''
+  return decode(fragment.startsWith('/') ? fragment : `/${fragment}`)
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** Copies a value with other references. Aliases of YAML stay aliases, and depth costs no stack. */
+function copyWith(root: unknown, toReference: (ref: string) => string): unknown {
+  const copies = new Map<object, object>()
+  const open: (readonly [source: object, copy: object])[] = []
+  const copy = (value: unknown): unknown => {
+    if (typeof value !== 'object' || value === null) return value
+    const known = copies.get(value)
+    if (known !== undefined) return known
+    const made: object = Array.isArray(value) ? [] : createRecord()
+    copies.set(value, made)
+    open.push([value, made])
+    return made
+  }
+  const whole = copy(root)
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const [source, made] = next
+    for (const [key, member] of Object.entries(source)) {
+      const isReference = key === '$ref' && typeof member === 'string'
+      Reflect.set(made, key, isReference ? toReference(member) : copy(member))
+    }
+  }
+  return whole
+}

@@ -1,0 +1,14 @@
+export type { Externals } from './bundle.ts'
+export { type DiffOptions, type DiffSource, diffDescriptions, listFunctionNames } from './diff.ts'
+export { type LoadedExternals, loadExternals } from './externals.ts'
+export { DIFF_FORMATS, type DiffFormat, type FormatOptions, formatReport } from './format.ts'
+export {
+  type Change,
+  type ChangeClass,
+  CLASSES,
+  type DescriptionKind,
+  type DiffReport,
+  type Step,
+  type VersionStep,
+} from './model.ts'
+export { RULES, type Rule, type RuleId } from './rules.ts'

@@ -1,0 +1,177 @@
+import { formatPointer, isRecord } from '../../values/index.ts'
+import type { RuleId } from './rules.ts'
+
+/** Whom a change breaks: those who call, those who implement, or nobody; `docs` changes no behaviour at all. */
+export type ChangeClass = 'breaking' | 'implementer' | 'compatible' | 'docs'
+
+/** The classes, worst first. */
+export const CLASSES: readonly ChangeClass[] = ['breaking', 'implementer', 'compatible', 'docs']
+
+/** One difference between two descriptions. */
+export interface Change {
+  readonly rule: RuleId
+  readonly class: ChangeClass
+  /** What changed, in a sentence. */
+  readonly message: string
+  /** Why it belongs to its class, in a sentence. */
+  readonly reason: string
+  /** Functions it affects, as `name version`; empty for changes of the whole description. */
+  readonly functions: readonly string[]
+  /** Where it was, as a JSON Pointer into the old document; in another document, `shared.yaml#/Order`. */
+  readonly oldPointer?: string
+  /** Where it is, as a JSON Pointer into the new document. */
+  readonly newPointer?: string
+}
+
+/** A step of a semantic version. */
+export type Step = 'none' | 'patch' | 'minor' | 'major'
+
+/** What the changes of one function, or of a whole document, mean for its version. */
+export interface VersionStep {
+  /** Absent for the document itself. */
+  readonly function?: string
+  readonly from: string | undefined
+  readonly to: string | undefined
+  /** What its changes call for. */
+  readonly needs: Step
+  /** What was declared. */
+  readonly declared: Step
+  readonly enough: boolean
+}
+
+/** The kinds of description that can be compared. */
+export type DescriptionKind = 'discovery' | 'openapi' | 'tool-spec'
+
+/** Everything that differs between two descriptions, worst first. */
+export interface DiffReport {
+  readonly kind: DescriptionKind
+  readonly changes: readonly Change[]
+  readonly steps: readonly VersionStep[]
+  readonly counts: Readonly<Record<ChangeClass, number>>
+}
+
+/** Finds the other documents that a description refers to, each with the first place that does. */
+export function findUnreadReferences(description: unknown): ReadonlyMap<string, string> {
+  const found = new Map<string, string>()
+  // Aliases of YAML make one object stand in many places.
+  const seen = new Set<unknown>()
+  const open: { readonly value: unknown; readonly path: readonly string[] }[] = [
+    { value: description, path: [] },
+  ]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { value, path } = next
+    if (typeof value !== 'object' || value === null || seen.has(value)) continue
+    seen.add(value)
+    const address = isRecord(value) ? toAddress(value['$ref']) : undefined
+    if (address !== undefined && !found.has(address)) found.set(address, formatPointer(path))
+    const members = Object.entries(value)
+    for (const [key, member] of members.reverse())
+      open.push({ value: member, path: [...path, key] })
+  }
+  return found
+}
+
+/** The part before the `#`; undefined for references inside the document. */
+function toAddress(reference: unknown): string | undefined {
+  if (typeof reference !== 'string') return undefined
+  const [address = ''] = reference.split('#', 1)
+  return address === '' ? undefined : address
+}
+
+/** A schema with its place; `base` is the schema whose own definitions it may refer to. */
+export interface SchemaAt {
+  readonly schema: unknown
+  readonly pointer: string
+  readonly base?: unknown
+}
+
+/** The rules that apply when a facet comes, goes or changes; absent means that nobody cares. */
+export interface FacetRules {
+  readonly added?: RuleId
+  readonly removed?: RuleId
+  readonly changed?: RuleId
+  /** For numbers, in place of `changed`. */
+  readonly lowered?: RuleId
+  readonly raised?: RuleId
+}
+
+/** Anything that is compared as a whole: an error code, a filter, a server, a word of documentation. */
+export interface Facet {
+  readonly rules: FacetRules
+  /** What it is called in messages. */
+  readonly label: string
+  /** What is compared. */
+  readonly value: unknown
+  readonly pointer: string
+}
+
+/** Facets by what identifies them. */
+export type Facets = ReadonlyMap<string, Facet>
+
+/** One input of a function. */
+export interface DescribedInput extends SchemaAt {
+  /** Another form of an input that is there; that it comes or goes is said by its media type. */
+  readonly isVariant?: boolean
+  readonly required: boolean
+  readonly deprecated: boolean
+  /** Where and how it travels. */
+  readonly facets: Facets
+}
+
+/** One version of a function, whatever kind of description it comes from. */
+export interface DescribedFunction {
+  /** What callers know it by. */
+  readonly name: string
+  readonly version: string | undefined
+  readonly pointer: string
+  readonly inputs: ReadonlyMap<string, DescribedInput>
+  /** Schemas of what comes out, by a label such as `result` or `200 application/json`. */
+  readonly outputs: ReadonlyMap<string, SchemaAt>
+  /** Undefined when the description does not say whether it changes anything. */
+  readonly sideEffects: ReadonlyMap<string, string> | undefined
+  readonly facets: Facets
+}
+
+/** A description in the one form that is compared. */
+export interface DescribedService {
+  readonly kind: DescriptionKind
+  readonly version: string | undefined
+  readonly document: unknown
+  readonly functions: readonly DescribedFunction[]
+  readonly facets: Facets
+}
+
+/** Collects facets; the first of two with the same identity counts. */
+export interface FacetCollector {
+  readonly add: (id: string, facet: Facet) => void
+  /** Adds one facet per text of a list. */
+  readonly addList: (
+    group: string,
+    values: unknown,
+    facet: { readonly rules: FacetRules; readonly label: string; readonly pointer: string },
+  ) => void
+  readonly facets: () => Facets
+}
+
+/** Creates an empty collector. */
+export function createFacets(): FacetCollector {
+  const facets = new Map<string, Facet>()
+  const add: FacetCollector['add'] = (id, facet) => {
+    if (facet.value !== undefined && !facets.has(id)) facets.set(id, facet)
+  }
+  return {
+    add,
+    addList: (group, values, { rules, label, pointer }) => {
+      for (const [index, value] of (Array.isArray(values) ? values : []).entries()) {
+        if (typeof value !== 'string') continue
+        add(`${group}\u0000${value}`, {
+          rules,
+          label: `${label} "${value}"`,
+          value: true,
+          pointer: `${pointer}/${index}`,
+        })
+      }
+    },
+    facets: () => facets,
+  }
+}

@@ -1,0 +1,9 @@
+export { type Exchange, isWorthKeeping, replayExchange } from './exchange.ts'
+export { type Finding, RULES, type Rule, type Severity } from './finding.ts'
+export {
+  assertVerified,
+  toDoor,
+  type VerifyOptions,
+  type VerifyReport,
+  verifyService,
+} from './verify.ts'

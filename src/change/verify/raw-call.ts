@@ -1,0 +1,71 @@
+import { isRecord, type JsonObject } from '../../values/index.ts'
+import { type DoorResponse, FORRST } from './door.ts'
+import type { Case, Subject } from './subject.ts'
+
+/** An answer as it came, with its headers and before anybody made sense of its body. */
+export interface RawAnswer extends DoorResponse {
+  /** The body where it is one JSON object. */
+  readonly document: Record<string, unknown> | undefined
+  /** Code of the first error. */
+  readonly code: string | undefined
+}
+
+/** Id of requests that do not go through the client. */
+export const RAW_ID = 'verify_raw'
+
+const PATIENCE_MS = 20_000
+
+/** Makes a call past the client, which hides headers and events. */
+export async function sendRaw(
+  { door }: Subject,
+  { definition, arguments: given }: Case,
+  entry: { readonly urn: string; readonly options: JsonObject },
+): Promise<RawAnswer> {
+  const answer = await door({
+    method: 'POST',
+    path: FORRST,
+    headers: {
+      'content-type': 'application/json',
+      accept: 'text/event-stream, application/json',
+    },
+    body: JSON.stringify({
+      protocol: { name: 'forrst', version: '0.1.0' },
+      id: RAW_ID,
+      call: { function: definition.name, version: definition.version, arguments: given },
+      context: { caller: 'waymark-verify' },
+      extensions: [entry],
+    }),
+    signal: AbortSignal.timeout(PATIENCE_MS),
+  })
+  const document = parseObject(answer.body)
+  return { ...answer, document, code: findCode(document) }
+}
+
+/** Finds the data of an extension in a document. */
+export function findData(
+  document: Record<string, unknown> | undefined,
+  urn: string,
+): Record<string, unknown> | undefined {
+  const extensions = document?.['extensions']
+  const entries: readonly unknown[] = Array.isArray(extensions) ? extensions : []
+  const entry = entries.find((one) => isRecord(one) && one['urn'] === urn)
+  if (!isRecord(entry)) return undefined
+  return isRecord(entry['data']) ? entry['data'] : {}
+}
+
+/** Parses text that should be one JSON object; undefined when it is not. */
+export function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isRecord(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function findCode(document: Record<string, unknown> | undefined): string | undefined {
+  const errors = document?.['errors']
+  const first: unknown = Array.isArray(errors) ? errors[0] : undefined
+  const code = isRecord(first) ? first['code'] : undefined
+  return typeof code === 'string' ? code : undefined
+}

@@ -1,0 +1,133 @@
+export { createAbortable } from './abortable.ts'
+export {
+  addReplyHeader,
+  type Call,
+  type CallFacts,
+  captureReply,
+  createReply,
+  type ExtensionEntry,
+  type Failure,
+  type Outcome,
+  type Principal,
+  type Reply,
+  type ReplyEntry,
+  restoreReply,
+  type Success,
+  type TraceFacts,
+  withFacts,
+} from './call.ts'
+export { checkDefinition } from './check-definition.ts'
+export { checkComponents, toExampleArguments } from './check-examples.ts'
+export { findPatternWarnings } from './check-patterns.ts'
+export {
+  type ComponentKind,
+  type Components,
+  type ContentDescriptor,
+  type Deprecated,
+  type ErrorDefinition,
+  type Example,
+  type ExamplePairing,
+  type ExtensionDeclaration,
+  type ExternalDocs,
+  type Info,
+  isReference,
+  type Link,
+  markQuestion,
+  markUntrusted,
+  type PaginationStrategy,
+  type QueryCapabilities,
+  type Reference,
+  type Resource,
+  resolveReference,
+  type Server,
+  type Simulation,
+  type Tag,
+  toVisibleText,
+} from './description.ts'
+export {
+  dispatch,
+  dispatchInside,
+  findNear,
+  functionNotFound,
+  requireFunction,
+} from './dispatch.ts'
+export {
+  type Extension,
+  type ExtensionCall,
+  type Next,
+  notApplicable,
+  orderExtensions,
+} from './extension.ts'
+export {
+  type ArgumentsOf,
+  type CodesOf,
+  type DryRunReport,
+  defineFunction,
+  type FunctionDefinition,
+  type Invocation,
+  type ItemOf,
+  type ResultOf,
+} from './function.ts'
+export {
+  type ComponentCheck,
+  type ComponentHealth,
+  type ComponentReport,
+  type FunctionHealth,
+  type HealthStatus,
+  type ServiceHealth,
+  toServiceStatus,
+  worstStatus,
+} from './health.ts'
+export { createInvoke, toFailure, toInvalidArguments, toInvocation } from './invoke.ts'
+export {
+  invalidOption,
+  type OptionSource,
+  readBoolean,
+  readChoice,
+  readDuration,
+  readText,
+  readTexts,
+  requireBoolean,
+  requireKey,
+  requireMilliseconds,
+  toSeconds,
+} from './options.ts'
+export { assertNoPrivateKeys, findPrivateKeys, PRIVATE_MEMBERS } from './private-keys.ts'
+export type {
+  QueryFilter,
+  QueryOperator,
+  QueryPagination,
+  QueryPlan,
+  QueryPosition,
+  QuerySort,
+  QueryValue,
+} from './query-plan.ts'
+export { createRegistry, type FunctionEntry, type Registry } from './registry.ts'
+export {
+  assertFits,
+  boundErrors,
+  createPreparedResult,
+  isPrepared,
+  mayFit,
+  tooLarge,
+  toResultText,
+} from './result.ts'
+export type {
+  Credentials,
+  Limits,
+  Logger,
+  Middleware,
+  ProfileDefinition,
+  Service,
+} from './service.ts'
+export { createSuspects } from './suspects.ts'
+export { isDiscoverable, type Target, toTargetShape } from './target.ts'
+export {
+  spellName,
+  TOOL_NAME,
+  type ToolAnnotations,
+  toToolAnnotations,
+  toToolName,
+} from './tool-name.ts'
+export { createUlid } from './ulid.ts'
+export { compareVersions, isPrerelease, isVersion } from './version.ts'

@@ -1,0 +1,19 @@
+export { checkDocument, checkHead } from './check-document.ts'
+export {
+  ADDITIONAL_ARGUMENTS,
+  type DiscoveryDocument,
+  decodeComponents,
+  decodeDocument,
+  decodeFunctionObject,
+  type FunctionObject,
+} from './decode.ts'
+export { buildDocument, createSchemaCollection, listTargets } from './document.ts'
+export { toExtensionVersions, toFunctionObject, toStandaloneFunction } from './function-object.ts'
+export { buildLlmsText, type LlmsOptions } from './llms.ts'
+export {
+  type SiteExample,
+  type SiteFunction,
+  type SiteModel,
+  type SiteVersion,
+  toSiteModel,
+} from './outline.ts'

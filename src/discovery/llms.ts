@@ -1,0 +1,74 @@
+import type { DiscoveryDocument } from './decode.ts'
+import { type SiteFunction, toSiteModel } from './outline.ts'
+
+/** What is told besides the functions. */
+export interface LlmsOptions {
+  /** Origin of the service, such as `https://api.example.com`; addresses are relative when absent. */
+  readonly origin?: string
+  /** Where to read on; the documents of a running service when absent. */
+  readonly links?: readonly LlmsLink[]
+}
+
+/** A document with more to read. */
+export interface LlmsLink {
+  readonly title: string
+  readonly url: string
+  readonly text: string
+}
+
+const LONGEST_LINE = 300
+
+/** Writes what an agent should know first, in the form of llms.txt: what the service is for and how it is called. */
+export function buildLlmsText(document: DiscoveryDocument, options: LlmsOptions = {}): string {
+  const { groups } = toSiteModel(document)
+  const { title, description } = document.info
+  const { origin = '', links = toSurfaceLinks(origin) } = options
+  return [
+    `# ${oneLine(title)}`,
+    ...(description === undefined ? [] : ['', `> ${oneLine(description)}`]),
+    '',
+    'Call a function over MCP, as a tool (dots become two underscores), or with `POST /api/{function}` and its arguments as a JSON object.',
+    'A failed call answers with errors that have a stable `code` and name the argument that is wrong.',
+    ...groups.flatMap(({ name, functions }) => [
+      '',
+      `## ${oneLine(name)}`,
+      '',
+      ...functions.map(toLine),
+    ]),
+    '',
+    '## Descriptions',
+    '',
+    ...links.map(({ title, url, text }) => `- [${title}](${url}): ${text}`),
+    '',
+  ].join('\n')
+}
+
+function toSurfaceLinks(origin: string): readonly LlmsLink[] {
+  return [
+    { title: 'OpenAPI', url: `${origin}/openapi.json`, text: 'every function as a REST operation' },
+    { title: 'OpenRPC', url: `${origin}/openrpc.json`, text: 'every function as a method' },
+    { title: 'MCP', url: `${origin}/mcp`, text: 'the same functions as tools' },
+    { title: 'Explorer', url: `${origin}/explorer/`, text: 'a page to try them' },
+  ]
+}
+
+function toLine({ name, latest }: SiteFunction): string {
+  const names = latest.arguments.map(({ name, required }) => (required ? name : `${name}?`))
+  const { summary, description = '', deprecated, sideEffects } = latest.object
+  const effect =
+    sideEffects !== undefined && sideEffects.length > 0
+      ? ` Effects: ${sideEffects.join(', ')}.`
+      : ''
+  const old = deprecated === undefined ? '' : ' Deprecated.'
+  return `- \`${name}(${names.join(', ')})\`: ${toSentence(summary ?? description)}${effect}${old}`
+}
+
+/** Foreign text must not begin a line of its own: it could pose as a heading or as advice of ours. */
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim().slice(0, LONGEST_LINE)
+}
+
+function toSentence(text: string): string {
+  const line = oneLine(text)
+  return /[.!?]$/.test(line) || line === '' ? line : `${line}.`
+}

@@ -1,0 +1,174 @@
+import {
+  type Components,
+  type ContentDescriptor,
+  type ErrorDefinition,
+  type Example,
+  type ExamplePairing,
+  type Link,
+  resolveReference,
+} from '../core/index.ts'
+import type { JsonSchema } from '../schema/index.ts'
+import type { JsonObject } from '../values/index.ts'
+import type { DiscoveryDocument, FunctionObject } from './decode.ts'
+
+/** A service as its documentation shows it: everything resolved, grouped and in a fixed order. */
+export interface SiteModel {
+  readonly document: DiscoveryDocument
+  readonly groups: readonly SiteGroup[]
+  readonly functions: readonly SiteFunction[]
+  /** Declared errors by code, with the functions that answer them. */
+  readonly errors: readonly {
+    readonly error: ErrorDefinition
+    readonly functions: readonly SiteFunction[]
+  }[]
+  readonly schemas: readonly (readonly [string, JsonSchema])[]
+}
+
+/** Functions that share the first part of their names. */
+export interface SiteGroup {
+  readonly name: string
+  readonly functions: readonly SiteFunction[]
+}
+
+/** One function with all its versions; the newest speaks for it. */
+export interface SiteFunction {
+  readonly name: string
+  /** File name of its page. */
+  readonly page: string
+  readonly latest: SiteVersion
+  /** Newest first. */
+  readonly versions: readonly SiteVersion[]
+}
+
+/** One version of a function, resolved. */
+export interface SiteVersion {
+  readonly object: FunctionObject
+  readonly arguments: readonly ContentDescriptor[]
+  readonly result: ContentDescriptor | undefined
+  readonly errors: readonly ErrorDefinition[]
+  readonly examples: readonly SiteExample[]
+  readonly links: readonly Link[]
+}
+
+/** An example with its arguments as an object. */
+export interface SiteExample {
+  readonly name: string
+  readonly text: string | undefined
+  readonly arguments: JsonObject
+  readonly result: unknown
+  readonly hasResult: boolean
+}
+
+/** Arranges a discovery document for its documentation. */
+export function toSiteModel(document: DiscoveryDocument): SiteModel {
+  const functions = groupVersions(document)
+  return {
+    document,
+    functions,
+    groups: groupFunctions(functions),
+    errors: collectErrors(functions),
+    schemas: Object.entries(document.components?.schemas ?? {}).sort(byFirst),
+  }
+}
+
+function groupVersions(document: DiscoveryDocument): readonly SiteFunction[] {
+  const byName = new Map<string, SiteVersion[]>()
+  for (const object of document.functions) {
+    const version = toVersion(object, document)
+    const known = byName.get(object.name)
+    if (known === undefined) byName.set(object.name, [version])
+    else known.push(version)
+  }
+  const pages = new Set<string>(['index.html', 'errors.html', 'schemas.html'])
+  return [...byName].sort(byFirst).flatMap(([name, versions]) => {
+    // The document lists versions oldest first, and stable ones speak for a function.
+    const ordered = versions.toReversed()
+    const latest = ordered.find(({ object }) => object.stability === 'stable') ?? ordered[0]
+    return latest === undefined
+      ? []
+      : [{ name, page: toPage(name, pages), latest, versions: ordered }]
+  })
+}
+
+/** Names that differ only in what a file name cannot hold get a number. */
+function toPage(name: string, taken: Set<string>): string {
+  const base =
+    name
+      .replace(/[^A-Za-z0-9._-]+/g, '-')
+      .replace(/^\.+/, '')
+      .slice(0, 120) || 'function'
+  let page = `${base}.html`
+  for (let count = 2; taken.has(page.toLowerCase()); count += 1) page = `${base}-${count}.html`
+  taken.add(page.toLowerCase())
+  return page
+}
+
+function toVersion(object: FunctionObject, { components = {} }: DiscoveryDocument): SiteVersion {
+  const descriptors = (object.arguments ?? []).flatMap(
+    (value) => resolveReference(value, components, 'contentDescriptors') ?? [],
+  )
+  const pairings = (object.examples ?? []).flatMap(
+    (value) => resolveReference(value, components, 'examplePairings') ?? [],
+  )
+  return {
+    object,
+    arguments: descriptors,
+    result: object.result && resolveReference(object.result, components, 'contentDescriptors'),
+    errors: (object.errors ?? []).flatMap(
+      (value) => resolveReference(value, components, 'errors') ?? [],
+    ),
+    examples: pairings.map((pairing) => toExample(pairing, descriptors, components)),
+    links: (object.links ?? []).flatMap(
+      (value) => resolveReference(value, components, 'links') ?? [],
+    ),
+  }
+}
+
+/** Params of an example stand in the order of the function's arguments. */
+function toExample(
+  pairing: ExamplePairing,
+  descriptors: readonly ContentDescriptor[],
+  components: Components,
+): SiteExample {
+  const values = pairing.params.map(
+    (value) => resolveReference<Example>(value, components, 'examples')?.value,
+  )
+  const result = pairing.result && resolveReference<Example>(pairing.result, components, 'examples')
+  const named = descriptors.flatMap(({ name }, index) =>
+    values[index] === undefined ? [] : [[name, values[index]] as const],
+  )
+  return {
+    name: pairing.name,
+    text: pairing.description ?? pairing.summary,
+    arguments: Object.fromEntries(named) as JsonObject,
+    result: result?.value,
+    hasResult: result !== undefined && 'value' in result,
+  }
+}
+
+function groupFunctions(functions: readonly SiteFunction[]): readonly SiteGroup[] {
+  const groups = new Map<string, SiteFunction[]>()
+  for (const entry of functions) {
+    const name = /^urn:/.test(entry.name) ? 'urn' : (entry.name.split(/[./]/, 1)[0] ?? entry.name)
+    const known = groups.get(name)
+    if (known === undefined) groups.set(name, [entry])
+    else known.push(entry)
+  }
+  return [...groups].map(([name, members]) => ({ name, functions: members }))
+}
+
+function collectErrors(functions: readonly SiteFunction[]): SiteModel['errors'] {
+  const byCode = new Map<string, { error: ErrorDefinition; functions: SiteFunction[] }>()
+  for (const entry of functions) {
+    for (const error of entry.latest.errors) {
+      const known = byCode.get(error.code)
+      if (known === undefined) byCode.set(error.code, { error, functions: [entry] })
+      else known.functions.push(entry)
+    }
+  }
+  return [...byCode].sort(byFirst).map(([, value]) => value)
+}
+
+function byFirst(left: readonly [string, unknown], right: readonly [string, unknown]): number {
+  return left[0] < right[0] ? -1 : 1
+}

@@ -1,0 +1,12 @@
+export {
+  assertVerified,
+  type Exchange,
+  type Finding,
+  RULES,
+  type Rule,
+  replayExchange,
+  type Severity,
+  type VerifyOptions,
+  type VerifyReport,
+  verifyService,
+} from '../change/verify/index.ts'

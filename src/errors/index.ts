@@ -1,0 +1,12 @@
+export { CODES, type Code, type CodeRow, resolveCode } from './codes.ts'
+export {
+  assertChallenge,
+  CallError,
+  type CallErrorOptions,
+  type CallErrorShape,
+  challengeHeaders,
+  DEFAULT_CHALLENGE,
+  DEFAULT_RETRY_AFTER,
+  type ErrorSource,
+  readRetryAfter,
+} from './error.ts'

@@ -1,0 +1,159 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Failure, Outcome } from '../../core/index.ts'
+import { CallError } from '../../errors/index.ts'
+import type { Store } from '../../store/index.ts'
+import { formatTimestamp, toText } from '../../values/index.ts'
+import { PROTOCOL_VERSION } from '../../wire/index.ts'
+import {
+  forgetStoredOutcome,
+  isFinalFailure,
+  type KeyScope,
+  replaceStoredOutcome,
+  toRecordKey,
+} from '../idempotency/index.ts'
+import type { Outgoing } from '../outgoing/index.ts'
+import { OPERATION_KEYS, type OperationCall, type OperationRecord } from './record.ts'
+import type { OperationStore } from './store.ts'
+
+/** What a key is claimed on. */
+export interface OperationKeyOptions {
+  readonly store: Store
+  readonly operations: OperationStore
+  /** How long a claim lasts whose operation never ends, in milliseconds. */
+  readonly openMs: number
+}
+
+/** Gives the scope of the idempotency key that a call was accepted under; undefined when it has none. */
+export function toKeyScope(
+  call: Pick<OperationCall, 'function' | 'version' | 'principal' | 'facts'>,
+): KeyScope | undefined {
+  const { function: name, version, principal, facts } = call
+  if (facts.idempotencyKey === undefined) return undefined
+  return { key: facts.idempotencyKey, function: name, version, principal: principal?.id }
+}
+
+/**
+ * Makes an operation the one of its idempotency key, and answers undefined; or answers the operation that was there
+ * first. The process that accepted that one may have died before the key knew of it: then the call comes again, and
+ * must not become a second operation.
+ */
+export async function claimKey(
+  scope: KeyScope,
+  record: OperationRecord,
+  { store, operations, openMs }: OperationKeyOptions,
+): Promise<OperationRecord | undefined> {
+  const key = toClaimKey(scope)
+  const { id } = record
+  const claim = await store.putIfAbsent(key, id, { ttl: openMs, owner: id })
+  if (claim.created) return undefined
+  let entry = claim.entry
+  for (;;) {
+    const first = await operations.read(toText(entry.value))
+    if (first && first.status !== 'failed' && first.status !== 'cancelled') return first
+    const { revision } = entry
+    const swap = await store.compareAndSet(key, id, { revision, ttl: openMs, owner: id })
+    if (swap.swapped) return undefined
+    if (swap.entry === undefined) return claimKey(scope, record, { store, operations, openMs })
+    entry = swap.entry
+  }
+}
+
+/** Lets a key go whose operation came to nothing: the next call may become another one. */
+export async function releaseKey(store: Store, scope: KeyScope, id: string): Promise<void> {
+  await store.deleteIfOwner(toClaimKey(scope), id)
+}
+
+/**
+ * Keeps a key of an ended operation as long as the key's own record lives, and no longer. A process that was held up
+ * while it accepted the call, so long that another one took its place, may come to its claim after the end.
+ */
+export async function keepKey(store: Store, scope: KeyScope, id: string): Promise<void> {
+  const [known, claim] = await Promise.all([
+    store.get(toRecordKey(scope)),
+    store.get(toClaimKey(scope)),
+  ])
+  if (known === undefined || claim?.owner !== id) return
+  const { revision } = claim
+  await store.compareAndSet(claim.key, id, { revision, ttl: known.ttl })
+}
+
+function toClaimKey(scope: KeyScope): string {
+  return OPERATION_KEYS.claim(toRecordKey(scope))
+}
+
+/** An operation that has ended, for those who want to know. */
+export interface EndedOperation {
+  readonly record: OperationRecord
+  readonly call: OperationCall
+  readonly outcome: Outcome
+}
+
+/** What the end of an operation sets going. */
+export interface OperationEndOptions {
+  readonly store: Store
+  readonly operations: OperationStore
+  readonly outgoing: Outgoing | undefined
+  /** Told of every end, at least once; the operation is not closed before it resolves. */
+  readonly onEnd?: ((ended: EndedOperation) => Promise<void>) | undefined
+}
+
+/** How often the record of an idempotency key is looked for whose call is still being answered. */
+const PAUSES_MS = [0, 20, 100, 500, 2_000]
+
+/**
+ * Does what the end of an operation asks for: callback, idempotency record, listeners. The call is forgotten last, so
+ * that a process that dies in between leaves the rest to the next run of the job.
+ */
+export async function finishOperation(
+  record: OperationRecord,
+  options: OperationEndOptions,
+): Promise<void> {
+  const { operations, outgoing, onEnd } = options
+  const call = await operations.readCall(record.id)
+  if (call === undefined) return
+  const outcome = (await operations.readOutcome(record))?.outcome ?? CANCELLED
+  if (record.callbackUrl !== undefined && outgoing !== undefined) {
+    await outgoing.send({
+      id: record.id,
+      url: record.callbackUrl,
+      body: encodeCallback(record, outcome),
+      headers: { 'x-forrst-operation-id': record.id, 'user-agent': 'Forrst-Async/1.0' },
+      ...(outgoing.signs('forrst') && { signature: 'forrst' as const }),
+    })
+  }
+  await onEnd?.({ record, call, outcome })
+  await settleIdempotency(options.store, { record, call, outcome })
+  await operations.close(record)
+}
+
+const CANCELLED: Failure = { ok: false, errors: new CallError('CANCELLED').errors }
+
+async function settleIdempotency(
+  store: Store,
+  { record, call, outcome }: EndedOperation,
+): Promise<void> {
+  const scope = toKeyScope(call)
+  if (scope === undefined) return
+  const keep = outcome.ok || isFinalFailure(outcome)
+  for (const pause of PAUSES_MS) {
+    if (pause > 0) await sleep(pause)
+    const settled = keep
+      ? await replaceStoredOutcome(store, scope, { outcome, at: record.ended ?? 0 })
+      : await forgetStoredOutcome(store, scope)
+    if (settled) return (keep ? keepKey : releaseKey)(store, scope, record.id)
+  }
+}
+
+function encodeCallback(record: OperationRecord, outcome: Outcome): string {
+  const { id, request, status, ended = 0 } = record
+  return JSON.stringify({
+    protocol: { name: 'forrst', version: PROTOCOL_VERSION },
+    callback: {
+      operation_id: id,
+      original_request_id: request,
+      status,
+      ...(outcome.ok ? { result: outcome.result ?? null } : { errors: outcome.errors }),
+      completed_at: formatTimestamp(ended),
+    },
+  })
+}

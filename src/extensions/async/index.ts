@@ -1,0 +1,4 @@
+export { type AsyncExtensionOptions, asyncExtension } from './async.ts'
+export type { EndedOperation } from './end.ts'
+export { readAsyncMode } from './mode.ts'
+export { OPERATION_STATUSES, toStoredJson } from './record.ts'

@@ -1,0 +1,119 @@
+import type { Call, CallFacts, ExtensionEntry, Outcome, ReplyEntry } from '../../core/index.ts'
+import { type Entry, newestFirst, storeKey, storePrefix } from '../../store/index.ts'
+import type { Json, JsonObject } from '../../values/index.ts'
+
+/** How an operation stands; the last three are final. */
+export const OPERATION_STATUSES = [
+  'pending',
+  'processing',
+  'completed',
+  'failed',
+  'cancelled',
+] as const
+
+/** How an operation stands. */
+export type OperationStatus = (typeof OPERATION_STATUSES)[number]
+
+/** What is kept about an operation and changes while it goes on; small, because progress rewrites it. */
+export interface OperationRecord {
+  readonly id: string
+  /** Hash of the caller; only the same caller sees the operation. */
+  readonly owner: string
+  readonly function: string
+  readonly version: string
+  readonly status: OperationStatus
+  /** Id of the request that was accepted. */
+  readonly request: string
+  /** Epoch milliseconds of the acceptance. */
+  readonly accepted: number
+  /** Epoch milliseconds of the end. */
+  readonly ended?: number
+  readonly progress?: number
+  readonly message?: string
+  /** Tells the run that may end the operation from runs whose job was given to somebody else. */
+  readonly run?: string
+  readonly callbackUrl?: string
+}
+
+/** The call behind an operation, as far as it can travel to another process. */
+export interface OperationCall {
+  readonly id: string
+  readonly function: string
+  readonly version: string
+  readonly arguments: JsonObject
+  readonly context?: JsonObject
+  readonly extensions: readonly ExtensionEntry[]
+  readonly principal?: Call['principal']
+  readonly facts: Pick<CallFacts, 'trace' | 'deadline' | 'locale' | 'idempotencyKey'>
+}
+
+/** What came of an operation, with the answers of the extensions that ran with it. */
+export interface OperationOutcome {
+  readonly outcome: Outcome
+  readonly entries?: readonly ReplyEntry[]
+}
+
+/** Where the pieces of operations are kept. */
+export const OPERATION_KEYS: {
+  readonly record: (id: string) => string
+  readonly call: (id: string) => string
+  readonly outcome: (id: string, run: string) => string
+  readonly open: (id: string) => string
+  readonly claim: (key: string) => string
+  readonly allOpen: string
+  readonly listed: (record: Pick<OperationRecord, 'id' | 'owner' | 'accepted'>) => string
+  readonly listOf: (owner: string) => string
+} = {
+  record: (id) => storeKey('operation', id),
+  call: (id) => storeKey('operation-call', id),
+  outcome: (id, run) => storeKey('operation-outcome', id, run),
+  /** Marks operations without an end, for the sweep at start. */
+  open: (id) => storeKey('operation-open', id),
+  allOpen: storePrefix('operation-open'),
+  /** Says which operation an idempotency key stands for while it has no end. */
+  claim: (key) => storeKey('operation-key', key),
+  /** Sorts the newest of a caller first, so that a page costs the same however many there are. */
+  listed: ({ id, owner, accepted }) => storeKey('operation-list', owner, newestFirst(accepted), id),
+  listOf: (owner) => storePrefix('operation-list', owner),
+}
+
+/** Reads what the store keeps about an operation. */
+export function toOperation({ value }: Entry): OperationRecord {
+  return value as unknown as OperationRecord
+}
+
+/** Writes a piece of an operation as the JSON that a store keeps: what JSON cannot hold stays behind. */
+export function toStoredJson(value: unknown): Json {
+  return JSON.parse(JSON.stringify(value)) as Json
+}
+
+/** Tells whether an operation has ended. */
+export function hasEnded({ status }: Pick<OperationRecord, 'status'>): boolean {
+  return status !== 'pending' && status !== 'processing'
+}
+
+const DEADLINE_URN = /^urn:(cline:)?forrst:ext:deadline$/
+
+/**
+ * Takes down what a handler may ask about its call, for a later run. A deadline the caller wrote holds for the
+ * operation; the default of the service only says how long somebody waits for an answer, and here it has come.
+ */
+export function toOperationCall(call: Call, version: string): OperationCall {
+  const { trace, deadline, locale, idempotencyKey } = call.facts
+  const own = call.extensions.some(({ urn }) => DEADLINE_URN.test(urn))
+  return {
+    id: call.id,
+    function: call.function,
+    version,
+    arguments: call.arguments,
+    ...(call.context && { context: call.context }),
+    extensions: call.extensions,
+    ...(call.principal && { principal: call.principal }),
+    facts: {
+      ...(trace && { trace }),
+      ...(own && deadline !== undefined && { deadline }),
+      ...(locale && { locale }),
+      ...(idempotencyKey !== undefined && { idempotencyKey }),
+    },
+  }
+}

@@ -1,0 +1,112 @@
+import type { Outcome, Service } from '../../core/index.ts'
+import { CallError } from '../../errors/index.ts'
+import type { Job, JobQueue } from '../../work/index.ts'
+import { finishOperation, type OperationEndOptions } from './end.ts'
+import { ASYNC_URN } from './mode.ts'
+import { hasEnded, type OperationRecord } from './record.ts'
+import { runOperation } from './run.ts'
+import { createOperationWatch } from './store.ts'
+
+/** Runs the operations of one process. */
+export interface OperationWorker {
+  /** Begins to run operations, and gives those a job again whose job was lost; all but the first call do nothing. */
+  readonly start: (service: Service) => void
+  /** Resolves when the queue keeps the job of an operation. */
+  readonly add: (id: string) => Promise<void>
+  /** Stops an operation that was cancelled, wherever it is. */
+  readonly cancelled: (record: OperationRecord) => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+/** What a worker is made of. */
+export interface OperationWorkerOptions extends OperationEndOptions {
+  readonly jobs: JobQueue
+  readonly concurrency: number
+  readonly attempts: number
+  readonly maxResultBytes: number
+  readonly pollMs: number
+}
+
+const JOB = 'operation'
+
+/** Creates the worker of one process. */
+export function createOperationWorker(options: OperationWorkerOptions): OperationWorker {
+  const { jobs, operations, concurrency, attempts, maxResultBytes, pollMs } = options
+  let service: Service | undefined
+  let sweeping: Promise<void> | undefined
+  let closed = false
+  const watch = createOperationWatch(operations, { everyMs: pollMs, log: () => service?.log })
+  const add = (id: string) => jobs.add({ name: JOB, id, data: null })
+
+  async function run(home: Service, job: Job): Promise<void> {
+    const record = await runOperation(job, {
+      service: home,
+      operations,
+      watch,
+      urn: ASYNC_URN,
+      maxResultBytes,
+      progressMs: pollMs,
+    })
+    if (record && hasEnded(record)) await finishOperation(record, options)
+  }
+
+  /** An operation nobody could run has failed: its caller must hear of it. */
+  async function giveUp(home: Service, job: Job, reason: unknown): Promise<void> {
+    const run = `given-up-${job.attempt}`
+    await operations.change(job.id, (record) =>
+      hasEnded(record) ? undefined : { ...record, status: 'processing', run },
+    )
+    const at = home.clock.now()
+    const record = await operations.end(job.id, run, { outcome: toGivenUp(job, reason), at })
+    if (record && hasEnded(record)) await finishOperation(record, options)
+  }
+
+  /** Adding a job that is there changes nothing, so that only those are added that were lost. */
+  async function sweep({ log }: Service): Promise<void> {
+    let cursor: string | undefined
+    let found = 0
+    try {
+      do {
+        const page = await operations.listOpen(cursor)
+        for (const id of page.ids) if (!closed) await add(id)
+        found += page.ids.length
+        cursor = page.cursor
+      } while (cursor !== undefined && !closed)
+    } catch (error) {
+      if (!closed)
+        log.warn('operations of an earlier run could not be looked for', { error, found })
+    }
+  }
+
+  return {
+    add,
+    start(home) {
+      if (service !== undefined) return
+      service = home
+      jobs.work(JOB, (job) => run(home, job), {
+        concurrency,
+        attempts,
+        onGivenUp: (job, reason) => giveUp(home, job, reason),
+      })
+      sweeping = sweep(home)
+    },
+    async cancelled(record) {
+      watch.cancel(record.id)
+      await finishOperation(record, options)
+      await jobs.remove(JOB, record.id)
+    },
+    async close() {
+      closed = true
+      await sweeping
+      await watch.stop()
+    },
+  }
+}
+
+function toGivenUp({ attempt }: Job, reason: unknown): Outcome {
+  const error =
+    reason instanceof CallError
+      ? reason
+      : new CallError('INTERNAL_ERROR', { message: `Given up after ${attempt} runs` })
+  return { ok: false, errors: error.errors }
+}

@@ -1,0 +1,2 @@
+export { type CachingExtensionOptions, cachingExtension } from './caching.ts'
+export { readCacheDeclaration } from './declaration.ts'

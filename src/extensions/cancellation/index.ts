@@ -1,0 +1,1 @@
+export { type CancellationExtensionOptions, cancellationExtension } from './cancellation.ts'

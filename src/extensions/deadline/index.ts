@@ -1,0 +1,1 @@
+export { type DeadlineExtensionOptions, deadlineExtension } from './deadline.ts'

@@ -1,0 +1,2 @@
+export { deprecationExtension } from './deprecation.ts'
+export { readDeprecationDeclaration } from './notice.ts'

@@ -1,0 +1,1 @@
+export { dryRunExtension } from './dry-run.ts'

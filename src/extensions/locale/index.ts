@@ -1,0 +1,1 @@
+export { type LocaleExtensionOptions, localeExtension } from './locale.ts'

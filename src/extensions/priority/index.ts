@@ -1,0 +1,1 @@
+export { type PriorityExtensionOptions, priorityExtension } from './priority.ts'

@@ -1,0 +1,72 @@
+import {
+  type Extension,
+  notApplicable,
+  type Outcome,
+  type Target,
+  withFacts,
+} from '../../core/index.ts'
+import { andThen } from '../../values/index.ts'
+import { createQueryParser, type QueryParser } from './parse-query.ts'
+import { findDocumentMistake } from './resource.ts'
+
+/** How lists are asked. */
+export interface QueryExtensionOptions {
+  /**
+   * Seals the cursors of pages; all processes of a service need the same one. Without it cursors are opaque and
+   * damaged ones are refused, but somebody who knows this library could make one up.
+   */
+  readonly cursorSecret?: string
+}
+
+const URN = 'urn:forrst:ext:query'
+
+/** Creates the extension that lets callers filter, sort, select, include and page what a function lists. */
+export function queryExtension(options: QueryExtensionOptions = {}): Extension {
+  const parsers = new WeakMap<Target['definition'], QueryParser>()
+  const prepare = (target: Target): QueryParser | undefined => {
+    const known = parsers.get(target.definition)
+    if (known !== undefined || target.definition.query === undefined) return known
+    const parser = toQueryParser(target, options)
+    parsers.set(target.definition, parser)
+    return parser
+  }
+  return {
+    urn: URN,
+    version: '1.0.0',
+    // It joins nothing; asked at start, this is where a mistake in a definition shows.
+    joins(target) {
+      prepare(target)
+      return false
+    },
+    around(exchange, next) {
+      const { call, target, answer, pointer } = exchange
+      const parser = prepare(target)
+      if (parser === undefined) throw notApplicable({ urn: URN, pointer }, target)
+      const plan = parser.parse(exchange.options, pointer)
+      answer({ capabilities: parser.capabilities })
+      return andThen(next(withFacts(call, { query: plan })), (outcome) => check(target, outcome))
+    },
+  }
+}
+
+/** Creates the parser of what a function declares; a mistake throws a TypeError at start. */
+export function toQueryParser(
+  { definition }: Pick<Target, 'definition'>,
+  { cursorSecret }: QueryExtensionOptions = {},
+): QueryParser {
+  const { name, version, query = {}, extensions } = definition
+  const declaration = extensions?.find(({ urn }) => urn === URN)
+  const timeAttribute = declaration?.['time_attribute']
+  if (timeAttribute !== undefined && typeof timeAttribute !== 'string') {
+    throw new TypeError(`${name}: time_attribute of ${URN} must be the name of an attribute`)
+  }
+  return createQueryParser(query, { name: `${name}@${version}`, cursorSecret, timeAttribute })
+}
+
+/** A caller who declared the extension relies on the form of resources; anything else is the function's mistake. */
+function check({ name, version }: Target, outcome: Outcome): Outcome {
+  if (!outcome.ok) return outcome
+  const mistake = findDocumentMistake(outcome.result)
+  if (mistake === undefined) return outcome
+  throw new TypeError(`${name}@${version} was called with a query, and its result ${mistake}`)
+}

@@ -1,0 +1,277 @@
+import { createCipheriv, createDecipheriv, createHash, createHmac } from 'node:crypto'
+import type { PaginationStrategy, QueryPagination, QueryPosition } from '../../core/index.ts'
+import { isRecord, type JsonObject } from '../../values/index.ts'
+import type { Findings, PaginationRules, QueryRules } from './rules.ts'
+
+/** Writes positions as opaque text and reads them back. */
+export interface CursorCodec {
+  /** `scope` says what the position belongs to; a cursor opens only for the scope it was sealed for. */
+  readonly seal: (position: QueryPosition, scope: string) => string
+  /** Gives undefined for anything that was not sealed with the same secret for the same scope. */
+  readonly open: (cursor: string, scope: string) => QueryPosition | undefined
+}
+
+const IV_BYTES = 12
+const TAG_BYTES = 16
+const MAX_LENGTH = 65_536
+const CIPHER = 'aes-256-gcm'
+
+/**
+ * Creates the codec of one secret. Positions are encrypted, not only signed: they hold attributes that a caller may
+ * not be shown. The nonce follows from the content, so that equal pages have equal cursors and equal ETags.
+ */
+export function createCursorCodec(secret: string): CursorCodec {
+  const derive = (use: string) => createHash('sha256').update(`waymark ${use}\n${secret}`).digest()
+  const cipherKey = derive('cursor cipher')
+  const nonceKey = derive('cursor nonce')
+  return {
+    seal({ direction, values }, scope) {
+      const text = JSON.stringify([direction, values])
+      const nonce = createHmac('sha256', nonceKey).update(`${scope}\n${text}`).digest()
+      const iv = nonce.subarray(0, IV_BYTES)
+      const cipher = createCipheriv(CIPHER, cipherKey, iv).setAAD(Buffer.from(scope))
+      const body = Buffer.concat([cipher.update(text), cipher.final()])
+      return Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64url')
+    },
+    open(cursor, scope) {
+      if (cursor.length > MAX_LENGTH) return undefined
+      const bytes = Buffer.from(cursor, 'base64url')
+      // Node reads past what is no base64url; only what we wrote ourselves counts.
+      if (bytes.length <= IV_BYTES + TAG_BYTES || bytes.toString('base64url') !== cursor) {
+        return undefined
+      }
+      const text = decrypt(bytes, { key: cipherKey, scope })
+      return text === undefined ? undefined : toPosition(text)
+    },
+  }
+}
+
+function decrypt(
+  bytes: Buffer,
+  { key, scope }: { readonly key: Buffer; readonly scope: string },
+): string | undefined {
+  try {
+    const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, IV_BYTES))
+      .setAAD(Buffer.from(scope))
+      .setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES))
+    const body = decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES))
+    return Buffer.concat([body, decipher.final()]).toString()
+  } catch {
+    return undefined
+  }
+}
+
+/** What opens was written by `seal`, so its shape is known. */
+function toPosition(text: string): QueryPosition {
+  const [direction, values] = JSON.parse(text) as [
+    QueryPosition['direction'],
+    QueryPosition['values'],
+  ]
+  return { direction, values }
+}
+
+/** Writes what the positions of a query belong to: another order or other conditions make them meaningless. */
+export function toCursorScope(parts: {
+  readonly name: string
+  readonly filters: ReadonlyMap<string, readonly unknown[]>
+  readonly sorts: readonly unknown[]
+}): string {
+  const filters = [...parts.filters].filter(([, list]) => list.length > 0)
+  return JSON.stringify([parts.name, filters.sort(byName), parts.sorts], sortedMembers)
+}
+
+function byName([left]: readonly [string, unknown], [right]: readonly [string, unknown]): number {
+  return left < right ? -1 : 1
+}
+
+function sortedMembers(_key: string, value: unknown): unknown {
+  if (!isRecord(value)) return value
+  return Object.fromEntries(Object.entries(value).sort(byName))
+}
+
+/** What a page needs to know beside its own parameters. */
+export interface PaginationContext {
+  readonly rules: QueryRules
+  readonly findings: Findings
+  readonly timeAttribute: string
+  readonly seal: (position: QueryPosition) => string
+  readonly open: (cursor: string) => QueryPosition | undefined
+}
+
+/** The parameters of each style; `limit` belongs to all. */
+const PARAMETERS = {
+  offset: ['offset'],
+  cursor: ['cursor'],
+  keyset: ['after_id', 'before_id', 'since', 'until'],
+  page: ['page', 'per_page'],
+} as const satisfies Record<PaginationStrategy, readonly string[]>
+
+const STYLES = Object.keys(PARAMETERS) as PaginationStrategy[]
+const MAX_OFFSET = 1_000_000_000
+const MAX_ID = 255
+const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/i
+
+type Parameters = Readonly<Record<string, unknown>>
+
+/** Reads the `pagination` option; undefined when the function does not page. */
+export function parsePagination(
+  option: unknown,
+  context: PaginationContext,
+): QueryPagination | undefined {
+  const { findings, rules } = context
+  if (option !== undefined && !isRecord(option)) {
+    findings.add(['pagination'], 'must be an object such as { "limit": 25 }')
+    return undefined
+  }
+  // A parameter that is null is as good as absent, but `cursor: null` asks for the first page by cursors.
+  const entries = Object.entries(option ?? {}).filter(([, value]) => value !== null)
+  const parameters: Parameters = Object.fromEntries(entries)
+  if (rules.pagination === undefined) {
+    const [first] = Object.keys(parameters)
+    if (first !== undefined) refuse(context, first, 'is not supported: the function does not page')
+    return undefined
+  }
+  const { styles, defaultStyle } = rules.pagination
+  const byCursor = option?.['cursor'] === null && styles.includes('cursor')
+  const fallback = byCursor ? 'cursor' : defaultStyle
+  const style = selectStyle(parameters, { styles, fallback }, context)
+  if (style === undefined) return undefined
+  const limit = readLimit(parameters, rules.pagination, { style, context })
+  return READERS[style](parameters, limit, context)
+}
+
+/** The style whose parameters are used; the fallback where there is only a limit. */
+function selectStyle(
+  parameters: Parameters,
+  {
+    styles,
+    fallback,
+  }: { readonly styles: PaginationRules['styles']; readonly fallback: PaginationStrategy },
+  context: PaginationContext,
+): PaginationStrategy | undefined {
+  let chosen: PaginationStrategy | undefined
+  for (const name of Object.keys(parameters)) {
+    if (name === 'limit') continue
+    const style = STYLES.find((candidate) => PARAMETERS[candidate].some((known) => known === name))
+    if (style === undefined || !styles.includes(style)) {
+      const known = ['limit', ...styles.flatMap((supported) => PARAMETERS[supported])]
+      refuse(context, name, `is not supported; use ${known.join(', ')}`, { supported: styles })
+      return undefined
+    }
+    if (chosen !== undefined && chosen !== style) {
+      refuse(context, name, `cannot be combined with ${chosen} pagination`)
+      return undefined
+    }
+    chosen = style
+  }
+  return chosen ?? fallback
+}
+
+function readLimit(
+  parameters: Parameters,
+  { defaultLimit, maxLimit }: PaginationRules,
+  { style, context }: { readonly style: PaginationStrategy; readonly context: PaginationContext },
+): number {
+  const name = style === 'page' && 'per_page' in parameters ? 'per_page' : 'limit'
+  const limit = parameters[name] ?? defaultLimit
+  if (!Number.isSafeInteger(limit) || (limit as number) < 1) {
+    refuse(context, name, `must be a whole number from 1 to ${maxLimit}`)
+  } else if ((limit as number) > maxLimit) {
+    refuse(context, name, `must be at most ${maxLimit}`, {
+      requested: limit as number,
+      max_limit: maxLimit,
+    })
+  }
+  return limit as number
+}
+
+const READERS: Readonly<
+  Record<
+    PaginationStrategy,
+    (parameters: Parameters, limit: number, context: PaginationContext) => QueryPagination
+  >
+> = {
+  offset: (parameters, limit, context) => ({
+    style: 'offset',
+    limit,
+    offset: readWhole(parameters, 'offset', { least: 0, context }),
+  }),
+  page: (parameters, limit, context) => ({
+    style: 'page',
+    limit,
+    page: readWhole(parameters, 'page', { least: 1, context }),
+  }),
+  cursor(parameters, limit, context) {
+    const position = readCursor(parameters['cursor'], context)
+    return { style: 'cursor', limit, seal: context.seal, ...(position && { position }) }
+  },
+  keyset(parameters, limit, context) {
+    const { timeAttribute } = context
+    const ids = { afterId: 'after_id', beforeId: 'before_id' }
+    const times = { since: 'since', until: 'until' }
+    return {
+      style: 'keyset',
+      limit,
+      timeAttribute,
+      ...mapPresent(ids, parameters, (value, name) => readId(value, name, context)),
+      ...mapPresent(times, parameters, (value, name) => readTime(value, name, context)),
+    }
+  },
+}
+
+function mapPresent<Key extends string>(
+  names: Readonly<Record<Key, string>>,
+  parameters: Parameters,
+  read: (value: unknown, name: string) => string,
+): { readonly [key in Key]?: string } {
+  const present = Object.entries<string>(names).filter(([, name]) => name in parameters)
+  return Object.fromEntries(present.map(([key, name]) => [key, read(parameters[name], name)])) as {
+    readonly [key in Key]?: string
+  }
+}
+
+function readWhole(
+  parameters: Parameters,
+  name: string,
+  { least, context }: { readonly least: number; readonly context: PaginationContext },
+): number {
+  const value = parameters[name] ?? least
+  if (Number.isInteger(value) && (value as number) >= least && (value as number) <= MAX_OFFSET) {
+    return value as number
+  }
+  refuse(context, name, `must be a whole number from ${least} to ${MAX_OFFSET}`)
+  return least
+}
+
+function readCursor(value: unknown, context: PaginationContext): QueryPosition | undefined {
+  if (value === undefined) return undefined
+  const position = typeof value === 'string' ? context.open(value) : undefined
+  if (position === undefined) {
+    const expected = 'must be a cursor of an earlier answer to the same filters and sorts'
+    refuse(context, 'cursor', expected)
+  }
+  return position
+}
+
+function readId(value: unknown, name: string, context: PaginationContext): string {
+  if (typeof value === 'string' && value !== '' && value.length <= MAX_ID) return value
+  refuse(context, name, `must be an id of 1 to ${MAX_ID} characters`)
+  return ''
+}
+
+/** Reads a moment into UTC, the form in which attributes are compared with it. */
+function readTime(value: unknown, name: string, context: PaginationContext): string {
+  const moment = typeof value === 'string' && TIMESTAMP.test(value) ? Date.parse(value) : Number.NaN
+  if (!Number.isNaN(moment)) return new Date(moment).toISOString().replace('.000Z', 'Z')
+  refuse(context, name, 'must be an RFC 3339 timestamp such as "2030-01-15T10:30:00Z"')
+  return ''
+}
+
+function refuse(
+  { findings }: PaginationContext,
+  name: string,
+  expected: string,
+  details?: JsonObject,
+): void {
+  findings.add(['pagination', name], expected, details)
+}

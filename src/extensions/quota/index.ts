@@ -1,0 +1,1 @@
+export { type QuotaExtensionOptions, quotaExtension } from './quota.ts'

@@ -1,0 +1,2 @@
+export { type Identify, identifyCaller, LIMIT_SCOPES, type LimitScope } from './policy.ts'
+export { type RateLimitExtensionOptions, rateLimitExtension } from './rate-limit.ts'

@@ -1,0 +1,1 @@
+export { type RedactExtensionOptions, redactExtension } from './redact.ts'

@@ -1,0 +1,1 @@
+export { type ReplayExtensionOptions, replayExtension } from './replay.ts'

@@ -1,0 +1,1 @@
+export { type RetryExtensionOptions, retryExtension } from './retry.ts'

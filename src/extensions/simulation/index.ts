@@ -1,0 +1,1 @@
+export { simulationExtension } from './simulation.ts'

@@ -1,0 +1,123 @@
+import {
+  type Extension,
+  type ExtensionCall,
+  type Outcome,
+  readBoolean,
+  readText,
+  requireBoolean,
+  type Simulation,
+} from '../../core/index.ts'
+import { CallError } from '../../errors/index.ts'
+import { isRecord, type JsonObject } from '../../values/index.ts'
+
+/** Creates the extension that answers from a function's scripted scenarios instead of running it. */
+export function simulationExtension(): Extension {
+  return {
+    urn: 'urn:forrst:ext:simulation',
+    version: '1.0.0',
+    around(exchange, next) {
+      const enabled = requireBoolean(exchange, 'enabled')
+      const name = readText(exchange, 'scenario')
+      const list = readBoolean(exchange, 'list_scenarios') ?? false
+      if (!enabled) {
+        exchange.answer({ simulated: false })
+        return next(exchange.call)
+      }
+      const scenarios = exchange.target.definition.simulations ?? []
+      if (scenarios.length === 0) throw notSupported(exchange)
+      if (list) return listScenarios(exchange, scenarios)
+      return play(exchange, chooseScenario(exchange, scenarios, name))
+    },
+  }
+}
+
+function listScenarios({ answer }: ExtensionCall, scenarios: readonly Simulation[]): Outcome {
+  const standard = defaultScenario(scenarios)
+  answer({
+    simulated: false,
+    available_scenarios: scenarios.map((scenario) => ({
+      name: scenario.name,
+      ...(scenario.description !== undefined && { description: scenario.description }),
+      is_error: scenario.error !== undefined,
+      is_default: scenario === standard,
+    })),
+  })
+  return { ok: true, result: null }
+}
+
+function play({ answer }: ExtensionCall, scenario: Simulation): Outcome {
+  answer({
+    simulated: true,
+    scenario: scenario.name,
+    ...(scenario.metadata && { metadata: scenario.metadata }),
+  })
+  const { error, output } = scenario
+  if (error === undefined) return { ok: true, result: output ?? null }
+  throw new CallError(error.code, {
+    message: error.message,
+    ...(error.data && { details: error.data }),
+  })
+}
+
+function chooseScenario(
+  exchange: ExtensionCall,
+  scenarios: readonly Simulation[],
+  name: string | undefined,
+): Simulation {
+  const { call } = exchange
+  const chosen =
+    name === undefined
+      ? (scenarios.find(({ input }) => equalJson(input, call.arguments)) ??
+        defaultScenario(scenarios))
+      : scenarios.find((scenario) => scenario.name === name)
+  if (chosen === undefined) throw notFound(exchange, scenarios, name ?? 'default')
+  return chosen
+}
+
+function defaultScenario(scenarios: readonly Simulation[]): Simulation | undefined {
+  return (
+    scenarios.find(({ name }) => name === 'default') ??
+    scenarios.find(({ error }) => error === undefined) ??
+    scenarios[0]
+  )
+}
+
+function notSupported({ answer, target }: ExtensionCall): CallError {
+  answer({ simulated: false, error: 'unsupported' })
+  return new CallError('SIMULATION_NOT_SUPPORTED', {
+    message: `Function '${target.name}' does not support simulation`,
+    details: { function: target.name },
+  })
+}
+
+function notFound(
+  { answer, pointer, target }: ExtensionCall,
+  scenarios: readonly Simulation[],
+  requested: string,
+): CallError {
+  answer({ simulated: false, error: 'scenario_not_found', requested_scenario: requested })
+  return new CallError('SIMULATION_SCENARIO_NOT_FOUND', {
+    message: `Simulation scenario '${requested}' not found`,
+    source: { pointer: `${pointer}/options/scenario` },
+    details: {
+      function: target.name,
+      requested_scenario: requested,
+      available_scenarios: scenarios.map(({ name }) => name),
+    },
+  })
+}
+
+/** Compares two JSON values; the order of members and members that are undefined do not count. */
+function equalJson(left: unknown, right: unknown): boolean {
+  if (Array.isArray(left) && Array.isArray(right)) {
+    return left.length === right.length && left.every((item, at) => equalJson(item, right[at]))
+  }
+  if (!isRecord(left) || !isRecord(right)) return left === right
+  const names = (value: JsonObject) =>
+    Object.keys(value).filter((name) => value[name] !== undefined)
+  const expected = names(left as JsonObject)
+  return (
+    expected.length === names(right as JsonObject).length &&
+    expected.every((name) => Object.hasOwn(right, name) && equalJson(left[name], right[name]))
+  )
+}

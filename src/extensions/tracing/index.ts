@@ -1,0 +1,1 @@
+export { type TracingExtensionOptions, tracingExtension } from './tracing.ts'

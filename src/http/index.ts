@@ -1,0 +1,8 @@
+export { type App, type AppOptions, createApp, type Mount } from './app.ts'
+export { toExpressHandler } from './express.ts'
+export { toFastifyPlugin } from './fastify.ts'
+export { type FetchHandlerOptions, toFetchHandler } from './fetch.ts'
+export { type HonoContext, type HonoHandlerOptions, toHonoHandler } from './hono.ts'
+export { toNodeListener } from './node.ts'
+export type { Load, OverloadOptions } from './overload.ts'
+export { type RunningServer, type ServeOptions, serve } from './serve.ts'

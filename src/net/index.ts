@@ -1,0 +1,33 @@
+export { addressKind } from './address-range.ts'
+export {
+  type CallerKey,
+  type CallerMemory,
+  copyStart,
+  createCallerMemory,
+  readCallerKey,
+} from './caller.ts'
+export { createGuard, type Guard, type GuardOptions } from './guard.ts'
+export {
+  createLocalJudge,
+  isLoopbackHost,
+  judgePlace,
+  type LocalOptions,
+  parsePublicUrl,
+} from './local.ts'
+export {
+  createPublicFetch,
+  isReachable,
+  type PublicFetch,
+  type PublicFetchOptions,
+  type PublicResponse,
+} from './public-address.ts'
+export {
+  createWebhookSigner,
+  createWebhookVerifier,
+  parseWebhookKey,
+  type WebhookDelivery,
+  type WebhookHeaders,
+  type WebhookMessage,
+  type WebhookRefusal,
+  type WebhookVerdict,
+} from './webhook-signature.ts'

@@ -1,0 +1,148 @@
+import { isList, isPromise, isRecord, resolvePointer } from '../values/index.ts'
+import { readDialect, to202012 } from './dialect.ts'
+import { eachSubschema, mapSubschemas, mapValues } from './keywords.ts'
+import {
+  createDefinitionFinder,
+  decodeFragment,
+  type FindDefinition,
+  matchDefinition,
+} from './references.ts'
+import type { Check, JsonSchema, Problem, Validation } from './schema.ts'
+
+/** What happens to arguments that a function does not have. */
+export type UnknownArguments = 'reject' | 'ignore'
+
+/** Keywords whose schemas look at the same object as the schema they stand in. */
+const IN_PLACE: readonly string[] = [
+  '$ref',
+  '$dynamicRef',
+  'allOf',
+  'anyOf',
+  'oneOf',
+  'if',
+  'then',
+  'else',
+  'dependentSchemas',
+  'dependencies',
+]
+const STATED = ['additionalProperties', 'unevaluatedProperties']
+const NAMING = ['properties', 'patternProperties']
+
+/**
+ * Closes an arguments object that does not say what becomes of other members. One that names no argument at all
+ * describes none, and stays as it is.
+ */
+export function closeArguments(
+  schema: JsonSchema,
+  components: { readonly schemas?: Readonly<Record<string, JsonSchema>> | undefined } = {},
+): JsonSchema {
+  if (has(schema, STATED)) return schema
+  const find = createDefinitionFinder([components.schemas ?? {}])
+  if (!namesMembers(schema, find)) return schema
+  const whole = withRequired(schema, find)
+  if (!has(schema, IN_PLACE)) return { ...whole, additionalProperties: false }
+  // Draft 7 has no word for members that none of several schemas knows.
+  const modern = readDialect(whole) === 'draft-07' ? to202012(whole) : whole
+  return { ...modern, unevaluatedProperties: false }
+}
+
+/** Closes every object of a schema whose library drops members it does not know, wherever the object stands. */
+export function closeObjects(schema: JsonSchema): JsonSchema {
+  const closed = mapValues(schema, (value, keyword) =>
+    // What stands in allOf sees the members of its neighbours as well.
+    keyword === 'allOf' ? value : mapSubschemas(keyword, value, closeObjects),
+  )
+  if (has(schema, STATED)) return closed
+  if (has(schema, ['allOf'])) {
+    return namesMembers(schema, createDefinitionFinder([]))
+      ? { ...closed, unevaluatedProperties: false }
+      : closed
+  }
+  return has(schema, NAMING) ? { ...closed, additionalProperties: false } : closed
+}
+
+/** Says of an argument that a function does not have which function that is. */
+export function withFunctionName(check: Check, name: string): Check {
+  const rename = (checked: Validation): Validation => {
+    if (checked.ok) return checked
+    const [first, ...rest] = checked.problems
+    return { ok: false, problems: [reword(first, name), ...rest.map((one) => reword(one, name))] }
+  }
+  return (value) => {
+    const checked = check(value)
+    if (isPromise(checked)) return checked.then(rename)
+    return checked.ok ? checked : rename(checked)
+  }
+}
+
+const UNKNOWN = 'is not a known property'
+
+function reword(problem: Problem, name: string): Problem {
+  const { pointer, message } = problem
+  if (!message.startsWith(UNKNOWN) || pointer.lastIndexOf('/') !== 0) return problem
+  return { ...problem, message: `is not an argument of ${name}${message.slice(UNKNOWN.length)}` }
+}
+
+/** Lists the names of the members that an object may have by a schema, as far as it names them. */
+export function listMemberNames(schema: JsonSchema, find: FindDefinition): readonly string[] {
+  const names = new Set<string>()
+  eachInPlace(schema, find, ({ properties }) => {
+    if (isRecord(properties)) for (const name of Object.keys(properties)) names.add(name)
+  })
+  return [...names]
+}
+
+/** What is required can be given, named or not. */
+function withRequired(schema: JsonSchema, find: FindDefinition): JsonSchema {
+  const required = new Set<string>()
+  eachInPlace(schema, find, (part) => {
+    const lists = [part['required'], ...Object.values(asRecord(part['dependentRequired']))]
+    for (const name of lists.filter(isList).flat()) if (typeof name === 'string') required.add(name)
+  })
+  const named = new Set(listMemberNames(schema, find))
+  const others = [...required].filter((name) => !named.has(name))
+  if (others.length === 0) return schema
+  const properties = Object.fromEntries(others.map((name) => [name, {}]))
+  return { ...schema, properties: { ...asRecord(schema['properties']), ...properties } }
+}
+
+function asRecord(value: unknown): Readonly<Record<string, unknown>> {
+  return isRecord(value) ? value : {}
+}
+
+function namesMembers(schema: JsonSchema, find: FindDefinition): boolean {
+  let named = false
+  eachInPlace(schema, find, (part) => {
+    named ||= has(part, [...NAMING, ...STATED])
+  })
+  return named
+}
+
+/** Calls back for a schema and all that look at the same object, through references. */
+function eachInPlace(
+  root: JsonSchema,
+  find: FindDefinition,
+  visit: (part: JsonSchema) => void,
+): void {
+  const seen = new Set<unknown>()
+  const enter = (part: unknown): void => {
+    if (!isRecord(part) || seen.has(part)) return
+    seen.add(part)
+    visit(part)
+    for (const keyword of IN_PLACE) {
+      const value = part[keyword]
+      if (typeof value === 'string') enter(resolve(value))
+      else eachSubschema(keyword, value, enter)
+    }
+  }
+  const resolve = (ref: string): unknown => {
+    const match = matchDefinition(ref, find)
+    if (match !== undefined) return resolvePointer(match.schema, match.rest)
+    return ref.startsWith('#') ? resolvePointer(root, decodeFragment(ref.slice(1))) : undefined
+  }
+  enter(root)
+}
+
+function has(schema: JsonSchema, keywords: readonly string[]): boolean {
+  return keywords.some((keyword) => Object.hasOwn(schema, keyword) && schema[keyword] !== undefined)
+}

@@ -1,0 +1,273 @@
+import { formatPointer, isRecord, resolvePointer, shortenPointer, toText } from '../values/index.ts'
+import {
+  type Finding,
+  formatChoice,
+  formatFinding,
+  formatTypes,
+  formatUnknownProperty,
+  isLongName,
+  show,
+} from './messages.ts'
+import type { Problem } from './schema.ts'
+
+/** How many problems of one value are reported; more would only be noise. */
+export const MAX_PROBLEMS = 100
+
+/** A finding as the validator reports it: those inside a keyword come before the keyword's own. */
+export interface ValidatorError {
+  readonly keyword: string
+  readonly schemaPath: string
+  readonly instancePath: string
+  readonly params: object
+}
+
+/** Turns what the validator found into problems a person understands. */
+export function toProblems(
+  errors: readonly ValidatorError[],
+  value: unknown,
+  /** Lists the members that the schema knows at its root, through all it refers to. */
+  listKnown: () => readonly string[] = () => [],
+): readonly [Problem, ...Problem[]] {
+  const valueAt = (pointer: string): unknown => resolvePointer(value, pointer)
+  const findings: Finding[] = []
+  for (const error of errors) {
+    const finding = toFinding(error)
+    const isUnknown = finding.keyword === 'unevaluatedProperties' && finding.pointer === ''
+    const params = isUnknown ? { ...finding.params, known: listKnown() } : finding.params
+    fold({ ...finding, params }, findings, valueAt)
+  }
+  const problems = new Map<string, Problem>()
+  for (const finding of findings) {
+    const { keyword } = finding
+    const message = formatFinding(finding, valueAt(finding.pointer))
+    const pointer = shortenPointer(finding.pointer)
+    problems.set(`${pointer} ${message}`, { pointer, code: keyword, message })
+  }
+  const [first, ...rest] = [...problems.values()].slice(0, MAX_PROBLEMS)
+  return [first ?? { pointer: '', code: 'schema', message: 'does not match the schema' }, ...rest]
+}
+
+type ValueAt = (pointer: string) => unknown
+
+function toFinding({ keyword, schemaPath, instancePath, params }: ValidatorError): Finding {
+  const own = 'message' in params ? params.message : undefined
+  // Rules of ours report under the keyword they stand for.
+  if (keyword === '~refine' && isRecord(own) && isRecord(own['params'])) {
+    return {
+      schemaPath,
+      pointer: instancePath,
+      keyword: toText(own['keyword']),
+      params: own['params'],
+    }
+  }
+  return {
+    schemaPath,
+    pointer: instancePath,
+    keyword: keyword === 'boolean' ? 'false schema' : keyword,
+    params: { ...params },
+  }
+}
+
+/** Adds a finding, taking back those inside it that it replaces. */
+function fold(finding: Finding, findings: Finding[], valueAt: ValueAt): void {
+  const { keyword, schemaPath, pointer, params } = finding
+  const inside = (name: string): Finding[] => takeInside(`${schemaPath}/${name}`, findings)
+  switch (keyword) {
+    case 'anyOf':
+    case 'oneOf': {
+      const path = `${schemaPath}/${keyword}/`
+      const branches = groupBranches(takeInside(path, findings), path)
+      findings.push(...explainChoice({ error: finding, branches, valueAt }))
+      return
+    }
+    case 'additionalProperties': {
+      const inner = inside(keyword).filter((found) => found.keyword !== 'false schema')
+      findings.push(...(inner.length > 0 ? inner : listUnknown(finding, params[keyword])))
+      return
+    }
+    case 'unevaluatedProperties':
+      findings.push(...listUnknown(finding, params[keyword]))
+      return
+    case 'unevaluatedItems':
+      findings.push(...listMembers(finding, params[keyword]))
+      return
+    case 'required':
+      findings.push(...listMembers(finding, params['requiredProperties']))
+      return
+    case 'dependencies':
+    case 'dependentRequired':
+      findings.push(...listMissing(finding, params['dependencies'], valueAt(pointer)))
+      return
+    case 'propertyNames':
+      findings.push(...inside(keyword).map(toNameFinding))
+      return
+    case 'if':
+      if (findings.at(-1)?.schemaPath.startsWith(schemaPath) !== true) findings.push(finding)
+      return
+    default:
+      findings.push(finding)
+  }
+}
+
+/** Removes the findings at the end of the list that stand below a place in the schema. */
+function takeInside(path: string, findings: Finding[]): Finding[] {
+  let start = findings.length
+  while (start > 0 && findings[start - 1]?.schemaPath.startsWith(path) === true) start -= 1
+  return findings.splice(start)
+}
+
+function groupBranches(findings: readonly Finding[], path: string): readonly Finding[][] {
+  const branches = new Map<string, Finding[]>()
+  for (const finding of findings) {
+    const [index = ''] = finding.schemaPath.slice(path.length).split('/')
+    branches.set(index, [...(branches.get(index) ?? []), finding])
+  }
+  return [...branches.values()]
+}
+
+function listMembers(finding: Finding, names: unknown): readonly Finding[] {
+  if (!Array.isArray(names)) return [finding]
+  return names.slice(0, MAX_PROBLEMS).map((name) => at(finding, toText(name)))
+}
+
+function listMissing(finding: Finding, names: unknown, value: unknown): readonly Finding[] {
+  const missing = [names]
+    .flat()
+    .filter((name) => isRecord(value) && !Object.hasOwn(value, toText(name)))
+  return listMembers(finding, missing)
+}
+
+function at(finding: Finding, name: string): Finding {
+  return { ...finding, pointer: `${finding.pointer}${formatPointer([name])}` }
+}
+
+/** Says of each unknown property which known one may have been meant. */
+function listUnknown(finding: Finding, names: unknown): readonly Finding[] {
+  if (!Array.isArray(names)) return [finding]
+  const { known } = finding.params
+  return names.slice(0, MAX_PROBLEMS).map((given, index) => {
+    const name = toText(given)
+    // Whoever sends hundreds of names has not misspelt one.
+    const members = Array.isArray(known) && index < MOST_SUGGESTED ? known : []
+    const message = formatUnknownProperty(name, members)
+    return isLongName(name) ? { ...finding, message } : { ...at(finding, name), message }
+  })
+}
+
+/** For more names than these nobody looks for the one that was meant. */
+const MOST_SUGGESTED = 20
+
+/** The value of such a finding is the name of a member, which is not what its pointer shows. */
+function toNameFinding(finding: Finding): Finding {
+  const sentence = formatFinding(finding, lastSegment(finding.pointer))
+  return { ...finding, keyword: 'propertyNames', message: `has a name that ${sentence}` }
+}
+
+function lastSegment(pointer: string): string {
+  const segment = pointer.slice(pointer.lastIndexOf('/') + 1)
+  return segment.replaceAll('~1', '/').replaceAll('~0', '~')
+}
+
+/** A failed `anyOf` or `oneOf` with what its branches found. */
+export interface FailedChoice {
+  readonly error: Finding
+  /** The findings of each branch that failed. */
+  readonly branches: readonly (readonly Finding[])[]
+  readonly valueAt: (pointer: string) => unknown
+}
+
+/** Says in as few findings as possible why a value fits none, or more than one, of several forms. */
+export function explainChoice(choice: FailedChoice): readonly Finding[] {
+  const { error, branches } = choice
+  const passing = error.params['passingSchemas']
+  if (Array.isArray(passing) && passing.length > 1) {
+    const forms = passing.map((index) => Number(index) + 1).join(' and ')
+    return [{ ...error, message: `must match exactly one form; it matches forms ${forms}` }]
+  }
+  return (
+    mergeAt(error.pointer, choice) ??
+    chooseMeant(choice) ??
+    mergeDiscriminator(choice) ?? [{ ...error, message: summarize(branches, choice) }]
+  )
+}
+
+/** When every branch only asks for another value or type in one place, asks once for any of them. */
+function mergeAt(pointer: string, { error, branches, valueAt }: FailedChoice) {
+  const all = branches.flat()
+  const simple = all.every((finding) => finding.pointer === pointer && isSimple(finding))
+  if (!simple || branches.some((branch) => branch.length !== 1)) return undefined
+  return [merge(all, pointer, error, valueAt(pointer))]
+}
+
+/** Follows the one branch that the value seems to mean: its type and its constants fit. */
+function chooseMeant({ error, branches }: FailedChoice): readonly Finding[] | undefined {
+  const meant = branches.filter((branch) => !branch.some((finding) => rulesOut(finding, error)))
+  return meant.length === 1 ? meant[0] : undefined
+}
+
+/** When every branch is told apart by a constant in the same member, asks for one of the constants. */
+function mergeDiscriminator({ error, branches, valueAt }: FailedChoice) {
+  const [first = [], ...others] = branches
+  for (const candidate of first.filter(isConstant)) {
+    const matching = others.map((branch) =>
+      branch.find(({ pointer, ...rest }) => pointer === candidate.pointer && isConstant(rest)),
+    )
+    if (matching.every((finding) => finding !== undefined)) {
+      const { pointer } = candidate
+      return [merge([candidate, ...matching], pointer, error, valueAt(pointer))]
+    }
+  }
+  const missing = first.find(
+    ({ keyword, pointer }) =>
+      keyword === 'required' &&
+      others.every((branch) => branch.some((finding) => finding.pointer === pointer)),
+  )
+  return missing && [missing]
+}
+
+function merge(findings: readonly Finding[], pointer: string, error: Finding, found: unknown) {
+  const types = [...new Set(findings.flatMap(({ params }) => params['type'] ?? []))]
+  const values = [...new Set(findings.flatMap(({ params }) => allowedBy(params)))]
+  const { schemaPath } = error
+  if (values.length === 0) return { schemaPath, pointer, keyword: 'type', params: { type: types } }
+  if (types.length === 0) {
+    return { schemaPath, pointer, keyword: 'enum', params: { allowedValues: values } }
+  }
+  const message = `must be ${formatTypes(types)}, or ${formatChoice(values)}; got ${show(found)}`
+  return { ...error, pointer, message }
+}
+
+function summarize(branches: readonly (readonly Finding[])[], choice: FailedChoice): string {
+  const reasons = branches.slice(0, MAX_FORMS).flatMap((branch, index) => {
+    const [first] = branch
+    if (first === undefined) return []
+    const place = first.pointer.slice(choice.error.pointer.length)
+    const sentence = formatFinding(first, choice.valueAt(first.pointer))
+    return `form ${index + 1}: ${place === '' ? '' : `${place} `}${sentence}`
+  })
+  const more = branches.length > MAX_FORMS ? `; and ${branches.length - MAX_FORMS} more forms` : ''
+  return `must match one of ${branches.length} forms (${reasons.join('; ')}${more})`
+}
+
+const MAX_FORMS = 3
+
+function isSimple({ keyword, message }: Finding): boolean {
+  return message === undefined && (keyword === 'type' || isConstant({ keyword }))
+}
+
+function isConstant({ keyword }: Pick<Finding, 'keyword'>): boolean {
+  return keyword === 'const' || keyword === 'enum'
+}
+
+/** A branch is not meant when the value has another type, or another constant directly inside. */
+function rulesOut(finding: Finding, error: Finding): boolean {
+  const depth = finding.pointer.slice(error.pointer.length).split('/').length - 1
+  if (finding.keyword === 'type') return depth === 0
+  return isConstant(finding) && depth <= 1
+}
+
+function allowedBy(params: Finding['params']): readonly unknown[] {
+  const { allowedValues, allowedValue } = params
+  if (Array.isArray(allowedValues)) return allowedValues
+  return 'allowedValue' in params ? [allowedValue] : []
+}

@@ -1,0 +1,61 @@
+import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
+import type { Maybe } from '../values/index.ts'
+
+/** A JSON Schema document: 2020-12 inside the registry, draft 7 is read as well. */
+export interface JsonSchema {
+  readonly [keyword: string]: unknown
+}
+
+/** A schema of Zod, ArkType, Valibot …: anything that checks values and can print itself as JSON Schema. */
+export interface StandardSchema<Input = unknown, Output = Input> {
+  readonly '~standard': StandardSchemaV1.Props<Input, Output> &
+    StandardJSONSchemaV1.Props<Input, Output>
+}
+
+/** What `input` and `output` of a function may be. */
+export type Schema = StandardSchema | JsonSchema
+
+declare const typed: unique symbol
+
+/** A JSON Schema that carries the TypeScript type of what it describes. */
+export interface TypedJsonSchema<Value> extends JsonSchema {
+  readonly [typed]?: Value
+}
+
+/** Gives a plain JSON Schema a TypeScript type: `jsonSchema<{ id: string }>({ type: 'object', … })`. */
+export function jsonSchema<Value>(schema: JsonSchema): TypedJsonSchema<Value> {
+  return schema
+}
+
+/** The type a schema gives after checking; `Untyped` for JSON Schema without a type. */
+export type OutputOf<S, Untyped> =
+  S extends StandardSchema<infer _, infer Output> ? Output : ValueOf<S, Untyped>
+
+/** The type a caller sends for a schema; `Untyped` for JSON Schema without a type. */
+export type InputOf<S, Untyped> =
+  S extends StandardSchema<infer Input, infer _> ? Input : ValueOf<S, Untyped>
+
+type ValueOf<S, Untyped> =
+  S extends TypedJsonSchema<infer Value> ? (unknown extends Value ? Untyped : Value) : Untyped
+
+/** A problem found in a value: where, which rule, and a sentence for a person. */
+export interface Problem {
+  /** JSON Pointer relative to the value that was checked. */
+  readonly pointer: string
+  /** The keyword or rule that failed, such as `required` or `minimum`. */
+  readonly code: string
+  readonly message: string
+}
+
+/** What checking a value gives: the value as the handler gets it, or what is wrong with it. */
+export type Validation<Value = unknown> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly problems: readonly [Problem, ...Problem[]] }
+
+/** A compiled check; waits only for schemas with asynchronous rules. */
+export type Check = (value: unknown) => Maybe<Validation>
+
+/** Tells a Standard Schema from plain JSON Schema. */
+export function isStandardSchema(schema: Schema): schema is StandardSchema {
+  return '~standard' in schema
+}

@@ -1,0 +1,166 @@
+import type { Call, Invocation } from '../../core/index.ts'
+import { CallError } from '../../errors/index.ts'
+import { type Clock, isRecord, type JsonObject, toReason } from '../../values/index.ts'
+import { ELICITATION, type RemoteClient, type RemoteResult, type RemoteTool } from './client.ts'
+import type { Connection } from './connection.ts'
+import type { RemoteQuestions } from './questions.ts'
+
+/** The error of a remote tool that ran and failed. */
+export const REMOTE_FAILURE = 'REMOTE_TOOL_FAILED'
+
+/** Calls a tool of a remote server; `structured` when the tool promises the shape of its result. Digits are marked in `args`. */
+export type CallTool = (
+  tool: RemoteTool,
+  structured: boolean,
+  invocation: Invocation,
+  args: unknown,
+) => Promise<unknown>
+
+/** Agents get content blocks of a result as they are; the surface for them looks for this mark. */
+const CONTENT = Symbol.for('waymark tool content')
+
+const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities'
+
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+
+/** Creates what calls the tools of one server. */
+export function createCallTool(
+  connection: Connection<RemoteClient>,
+  {
+    name,
+    timeoutMs,
+    clock,
+    questions,
+  }: {
+    readonly name: string
+    readonly timeoutMs: number
+    readonly clock: Clock
+    readonly questions: RemoteQuestions
+  },
+): CallTool {
+  return async (tool, structured, invocation, args) => {
+    const timeout = timeLeft(invocation.call, timeoutMs, clock)
+    const result = await send({ tool, args }, invocation, timeout)
+    if (result.isError) throw toToolFailure(result)
+    if (structured) return result.structuredContent
+    return { content: result.content ?? [], [CONTENT]: true }
+  }
+
+  async function send(
+    asked: { readonly tool: RemoteTool; readonly args: unknown },
+    invocation: Invocation,
+    timeout: number,
+    again = false,
+  ): Promise<RemoteResult> {
+    const client = await connection.client()
+    try {
+      // Only arguments and the trace travel on: no token, no header, no identity of the caller.
+      const params = {
+        name: asked.tool.name,
+        arguments: asked.args as JsonObject,
+        ...toMeta(invocation.call, client, questions),
+      }
+      return await questions.during(invocation, (signal) =>
+        client.callTool(params, {
+          signal,
+          timeout,
+          resetTimeoutOnProgress: true,
+          onprogress: ({ progress, total, message }) =>
+            invocation.progress(total ? progress / total : 0, message),
+        }),
+      )
+    } catch (thrown) {
+      if (invocation.signal.aborted) throw invocation.signal.reason
+      if (thrown instanceof CallError) throw thrown
+      const failure = toFailure(thrown, name)
+      if (failure !== 'lost') throw failure
+      if (!again && isForgotten(thrown)) {
+        // The session was unknown, so the call never reached the tool: it may be made again.
+        connection.renew(client)
+        return send(asked, invocation, timeout, true)
+      }
+      connection.lose(client)
+      throw new CallError('UNAVAILABLE', { message: `${name} cannot be reached`, cause: thrown })
+    }
+  }
+}
+
+function toMeta(
+  call: Call,
+  client: RemoteClient,
+  questions: RemoteQuestions,
+): { readonly _meta?: JsonObject } {
+  const meta: JsonObject = {
+    ...toTraceMeta(call),
+    // Where every call says what its client can do, it is said for this caller.
+    ...(client.getProtocolEra() === 'modern' && {
+      [CAPABILITIES]: questions.canAsk(call) ? ELICITATION : {},
+    }),
+  }
+  return Object.keys(meta).length === 0 ? {} : { _meta: meta }
+}
+
+function toTraceMeta({ facts: { trace } }: Call): JsonObject {
+  if (trace === undefined) return {}
+  const flags = trace.sampled === false ? '00' : '01'
+  return { traceparent: `00-${trace.traceId}-${trace.spanId}-${flags}` }
+}
+
+function timeLeft({ facts }: Call, timeoutMs: number, clock: Clock): number {
+  const left = facts.deadline === undefined ? timeoutMs : facts.deadline - clock.now()
+  return Math.min(Math.max(left, 1), LONGEST_TIMER_MS)
+}
+
+/** A Waymark server says which of its errors it was; others only say it in words. */
+function toToolFailure({ content, _meta }: RemoteResult): CallError {
+  const errors = _meta?.['waymark/errors']
+  const first = Array.isArray(errors) && isRecord(errors[0]) ? errors[0] : {}
+  const text = textOf(content) || 'The remote tool failed'
+  const known = typeof first['code'] === 'string' && /^[A-Z][A-Z0-9_]{0,99}$/.test(first['code'])
+  return new CallError(REMOTE_FAILURE, {
+    message:
+      known && typeof first['message'] === 'string' ? first['message'] : text.slice(0, 4_000),
+    details: known ? { errors: errors as JsonObject[] } : { text: text.slice(0, 16_000) },
+  })
+}
+
+function textOf(content: unknown): string {
+  if (!Array.isArray(content)) return ''
+  return content
+    .flatMap((block) => (isRecord(block) && typeof block['text'] === 'string' ? block['text'] : []))
+    .join('\n')
+}
+
+const INVALID_PARAMS = -32602
+
+const LOST = new Set(['NOT_CONNECTED', 'CONNECTION_CLOSED', 'SEND_FAILED', 'NOT_INITIALIZED'])
+
+/** Tells an answer that says no from an answer that never came. */
+function toFailure(thrown: unknown, name: string): CallError | 'lost' {
+  const code = isRecord(thrown) ? thrown['code'] : undefined
+  const message = toReason(thrown)
+  if (code === 'REQUEST_TIMEOUT') {
+    return new CallError('DEADLINE_EXCEEDED', { message: `${name} did not answer in time` })
+  }
+  if (typeof code === 'number') {
+    return new CallError('DEPENDENCY_ERROR', {
+      // What the arguments lack helps the caller; any other text may be that of an exception.
+      ...(code === INVALID_PARAMS
+        ? { message: `${name} refused the call: ${message.slice(0, 1_000)}` }
+        : { message: `${name} refused the call`, reason: message.slice(0, 1_000) }),
+      details: { rpc_code: code },
+      cause: thrown,
+    })
+  }
+  if (typeof code === 'string' && !LOST.has(code) && !code.startsWith('CLIENT_HTTP')) {
+    return new CallError('DEPENDENCY_ERROR', {
+      message: `${name} gave an answer that makes no sense`,
+      cause: thrown,
+    })
+  }
+  return 'lost'
+}
+
+function isForgotten(thrown: unknown): boolean {
+  return isRecord(thrown) && (thrown['status'] === 404 || isForgotten(thrown['data']))
+}

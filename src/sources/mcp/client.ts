@@ -1,0 +1,182 @@
+import type { ElicitResult } from '@modelcontextprotocol/client'
+import { admitDigits, compileSchema, type JsonSchema } from '../../schema/index.ts'
+import type { JsonObject } from '../../values/index.ts'
+import { fetchExact, readExactly, writeExactly } from './exact-transport.ts'
+
+/** Where an MCP server is. */
+export type McpServerAddress =
+  | {
+      /** Address of a server that speaks streamable HTTP. */
+      readonly url: string
+      /** Sent with every request; nothing a caller sent is ever added. */
+      readonly headers?: Readonly<Record<string, string>>
+    }
+  | {
+      /** Program that speaks MCP on its standard streams. */
+      readonly command: string
+      readonly args?: readonly string[]
+      /** Its environment; of ours it only gets what every program needs, such as PATH. */
+      readonly env?: Readonly<Record<string, string>>
+      readonly cwd?: string
+    }
+
+/** A tool as a remote server describes it. */
+export interface RemoteTool {
+  readonly name: string
+  readonly title?: string | undefined
+  readonly description?: string | undefined
+  readonly inputSchema: unknown
+  readonly outputSchema?: unknown
+  readonly annotations?:
+    | {
+        readonly readOnlyHint?: boolean | undefined
+        readonly destructiveHint?: boolean | undefined
+        readonly openWorldHint?: boolean | undefined
+      }
+    | undefined
+  readonly _meta?: Readonly<Record<string, unknown>> | undefined
+}
+
+/** What a remote tool gave. */
+export interface RemoteResult {
+  readonly content?: unknown
+  readonly structuredContent?: unknown
+  readonly isError?: boolean | undefined
+  readonly _meta?: Readonly<Record<string, unknown>> | undefined
+}
+
+/** The members of the official client that we call. */
+export interface RemoteClient {
+  onclose?: (() => void) | undefined
+  onerror?: ((error: Error) => void) | undefined
+  connect(transport: never): Promise<unknown>
+  close(): Promise<void>
+  getProtocolEra(): 'legacy' | 'modern' | undefined
+  listTools(
+    params?: undefined,
+    options?: { readonly cacheMode?: 'refresh' },
+  ): Promise<{ readonly tools: readonly RemoteTool[] }>
+  callTool(
+    params: {
+      readonly name: string
+      readonly arguments: JsonObject
+      readonly _meta?: JsonObject
+    },
+    options: {
+      readonly signal: AbortSignal
+      readonly timeout: number
+      readonly resetTimeoutOnProgress: boolean
+      readonly onprogress: (step: {
+        readonly progress: number
+        readonly total?: number | undefined
+        readonly message?: string | undefined
+      }) => void
+    },
+  ): Promise<RemoteResult>
+}
+
+/** How a connection is opened. */
+export interface OpenOptions {
+  /** `auto` asks the server which revision it speaks; `legacy` saves the question. */
+  readonly revision: 'auto' | 'legacy'
+  readonly onTools: (tools: readonly RemoteTool[]) => void
+  /** Answers a question to the user; the server is told that nobody can be asked when absent. */
+  readonly onQuestion?: ((params: JsonObject) => Promise<JsonObject>) | undefined
+  readonly onClose: () => void
+  readonly onError: (error: Error) => void
+}
+
+/** Connects to an MCP server with the official client, which is only loaded here. */
+export async function openMcpClient(
+  address: McpServerAddress,
+  { revision, onTools, onQuestion, onClose, onError }: OpenOptions,
+): Promise<RemoteClient> {
+  const { Client, StreamableHTTPClientTransport, StdioClientTransport } = await loadClient()
+  const official = new Client(
+    { name: 'waymark', version: '1.0.0' },
+    {
+      capabilities: onQuestion === undefined ? {} : ELICITATION,
+      versionNegotiation: { mode: revision },
+      // Large integers arrive as digits, which the client's own validator would refuse.
+      jsonSchemaValidator: { getValidator: createValidator as never },
+      listChanged: {
+        tools: { onChanged: (error, tools) => (error ? onError(error) : onTools(tools ?? [])) },
+      },
+    },
+  )
+  if (onQuestion !== undefined) {
+    official.setRequestHandler('elicitation/create', ({ params }) =>
+      onQuestion(params as unknown as JsonObject).then(toElicitResult),
+    )
+  }
+  const client: RemoteClient = official
+  client.onerror = onError
+  const transport =
+    'url' in address
+      ? new StreamableHTTPClientTransport(new URL(address.url), {
+          requestInit: { headers: { ...address.headers } },
+          fetch: fetchExact,
+        })
+      : new StdioClientTransport({
+          command: address.command,
+          args: [...(address.args ?? [])],
+          stderr: 'ignore',
+          ...(address.env && { env: { ...address.env } }),
+          ...(address.cwd !== undefined && { cwd: address.cwd }),
+        })
+  if (!('url' in address)) {
+    readExactly(transport)
+    writeExactly(transport)
+  }
+  await client.connect(transport as never)
+  client.onclose = onClose
+  return client
+}
+
+function createValidator(schema: JsonSchema): (data: unknown) => {
+  readonly valid: boolean
+  readonly data?: unknown
+  readonly errorMessage?: string
+} {
+  const check = compileSchema(admitDigits(schema))
+  return (data) => {
+    const checked = check(data)
+    if (checked.ok) return { valid: true, data }
+    const [{ pointer, message }] = checked.problems
+    return { valid: false, errorMessage: `${pointer} ${message}` }
+  }
+}
+
+/** What a client can do whose user can be asked. */
+export const ELICITATION: { readonly elicitation: { readonly form: Record<string, never> } } = {
+  elicitation: { form: {} },
+}
+
+function toElicitResult(answer: JsonObject): ElicitResult {
+  return answer as unknown as ElicitResult
+}
+
+const PACKAGE = '@modelcontextprotocol/client'
+
+async function loadClient(): Promise<
+  typeof import('@modelcontextprotocol/client') &
+    typeof import('@modelcontextprotocol/client/stdio')
+> {
+  try {
+    const [client, stdio] = await Promise.all([
+      import('@modelcontextprotocol/client'),
+      import('@modelcontextprotocol/client/stdio'),
+    ])
+    return { ...client, ...stdio }
+  } catch (thrown) {
+    if (!isMissing(thrown)) throw thrown
+    throw new TypeError(
+      `An MCP server as a source needs the package "${PACKAGE}": run npm install ${PACKAGE}`,
+      { cause: thrown },
+    )
+  }
+}
+
+function isMissing(thrown: unknown): boolean {
+  return thrown instanceof Error && 'code' in thrown && thrown.code === 'ERR_MODULE_NOT_FOUND'
+}

@@ -1,0 +1,100 @@
+import { once } from 'node:events'
+import type { Writable } from 'node:stream'
+import {
+  isLargeNumber,
+  MAY_BE_LARGE,
+  quoteNumbers,
+  withoutMark,
+  writeMarked,
+} from '../../values/index.ts'
+
+/** Fetches what an MCP server says; integers that a number would round become strings of their digits, and back. */
+export async function fetchExact(
+  url: string | URL | Request,
+  init?: RequestInit,
+): Promise<Response> {
+  const response = await fetch(url, init && toExactInit(init))
+  const type = response.headers.get('content-type') ?? ''
+  if (response.body === null || !/\b(?:json|event-stream)\b/.test(type)) return response
+  const exact = response.body
+    .pipeThrough<string>(new TextDecoderStream() as never)
+    .pipeThrough(createLineStream())
+    .pipeThrough(new TextEncoderStream())
+  const { status, statusText } = response
+  const headers = new Headers(response.headers)
+  for (const name of ['content-length', 'content-encoding']) headers.delete(name)
+  return new Response(exact, { status, statusText, headers })
+}
+
+/** Arguments stand in the body, and copies of some in headers. */
+function toExactInit(init: RequestInit): RequestInit {
+  const headers = new Headers(init.headers)
+  for (const [name, value] of [...headers]) headers.set(name, withoutMark(value))
+  const { body } = init
+  return { ...init, headers, ...(typeof body === 'string' && { body: writeMarked(body) }) }
+}
+
+/** Makes the buffer of a pipe quote such integers in every whole line it holds. */
+export function readExactly(transport: object): void {
+  // The official client offers no place to look at a line before it is parsed.
+  const buffer = (transport as { readonly _readBuffer?: LineBuffer })._readBuffer
+  if (typeof buffer?.append !== 'function') return
+  const append = buffer.append.bind(buffer)
+  buffer.append = (chunk) => {
+    append(chunk)
+    const held = buffer._buffer
+    const end = held?.lastIndexOf(10) ?? -1
+    if (held === undefined || end === -1) return
+    const lines = held.toString('utf8', 0, end)
+    const quoted = quoteLines(lines)
+    if (quoted !== lines) buffer._buffer = Buffer.concat([Buffer.from(quoted), held.subarray(end)])
+  }
+}
+
+/** Makes a pipe write marked digits as numbers. */
+export function writeExactly(transport: object): void {
+  // The official client offers no place to look at a line before it is written.
+  const pipe = transport as Pipe
+  const send = pipe.send.bind(pipe)
+  pipe.send = async (message) => {
+    const text = JSON.stringify(message)
+    const exact = writeMarked(text)
+    const stdin = pipe._process?.stdin
+    if (exact === text || !stdin) return send(message)
+    if (!stdin.write(`${exact}\n`)) await once(stdin, 'drain')
+  }
+}
+
+interface Pipe {
+  send: (message: unknown) => Promise<void>
+  readonly _process?: { readonly stdin?: Writable | null }
+}
+
+interface LineBuffer {
+  _buffer?: Buffer
+  append: (chunk: Buffer) => void
+}
+
+/** No string of JSON goes beyond its line, so that every line can be looked at by itself. */
+function createLineStream(): TransformStream<string, string> {
+  let rest = ''
+  return new TransformStream({
+    transform(chunk, controller) {
+      const text = rest + chunk
+      const end = Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r')) + 1
+      rest = text.slice(end)
+      if (end > 0) controller.enqueue(quoteLines(text.slice(0, end)))
+    },
+    flush(controller) {
+      if (rest !== '') controller.enqueue(quoteLines(rest))
+    },
+  })
+}
+
+function quoteLines(text: string): string {
+  if (!MAY_BE_LARGE.test(text)) return text
+  return text.replace(/[^\r\n]+/g, (line) => {
+    // `id:` and `retry:` of an event are no JSON.
+    return /^(?:id|retry|event):|^:/.test(line) ? line : quoteNumbers(line, isLargeNumber)
+  })
+}

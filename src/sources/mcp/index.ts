@@ -1,0 +1,6 @@
+export {
+  connectMcpSource,
+  type McpSource,
+  type McpSourceOptions,
+  parseMcpReference,
+} from './source.ts'

@@ -1,0 +1,217 @@
+import { entriesOf } from '../../values/index.ts'
+import type { ContentType } from '../tool-spec/index.ts'
+import { joinSentences } from './describe.ts'
+import type { Folded } from './fold-objects.ts'
+import { asFilledText, asFlag, asNode, asText, type Node, read } from './node.ts'
+import type { Reducer } from './reduce.ts'
+import type { Draft, FieldRequest } from './tool.ts'
+
+/** What became of a request body. */
+export interface BodyResult {
+  readonly contentType?: ContentType
+  readonly mediaType?: string
+  readonly fields?: readonly Draft[]
+  readonly root?: Draft
+}
+
+/** Turns a request body into fields, or into one argument when it is no object with known fields. */
+export function readBody(
+  requestBody: Node | undefined,
+  method: string,
+  reducer: Reducer,
+): BodyResult {
+  if (requestBody === undefined) return {}
+  const chosen = chooseMedia(requestBody)
+  if (chosen === undefined) return {}
+  const { warn } = reducer.context
+  const folded = reducer.fold(chosen.schema, 'body')
+  const saysNothing = folded.properties.size === 0 && folded.type === 'object' && !isMap(folded)
+  const isEmpty = saysNothing || chosen.schema === undefined
+  if (isEmpty && (method === 'GET' || method === 'DELETE')) return {}
+  if (method === 'GET') {
+    const names = [...folded.properties.keys()].slice(0, 10).join(', ')
+    warn(
+      'W101',
+      `a GET request has no body; ${names === '' ? 'it is' : `its fields ${names} are`} left out`,
+      'body',
+    )
+    return {}
+  }
+  return { ...kindOf(chosen, reducer), ...readContent(chosen, folded, requestBody, reducer) }
+}
+
+interface Media {
+  /** Without parameters, lower case. */
+  readonly type: string
+  /** As written. */
+  readonly given: string
+  readonly kind: ContentType
+  readonly schema: unknown
+  readonly node: Node
+}
+
+const ORDER: readonly ((type: string) => boolean)[] = [
+  (type) =>
+    type === 'application/json' || type === '*/*' || type === 'application/*' || type === 'json',
+  (type) => /[+/]json$/.test(type),
+  (type) => /\bjson\b/.test(type),
+  (type) => type === 'application/x-www-form-urlencoded',
+  (type) => type.startsWith('multipart/'),
+  (type) => type.startsWith('text/'),
+  () => true,
+]
+
+function chooseMedia(requestBody: Node): Media | undefined {
+  const medias = entriesOf(requestBody['content']).map(([given, value]): Media => {
+    const type = (given.split(';')[0] ?? '').trim().toLowerCase()
+    const node = asNode(value) ?? {}
+    return { type, given: given.trim(), kind: kindOfType(type), schema: read(node, 'schema'), node }
+  })
+  for (const fits of ORDER) {
+    const found = medias.find((media) => fits(media.type))
+    if (found) return found
+  }
+  return undefined
+}
+
+function kindOfType(type: string): ContentType {
+  if (ORDER.slice(0, 3).some((fits) => fits(type))) return 'json'
+  if (type === 'application/x-www-form-urlencoded') return 'form'
+  return type.startsWith('multipart/') ? 'multipart' : 'raw'
+}
+
+const USUAL: Record<ContentType, string> = {
+  json: 'application/json',
+  form: 'application/x-www-form-urlencoded',
+  multipart: 'multipart/form-data',
+  raw: '',
+}
+
+function kindOf(media: Media, reducer: Reducer): BodyResult {
+  const { kind, type } = media
+  const isUsual =
+    type === USUAL[kind] || type === '*/*' || type === 'application/*' || type === 'json'
+  if (kind === 'raw' && !type.startsWith('text/') && type !== 'application/octet-stream') {
+    reducer.context.warn(
+      'W108',
+      `the content type ${type.slice(0, 80)} is not supported; the body is sent as it is given`,
+      'body',
+    )
+  }
+  return {
+    ...(kind !== 'json' && { contentType: kind }),
+    ...(!isUsual && { mediaType: safeMediaType(type, kind) }),
+  }
+}
+
+/** The media type goes into a header: only what a header may hold. */
+function safeMediaType(type: string, kind: ContentType): string {
+  return /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/.test(type)
+    ? type
+    : USUAL[kind] || 'application/octet-stream'
+}
+
+function readContent(
+  media: Media,
+  folded: Folded,
+  requestBody: Node,
+  reducer: Reducer,
+): BodyResult {
+  const hasFields =
+    folded.type === 'object' && folded.properties.size > 0 && !isTypedMap(folded) && !folded.open
+  if (media.kind !== 'raw' && hasFields)
+    return { fields: readFields(media, folded, requestBody, reducer) }
+  const isClosed =
+    folded.additional === false && folded.properties.size === 0 && folded.type === 'object'
+  if (media.kind !== 'raw' && isClosed) return {}
+  return { root: readRoot(media, folded, requestBody, reducer) }
+}
+
+/** Keys of the caller's choice beside or instead of known ones. */
+function isTypedMap(folded: Folded): boolean {
+  return asNode(folded.additional) !== undefined && entriesOf(folded.additional).length > 0
+}
+
+function isMap(folded: Folded): boolean {
+  return folded.additional !== undefined && folded.additional !== false
+}
+
+function readFields(media: Media, folded: Folded, requestBody: Node, reducer: Reducer): Draft[] {
+  const { warn } = reducer.context
+  if (folded.additional === true)
+    warn('W101', 'fields beside the named ones cannot be sent', 'body')
+  if (folded.alternatives.length > 0)
+    warn('W101', 'alternatives of the body are merged into one list of fields', 'body')
+  const isOptional = requestBody['required'] === false
+  const drafts: Draft[] = []
+  for (const [name, schemas] of folded.properties) {
+    const schema = schemas.length === 1 ? schemas[0] : { allOf: schemas }
+    const place = `body.${name}`
+    const inner = reducer.foldBelow(schema, folded, place)
+    if (asFlag(inner.keywords['readOnly'])) continue
+    const required = folded.required.has(name) && !isOptional
+    const draft = reducer.startFolded(inner, { place, required, name })
+    if (media.kind !== 'json')
+      applyEncoding(draft, read(media.node['encoding'], name), place, reducer)
+    drafts.push(draft)
+  }
+  return drafts
+}
+
+function applyEncoding(draft: Draft, encoding: unknown, place: string, reducer: Reducer): void {
+  if (asNode(encoding) === undefined) return
+  const type = asFilledText(read(encoding, 'contentType'))
+  if (type !== undefined && /^[\w.+-]+\/[\w.+-]+$/.test(type)) draft.content_type = type
+  else if (type !== undefined)
+    reducer.context.warn('W101', 'several content types for one part; none is set', place)
+  if (entriesOf(read(encoding, 'headers')).length > 0) {
+    reducer.context.warn('W101', 'headers of a part are ignored', place)
+  }
+  const style = asText(read(encoding, 'style'))
+  const known = STYLES.find((candidate) => candidate === style)
+  if (known !== undefined && known !== 'form') draft.style = known
+  const explode = read(encoding, 'explode')
+  const usual = known === undefined || known === 'form' || known === 'deepObject'
+  if (typeof explode === 'boolean' && explode !== usual) draft.explode = explode
+}
+
+const STYLES = ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject'] as const
+
+function readRoot(media: Media, folded: Folded, requestBody: Node, reducer: Reducer): Draft {
+  const request = {
+    place: 'body',
+    required: asFlag(requestBody['required']),
+    description:
+      asFilledText(requestBody['description']) ?? asFilledText(folded.keywords['description']),
+    around: media.node,
+  }
+  const draft = startRoot(media, folded, request, reducer)
+  draft.description ??= 'The request body.'
+  return draft
+}
+
+function startRoot(
+  media: Media,
+  folded: Folded,
+  request: Omit<FieldRequest, 'schema'>,
+  reducer: Reducer,
+): Draft {
+  if (media.kind === 'raw') {
+    const draft = reducer.start({ ...request, schema: { type: 'string' } })
+    makeRaw(draft, media)
+    return draft
+  }
+  const isForm = media.kind === 'form' || media.kind === 'multipart'
+  if (!isForm || folded.type === 'object') return reducer.startFolded(folded, request)
+  reducer.context.warn('W101', `a ${media.kind} body is an object; any fields are taken`, 'body')
+  return reducer.start({ ...request, schema: { type: 'object' } })
+}
+
+/** A raw body is text or bytes, whatever its schema says. */
+function makeRaw(draft: Draft, media: Media): void {
+  const isText =
+    media.type.startsWith('text/') || /[+/](xml|yaml|html|csv|javascript|graphql)$/.test(media.type)
+  if (!isText) draft.format = 'binary'
+  const what = isText ? `A text of type ${media.type}` : 'The bytes in base64'
+  draft.description = joinSentences([draft.description, what])
+}

@@ -1,0 +1,26 @@
+export { type AuthContext, nameWays, pickWay } from './auth.ts'
+export type { Caller, CallerOptions, ToolContext } from './call-tool.ts'
+export { toFieldSchema, toInputSchema, toObjectSchema, withSafePatterns } from './input-schema.ts'
+export { finishLogin, type LoginResult, startLogin } from './login.ts'
+export type { Environment, Operation, ToolArguments } from './operation.ts'
+export { createPublicOnlyFetch, type PublicOnlyOptions } from './public-only.ts'
+export {
+  createToolCaller,
+  createToolFunctions,
+  sideEffectsOf,
+  type ToolFunctionsOptions,
+  type ToolHandler,
+} from './run-tool.ts'
+export { toFunctions } from './to-functions.ts'
+export { toOperation } from './to-operation.ts'
+export {
+  defineHttpTool,
+  defineOwnTool,
+  type HttpTool,
+  notWritten,
+  runHttpTool,
+  type ToolDefinition,
+  type ToolDescription,
+} from './tool-definition.ts'
+export { ToolError, type ToolErrorReason, ToolHttpError } from './tool-error.ts'
+export { toCallError } from './tool-failure.ts'

@@ -1,0 +1,133 @@
+import { type JsonSchema, judgePattern } from '../../schema/index.ts'
+import { isList, isRecord } from '../../values/index.ts'
+import {
+  argumentName,
+  digitsPattern,
+  type FieldDef,
+  type ToolDef,
+  takesDigits,
+} from '../tool-spec/index.ts'
+
+/** Builds the schema of a tool's arguments: one object, one property per argument, and no others. */
+export function toInputSchema(tool: ToolDef): JsonSchema {
+  const fields = [...(tool.params ?? []), ...(tool.body ?? [])]
+  const root = tool.body_root ? [tool.body_root] : []
+  return { ...toObjectSchema([...fields, ...root], argumentName), additionalProperties: false }
+}
+
+/** Builds the schema of one field, nested fields included. */
+export function toFieldSchema(field: FieldDef): JsonSchema {
+  const annotations = {
+    ...(field.description !== undefined && { description: field.description }),
+    ...(field.default !== undefined && { default: field.default }),
+  }
+  if (field.any_of !== undefined && field.any_of.length > 0) {
+    return { ...annotations, anyOf: toAlternatives(field, field.any_of) }
+  }
+  const types = [
+    field.type,
+    ...(takesDigits(field) ? ['string'] : []),
+    ...(field.nullable ? ['null'] : []),
+  ]
+  return {
+    type: types.length === 1 ? field.type : types,
+    ...annotations,
+    ...toConstraints(field),
+    ...(field.type === 'array' && { items: field.items ? toFieldSchema(field.items) : {} }),
+    ...(field.type === 'object' && field.properties && toObjectMembers(field.properties, wireName)),
+  }
+}
+
+/**
+ * Leaves patterns out of a schema of arguments unless they take linear time on the engine of JavaScript, which is all
+ * that generated code has; what they ask for stays in the description.
+ */
+export function withSafePatterns(schema: JsonSchema): JsonSchema {
+  const { pattern } = schema
+  const isCostly = typeof pattern === 'string' && judgePattern(pattern) !== 'linear'
+  const inner = (value: unknown) => withSafePatterns(value as JsonSchema)
+  const entries = Object.entries(schema).flatMap(([keyword, value]): [string, unknown][] => {
+    if (keyword === 'pattern' && isCostly) return []
+    if (keyword === 'items') return [[keyword, inner(value)]]
+    if (keyword === 'anyOf' && isList(value)) return [[keyword, value.map(inner)]]
+    if (keyword !== 'properties' || !isRecord(value)) return [[keyword, value]]
+    const members = Object.entries(value).map(([name, member]) => [name, inner(member)])
+    return [[keyword, Object.fromEntries(members)]]
+  })
+  const safe = Object.fromEntries(entries)
+  if (!isCostly) return safe
+  return { ...safe, description: addSentence(schema['description'], `Must match ${pattern}`) }
+}
+
+function addSentence(description: unknown, sentence: string): string {
+  return typeof description === 'string' && description !== ''
+    ? `${description.replace(/\.$/, '')}. ${sentence}`
+    : sentence
+}
+
+/** Builds the schema of an object from its fields. */
+export function toObjectSchema(
+  fields: readonly FieldDef[],
+  nameOf: (field: FieldDef) => string = wireName,
+): JsonSchema {
+  return { type: 'object', ...toObjectMembers(fields, nameOf) }
+}
+
+function toAlternatives(field: FieldDef, alternatives: readonly FieldDef[]): JsonSchema[] {
+  const acceptsNull = field.nullable && !alternatives.some((one) => one.nullable)
+  return [...alternatives.map(toFieldSchema), ...(acceptsNull ? [{ type: 'null' }] : [])]
+}
+
+function toObjectMembers(
+  fields: readonly FieldDef[],
+  nameOf: (field: FieldDef) => string,
+): { readonly properties: JsonSchema; readonly required?: readonly string[] } {
+  const required = fields.filter((field) => field.required && field.const === undefined).map(nameOf)
+  return {
+    properties: Object.fromEntries(fields.map((field) => [nameOf(field), toFieldSchema(field)])),
+    ...(required.length > 0 && { required: [...new Set(required)] }),
+  }
+}
+
+function wireName(field: FieldDef): string {
+  return field.name ?? ''
+}
+
+/** Keywords that a field and JSON Schema share, by their spelling in a field. */
+const SHARED = Object.entries({
+  minimum: 'minimum',
+  maximum: 'maximum',
+  exclusive_minimum: 'exclusiveMinimum',
+  exclusive_maximum: 'exclusiveMaximum',
+  multiple_of: 'multipleOf',
+  min_length: 'minLength',
+  max_length: 'maxLength',
+  min_items: 'minItems',
+  max_items: 'maxItems',
+  unique_items: 'uniqueItems',
+  format: 'format',
+} as const satisfies Partial<Record<keyof FieldDef, string>>)
+
+function toConstraints(field: FieldDef): JsonSchema {
+  const constraints: Record<string, unknown> = {}
+  if (field.const !== undefined) constraints['enum'] = [field.const]
+  else if (field.enum) constraints['enum'] = field.nullable ? [...field.enum, null] : field.enum
+  for (const [key, keyword] of SHARED) {
+    const value = field[key as keyof FieldDef]
+    if (value !== undefined) constraints[keyword] = value
+  }
+  const digits = field.wire_type === 'integer' ? '^-?[0-9]+$' : undefined
+  const pattern = takesDigits(field) ? digitsPattern(field) : (field.pattern ?? digits)
+  if (pattern !== undefined && isPattern(pattern)) constraints['pattern'] = pattern
+  return constraints
+}
+
+// Patterns of other dialects come along with imported documents; an unreadable one checks nothing.
+function isPattern(pattern: string): boolean {
+  try {
+    new RegExp(pattern, 'u')
+    return true
+  } catch {
+    return false
+  }
+}

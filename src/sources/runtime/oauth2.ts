@@ -1,0 +1,231 @@
+import {
+  type AuthContext,
+  type Authenticator,
+  type Credential,
+  headerCredential,
+  missingVariable,
+  requireVariable,
+  toBase64,
+} from './auth.ts'
+import type { AuthRule } from './operation.ts'
+import { isEntries } from './serialize.ts'
+import { createRedactor, ToolError } from './tool-error.ts'
+
+const EXPIRY_SKEW_MS = 60_000
+const USUAL_LIFETIME_S = 300
+const TOKEN_TIMEOUT_MS = 10_000
+
+interface Token {
+  readonly value: string
+  readonly expiresAt: number
+  readonly secrets: readonly string[]
+}
+
+/** Fetches and keeps OAuth 2 tokens: refresh token if there is one, else client credentials. */
+export function createOauth2(): Authenticator {
+  const tokens = new Map<string, Token>()
+  const pending = new Map<string, Promise<Token>>()
+  const rotated = new Map<string, string>()
+
+  async function fetchToken(key: string, rule: AuthRule, context: AuthContext): Promise<Token> {
+    try {
+      const token = await requestToken(rule, context, rotated)
+      tokens.set(key, token)
+      return token
+    } finally {
+      pending.delete(key)
+    }
+  }
+
+  return async function readOauth2(rule, context) {
+    const base = variableBase(rule)
+    const key = `${base} ${rule.token_url ?? ''} ${(rule.scopes ?? []).join(' ')}`
+    const known = tokens.get(key)
+    const fixed = context.env[`${base}_ACCESS_TOKEN`]
+    if (fixed && fixed !== context.rejected && known === undefined) return toCredential(fixed, [])
+    if (known && known.value === context.rejected) tokens.delete(key)
+    else if (known && known.expiresAt - context.now() > EXPIRY_SKEW_MS) {
+      return toCredential(known.value, known.secrets)
+    }
+    const running = pending.get(key) ?? fetchToken(key, rule, context)
+    pending.set(key, running)
+    const token = await abortable(running, context.signal)
+    return toCredential(token.value, token.secrets)
+  }
+}
+
+function toCredential(token: string, secrets: readonly string[]): Credential {
+  const credential = headerCredential('Authorization', `Bearer ${token}`, [token, ...secrets])
+  return { ...credential, token }
+}
+
+/** Gives what the names of all variables of a client begin with. */
+export function variableBase(rule: AuthRule): string {
+  return (rule.env ?? '').replace(/_CLIENT_ID$/, '')
+}
+
+// The request is shared: one caller that gives up must not take the token away from the others.
+async function requestToken(
+  rule: AuthRule,
+  context: AuthContext,
+  rotated: Map<string, string>,
+): Promise<Token> {
+  const { env, tool } = context
+  const base = variableBase(rule)
+  const refreshToken = rotated.get(base) ?? env[`${base}_REFRESH_TOKEN`]
+  const id = requireVariable(env, rule.env ?? '', tool)
+  const secret = env[`${base}_CLIENT_SECRET`]
+  if (!refreshToken && !secret) throw missingVariable(tool, [`${base}_CLIENT_SECRET`])
+  const secrets = [secret ?? '', refreshToken ?? ''].filter((value) => value !== '')
+  const form = new URLSearchParams(grantFields(rule, context, refreshToken))
+  const headers = clientHeaders({ id, secret, asBody: env[`${base}_CLIENT_AUTH`] === 'post' }, form)
+  const url = await tokenUrl(rule, context)
+  const answer = await postForm(url, { form, headers, secrets }, context)
+  if (typeof answer['access_token'] !== 'string') {
+    throw new ToolError(tool, 'setup', `${tool}: ${origin(url)} answered without an access_token`)
+  }
+  if (typeof answer['refresh_token'] === 'string') rotated.set(base, answer['refresh_token'])
+  const seconds = toLifetime(answer['expires_in'])
+  return { value: answer['access_token'], expiresAt: context.now() + seconds * 1000, secrets }
+}
+
+/** Some servers write the number in quotes. */
+function toLifetime(value: unknown): number {
+  const seconds = typeof value === 'string' ? Number.parseFloat(value) : value
+  return typeof seconds === 'number' && Number.isFinite(seconds) ? seconds : USUAL_LIFETIME_S
+}
+
+function grantFields(
+  rule: AuthRule,
+  { env }: AuthContext,
+  refreshToken: string | undefined,
+): Record<string, string> {
+  const base = variableBase(rule)
+  const scope = rule.scopes?.join(' ') ?? env[`${base}_SCOPES`]
+  const audience = env[`${base}_AUDIENCE`]
+  return {
+    ...(refreshToken
+      ? { grant_type: 'refresh_token', refresh_token: refreshToken }
+      : { grant_type: 'client_credentials', ...(scope && { scope }) }),
+    ...(audience && { audience }),
+  }
+}
+
+/**
+ * Proves who the client is, in a header or in the form. RFC 6749, 2.3.1: id and secret are form-encoded
+ * before they are joined and encoded once more.
+ */
+export function clientHeaders(
+  client: { readonly id: string; readonly secret: string | undefined; readonly asBody: boolean },
+  form: URLSearchParams,
+): Record<string, string> {
+  if (client.asBody || client.secret === undefined) {
+    form.set('client_id', client.id)
+    if (client.secret !== undefined) form.set('client_secret', client.secret)
+    return {}
+  }
+  const pair = `${formEncode(client.id)}:${formEncode(client.secret)}`
+  return { authorization: `Basic ${toBase64(new TextEncoder().encode(pair))}` }
+}
+
+function formEncode(text: string): string {
+  return new URLSearchParams([['', text]]).toString().slice(1)
+}
+
+/** Finds the token URL: in the environment, in the rule, else by discovery. */
+export async function tokenUrl(rule: AuthRule, context: AuthContext): Promise<string> {
+  const { env, tool } = context
+  const variable = `${variableBase(rule)}_TOKEN_URL`
+  const url = env[variable] || rule.token_url
+  if (url) return requireSafeUrl(url, tool)
+  if (rule.discovery_url === undefined) throw missingVariable(tool, [variable])
+  const document = await fetchJson(requireSafeUrl(rule.discovery_url, tool), {}, [], context)
+  const found = document['token_endpoint']
+  if (typeof found === 'string') return requireSafeUrl(found, tool)
+  throw new ToolError(
+    tool,
+    'setup',
+    `${tool}: ${origin(rule.discovery_url)} names no token_endpoint`,
+  )
+}
+
+/** Refuses an address on which a secret could be overheard. */
+export function requireSafeUrl(text: string, tool: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const isLoopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(url?.hostname ?? '')
+  if (url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback)) return url.href
+  throw new ToolError(
+    tool,
+    'setup',
+    `${tool}: the token URL must be https, or http on this machine`,
+  )
+}
+
+/** Sends a form to a token endpoint and gives its answer. */
+export function postForm(
+  url: string,
+  request: {
+    readonly form: URLSearchParams
+    readonly headers: Record<string, string>
+    readonly secrets: readonly string[]
+  },
+  context: AuthContext,
+): Promise<Record<string, unknown>> {
+  const headers = { 'content-type': 'application/x-www-form-urlencoded', ...request.headers }
+  const init = { method: 'POST', headers, body: request.form.toString() }
+  return fetchJson(url, init, [...request.secrets, ...Object.values(request.headers)], context)
+}
+
+/** Fetches a JSON object; a refusal becomes an error without secrets. */
+export async function fetchJson(
+  url: string,
+  init: RequestInit,
+  secrets: readonly string[],
+  context: AuthContext,
+): Promise<Record<string, unknown>> {
+  const signal = AbortSignal.timeout(TOKEN_TIMEOUT_MS)
+  const headers = { accept: 'application/json', ...init.headers }
+  let status = 0
+  let text = ''
+  try {
+    const response = await context.fetch(url, { ...init, headers, redirect: 'error', signal })
+    status = response.status
+    text = await response.text()
+  } catch (cause) {
+    const problem = `${context.tool}: ${origin(url)} could not be reached for a token`
+    throw new ToolError(context.tool, signal.aborted ? 'timeout' : 'network', problem, { cause })
+  }
+  const answer = parseRecord(text)
+  if (status >= 200 && status < 300) return answer
+  const said = [answer['error'], answer['error_description']].filter(
+    (part) => typeof part === 'string',
+  )
+  const reason = createRedactor(secrets)(said.join(': ')).slice(0, 300)
+  throw new ToolError(
+    context.tool,
+    'setup',
+    `${context.tool}: ${origin(url)} refused a token with status ${status}${reason && ` (${reason})`}`,
+  )
+}
+
+function parseRecord(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isEntries(value) ? value : {}
+  } catch {
+    return {}
+  }
+}
+
+function origin(url: string): string {
+  return new URL(url).origin
+}
+
+function abortable<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason)
+    if (signal.aborted) onAbort()
+    signal.addEventListener('abort', onAbort, { once: true })
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
+  })
+}

@@ -1,0 +1,1 @@
+export { createForrstHandler, refuseForrst } from './handler.ts'

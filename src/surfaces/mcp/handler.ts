@@ -1,0 +1,147 @@
+import type { Principal, Service } from '../../core/index.ts'
+import type { CallError } from '../../errors/index.ts'
+import { createGuard, type GuardOptions } from '../../net/index.ts'
+import { isPromise, type JsonObject, type Maybe } from '../../values/index.ts'
+import type { HttpRequest, HttpResponse } from '../../wire/index.ts'
+import { type Authorization, toUnauthorized } from './authorization.ts'
+import { decodeMessage, type Message, readDocument, readMeta } from './decode.ts'
+import type { McpOptions } from './environment.ts'
+import { McpError, RPC, toMcpError, toRefusal } from './errors.ts'
+import { encodeFailure } from './http/answer.ts'
+import { createLegacyHttp, type LegacyHttp } from './http/legacy.ts'
+import { answerModern } from './http/modern.ts'
+import { LEGACY_VERSIONS, META, type RequestId } from './protocol.ts'
+import { createMcpServer, type McpServer } from './server.ts'
+import type { SessionOptions } from './session/sessions.ts'
+
+/** How a service is offered to agents over HTTP. */
+export interface McpHandlerOptions extends McpOptions, GuardOptions {
+  /** Sessions of clients before 2026-07-28; `false` serves them without any. */
+  readonly sessions?: SessionOptions | false
+  /** Tells clients where to get a token, when the service asks for one. */
+  readonly authorization?: Authorization
+}
+
+/** Serves MCP over HTTP. */
+export interface McpHandler {
+  (request: HttpRequest): Maybe<HttpResponse>
+  /** Ends open streams and sessions. */
+  readonly close: () => void
+}
+
+/** Serves a service over MCP, streamable HTTP, to clients of every revision. */
+export function createMcpHandler(service: Service, options: McpHandlerOptions = {}): McpHandler {
+  const server = createMcpServer(service, options)
+  const guard = createGuard(options)
+  const legacy = createLegacyHttp(server, options.sessions)
+
+  function handle(request: HttpRequest): Maybe<HttpResponse> {
+    const refusal =
+      judgeMissingHost(request) ?? guard.judgeHost(request) ?? guard.judgeSite(request)
+    if (refusal !== undefined) return encodeRefusal(refusal)
+    const response = guard.preflight(request) ?? route(request)
+    return isPromise(response)
+      ? response.then((ready) => guard.share(request, ready))
+      : guard.share(request, response)
+  }
+
+  function route(request: HttpRequest): Maybe<HttpResponse> {
+    let id: RequestId | undefined
+    const fail = (thrown: unknown) => encodeFailure(id, toMcpError(thrown, service.log))
+    try {
+      if (request.method === 'GET' || request.method === 'DELETE') {
+        const answer = asPrincipal(service, options, request, (principal) =>
+          legacy.withoutBody(request, principal),
+        )
+        return isPromise(answer) ? answer.catch(fail) : answer
+      }
+      if (request.method !== 'POST') return encodeMethodRefusal()
+      const document = readDocument(request, service, (known) => {
+        id = known
+      })
+      const message = Array.isArray(document) ? undefined : decodeMessage(document)
+      const answer = asPrincipal(service, options, request, (principal) =>
+        message === undefined
+          ? legacy.receiveBatch(request, document as readonly unknown[], principal)
+          : receive(server, legacy, { request, message, principal }),
+      )
+      return isPromise(answer) ? answer.catch(fail) : answer
+    } catch (thrown) {
+      return fail(thrown)
+    }
+  }
+
+  return Object.assign(handle, {
+    close() {
+      legacy.close()
+      server.close()
+    },
+  })
+}
+
+/** Answers a request that is refused before anybody reads it. */
+export function refuseMcp(error: CallError): HttpResponse {
+  return encodeFailure(undefined, toRefusal(error))
+}
+
+/** A message over HTTP, and who sent it. */
+export interface Incoming {
+  readonly request: HttpRequest
+  readonly message: Message
+  readonly principal: Principal | undefined
+}
+
+function receive(server: McpServer, legacy: LegacyHttp, incoming: Incoming): Maybe<HttpResponse> {
+  const { request, message, principal } = incoming
+  if (message.kind === 'response' || !isModern(request, message.params)) {
+    return legacy.receive(incoming)
+  }
+  if (message.kind === 'notification') return { status: 202, headers: {}, body: '' }
+  return answerModern(server, request, message, principal)
+}
+
+/** A request that says which stateless revision it speaks is one; everything else began with `initialize`. */
+function isModern({ header }: HttpRequest, params: JsonObject): boolean {
+  if (readMeta(params)[META.version] !== undefined) return true
+  const version = header('mcp-protocol-version')
+  return version !== undefined && !LEGACY_VERSIONS.includes(version)
+}
+
+function asPrincipal(
+  { authenticate, challenge }: Service,
+  { authorization }: McpHandlerOptions,
+  { header }: HttpRequest,
+  next: (principal: Principal | undefined) => Maybe<HttpResponse>,
+): Maybe<HttpResponse> {
+  if (authenticate === undefined) return next(undefined)
+  const refuse = (thrown: unknown): never => {
+    const hasToken = header('authorization') !== undefined
+    throw toUnauthorized(thrown, authorization, { hasToken, challenge })
+  }
+  let principal: Maybe<Principal | undefined>
+  try {
+    principal = authenticate({ header, surface: 'mcp' })
+  } catch (thrown) {
+    return refuse(thrown)
+  }
+  return isPromise(principal) ? principal.catch(refuse).then(next) : next(principal)
+}
+
+/** Stricter than the shared guard: a handler that somebody mounts alone cannot know who vouches for the sender. */
+function judgeMissingHost({ header }: HttpRequest): string | undefined {
+  return (header('host') ?? header(':authority')) === undefined
+    ? 'The request names no Host'
+    : undefined
+}
+
+function encodeRefusal(reason: string): HttpResponse {
+  return encodeFailure(undefined, new McpError(RPC.invalidRequest, reason, { status: 403 }))
+}
+
+function encodeMethodRefusal(): HttpResponse {
+  const error = new McpError(RPC.invalidRequest, 'MCP messages are sent with POST', {
+    status: 405,
+    headers: { allow: 'POST, GET, DELETE' },
+  })
+  return encodeFailure(undefined, error)
+}

@@ -1,0 +1,44 @@
+export {
+  type Agent,
+  type AgentCapability,
+  agentOf,
+  type InputRequest,
+  type InputRequests,
+} from './agent.ts'
+export {
+  type Authorization,
+  createProtectedResourceHandler,
+  metadataPaths,
+} from './authorization.ts'
+export {
+  type ContentBlock,
+  type ResourceContents,
+  type ToolContent,
+  toolContent,
+} from './encode.ts'
+export type { McpOptions } from './environment.ts'
+export { createMcpHandler, type McpHandler, type McpHandlerOptions, refuseMcp } from './handler.ts'
+export type {
+  McpPrompt,
+  McpResource,
+  McpResourceTemplate,
+  PromptArgument,
+  PromptMessage,
+  Reader,
+  ResourceReading,
+} from './offer.ts'
+export type { LogLevel } from './protocol.ts'
+export type { SessionOptions } from './session/sessions.ts'
+export { type StdioOptions, serveStdio } from './stdio/stdio.ts'
+export type { SubscriptionOptions } from './subscriptions.ts'
+export {
+  storeTaskRecords,
+  type TaskListOptions,
+  type TaskPage,
+  type TaskRecord,
+  type TaskRecords,
+  type TaskStatus,
+} from './tasks/records.ts'
+export type { TaskOptions } from './tasks/tasks.ts'
+export { parseToolSelection, type ToolFilter, type ToolSelection } from './tools/catalogue.ts'
+export { measureTools, type ToolCost } from './tools/tools.ts'

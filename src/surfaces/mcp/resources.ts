@@ -1,0 +1,150 @@
+import { compileRe2, type LinearPattern } from '../../schema/index.ts'
+import { andThen, type Json, type Maybe, toShort } from '../../values/index.ts'
+import { requireText } from './decode.ts'
+import type { ResourceContents } from './encode.ts'
+import type { Environment } from './environment.ts'
+import { McpError, RPC } from './errors.ts'
+import type { McpResource, McpResourceTemplate, Reader, ResourceReading } from './offer.ts'
+import type { Era, Exchange, Methods } from './protocol.ts'
+import { runReader, selectPage } from './reader.ts'
+import { createFunctionTemplate, createServiceResources } from './service-resources.ts'
+
+/** Reads the variables out of a URI. */
+export type UriMatcher = (uri: string) => Readonly<Record<string, string>> | undefined
+
+const VARIABLE = /\{(\+?)([A-Za-z0-9_]+)\}/g
+
+/** Creates the matcher of a URI template; `{name}` stands for one segment, `{+name}` for anything. */
+export function createUriMatcher(template: string): UriMatcher {
+  const names: string[] = []
+  let pattern = ''
+  let end = 0
+  for (const match of template.matchAll(VARIABLE)) {
+    pattern += escapePattern(template.slice(end, match.index))
+    pattern += match[1] === '+' ? '(.+)' : '([^/?#]+)'
+    names.push(match[2] ?? '')
+    end = match.index + match[0].length
+  }
+  // URIs come from callers: two variables side by side would take them time squared on the engine of JavaScript.
+  const compile = () => compileRe2(`^${pattern}${escapePattern(template.slice(end))}$`)
+  let expression: LinearPattern | undefined
+  return (uri) => {
+    expression ??= compile()
+    const values = expression.exec(uri)
+    if (values === null) return undefined
+    const entries = names.map((name, index) => [name, decode(values[index + 1] ?? '')] as const)
+    return Object.fromEntries(entries)
+  }
+}
+
+function escapePattern(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** What can be read. */
+export interface Resources {
+  readonly methods: Methods
+  readonly templates: readonly McpResourceTemplate[]
+}
+
+/** Makes the methods that list and read resources. */
+export function createResources(environment: Environment): Resources {
+  const { service, catalogue, options, writer, pageSize, cacheMs } = environment
+  const described = createServiceResources(service, catalogue)
+  const offered = options.resources ?? []
+  const templates = [
+    ...(options.resourceTemplates ?? []),
+    createFunctionTemplate(service, catalogue),
+  ]
+  const matchers = templates.map((template) => ({
+    template,
+    match: createUriMatcher(template.uriTemplate),
+  }))
+  const all = (): readonly McpResource[] => [...offered, ...described()]
+
+  function read(uri: string, reader: Reader): Maybe<ResourceReading | undefined> {
+    const resource = all().find((candidate) => candidate.uri === uri)
+    if (resource !== undefined) return resource.read(reader)
+    for (const { template, match } of matchers) {
+      const variables = match(uri)
+      if (variables !== undefined) return template.read(variables, reader)
+    }
+    return undefined
+  }
+
+  const typeOf = (uri: string): string | undefined =>
+    all().find((resource) => resource.uri === uri)?.mimeType ??
+    matchers.find(({ match }) => match(uri))?.template.mimeType
+
+  return {
+    templates,
+    methods: {
+      'resources/list': ({ era, params }) => {
+        const page = selectPage(all(), params['cursor'], pageSize, ({ uri }) => uri)
+        return writer.cacheable(era, encodePage('resources', page.items, page.nextCursor), cacheMs)
+      },
+      'resources/templates/list': ({ era, params }) => {
+        const page = selectPage(templates, params['cursor'], pageSize, (item) => item.uriTemplate)
+        return writer.cacheable(
+          era,
+          encodePage('resourceTemplates', page.items, page.nextCursor),
+          cacheMs,
+        )
+      },
+      'resources/read': (exchange) => {
+        const uri = requireText(exchange.params, 'uri')
+        return runReader(environment, exchange, (reader) =>
+          andThen(read(uri, reader), (reading) => {
+            if (reading === undefined) throw notFound(exchange, uri)
+            const contents = JSON.stringify(toContents(uri, typeOf(uri), reading))
+            return writer.cacheable(exchange.era, `"contents":${contents}`, 0)
+          }),
+        )
+      },
+    },
+  }
+}
+
+/** Writes a page of a list; functions of an item stay here. */
+export function encodePage(
+  name: string,
+  items: readonly object[],
+  nextCursor: string | undefined,
+): string {
+  const list = JSON.stringify(items.map(toListed))
+  return nextCursor === undefined
+    ? `"${name}":${list}`
+    : `"${name}":${list},"nextCursor":"${nextCursor}"`
+}
+
+function toListed(item: object): Record<string, Json> {
+  return Object.fromEntries(Object.entries(item).filter(([, value]) => typeof value !== 'function'))
+}
+
+function toContents(
+  uri: string,
+  mimeType: string | undefined,
+  reading: ResourceReading,
+): readonly ResourceContents[] {
+  const known = { uri, ...(mimeType !== undefined && { mimeType }) }
+  if (typeof reading === 'string') return [{ ...known, text: reading }]
+  if (!(reading instanceof Uint8Array)) return reading
+  return [{ ...known, blob: Buffer.from(reading).toString('base64') }]
+}
+
+const LEGACY_NOT_FOUND = -32002
+
+function notFound({ era }: { readonly era: Era } & Pick<Exchange, 'id'>, uri: string): McpError {
+  const code = era === 'modern' ? RPC.invalidParams : LEGACY_NOT_FOUND
+  return new McpError(code, `Resource not found: ${toShort(uri)}`, {
+    data: { uri: toShort(uri, 2_000) },
+  })
+}

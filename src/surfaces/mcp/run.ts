@@ -1,0 +1,182 @@
+import { CallError } from '../../errors/index.ts'
+import { type JsonObject, toReason } from '../../values/index.ts'
+import {
+  type Agent,
+  type AgentCapability,
+  type Answers,
+  type InputRequest,
+  type InputRequests,
+  isAnswerTo,
+} from './agent.ts'
+import { type Exchange, isLogLevel, LOG_LEVELS, type LogLevel, META } from './protocol.ts'
+
+/** A signal that is only made when somebody asks for it: most calls never do. */
+export interface Abortable {
+  readonly signal: () => AbortSignal
+  readonly abort: (reason?: CallError) => void
+  readonly aborted: () => boolean
+  /** Stops following the signal above: the work now belongs to somebody else. */
+  readonly detach: () => void
+}
+
+/** Creates a signal that follows another one until it is detached. */
+export function createAbortable(above?: () => AbortSignal): Abortable {
+  let controller: AbortController | undefined
+  let stopped: CallError | undefined
+  let followed: AbortSignal | undefined
+  const abort = (reason = new CallError('CANCELLED')): void => {
+    if (stopped !== undefined) return
+    stopped = reason
+    controller?.abort(reason)
+  }
+  const leave = (): void => abort()
+  return {
+    abort,
+    aborted: () => stopped !== undefined,
+    detach() {
+      followed?.removeEventListener('abort', leave)
+      above = undefined
+    },
+    signal() {
+      if (controller !== undefined) return controller.signal
+      controller = new AbortController()
+      if (stopped !== undefined) controller.abort(stopped)
+      followed = above?.()
+      if (followed?.aborted) leave()
+      else followed?.addEventListener('abort', leave, { once: true })
+      return controller.signal
+    },
+  }
+}
+
+/** A request at work: what it asked the client for, and where its answers come from. */
+export interface Run {
+  /** Questions without an answer; the request cannot go on before the client brings them. */
+  pending: InputRequests | undefined
+  /** What the client would have to be able to do. */
+  missing: JsonObject | undefined
+  /** Takes questions once the call has become a task. */
+  ask: ((requests: InputRequests) => Promise<Readonly<Record<string, JsonObject>>>) | undefined
+  /** What every message of the call says about itself; absent when there is nothing to say. */
+  meta: JsonObject | undefined
+  readonly agent: () => Agent
+}
+
+const CAPABILITY: Readonly<Record<InputRequest['method'], AgentCapability>> = {
+  'elicitation/create': 'elicitation',
+  'sampling/createMessage': 'sampling',
+  'roots/list': 'roots',
+}
+
+/** Creates the run of one request. */
+export function createRun(
+  exchange: Exchange,
+  answers: Answers,
+  abortable: Pick<Abortable, 'signal'>,
+  detach: () => Promise<void> = async () => exchange.release?.(),
+): Run {
+  let agent: Agent | undefined
+  const run: Run = {
+    pending: undefined,
+    missing: undefined,
+    ask: undefined,
+    meta: undefined,
+    agent() {
+      agent ??= toAgent(exchange, run, ask, detach)
+      return agent
+    },
+  }
+
+  async function ask(requests: InputRequests): Promise<Readonly<Record<string, JsonObject>>> {
+    assertCapable(exchange, requests, run)
+    if (run.ask !== undefined) return run.ask(requests)
+    if (exchange.request !== undefined) {
+      return askDirectly(exchange.request, requests, abortable.signal())
+    }
+    return lookUp(requests, answers, run)
+  }
+
+  return run
+}
+
+function toAgent(exchange: Exchange, run: Run, ask: Agent['ask'], detach: Agent['detach']): Agent {
+  const askOne = async (name: string, request: InputRequest): Promise<JsonObject> =>
+    (await ask({ [name]: request }))[name] ?? {}
+  return {
+    name: exchange.caller,
+    supports: (capability) => exchange.capabilities[capability] !== undefined,
+    ask,
+    elicit: (name, params) => askOne(name, { method: 'elicitation/create', params }),
+    sample: (name, params) => askOne(name, { method: 'sampling/createMessage', params }),
+    roots: (name = 'roots') => askOne(name, { method: 'roots/list', params: {} }),
+    log(level, data, logger) {
+      if (!wantsLevel(exchange, level)) return
+      exchange.notify('notifications/message', {
+        level,
+        data,
+        ...(logger !== undefined && { logger }),
+        ...(run.meta && { _meta: run.meta }),
+      })
+    },
+    detach,
+  }
+}
+
+function assertCapable(exchange: Exchange, requests: InputRequests, run: Run): void {
+  const reachable = exchange.era === 'modern' || exchange.request !== undefined
+  const missing = Object.values(requests)
+    .map(({ method }) => CAPABILITY[method])
+    .filter((capability) => !reachable || exchange.capabilities[capability] === undefined)
+  if (missing.length === 0) return
+  run.missing = Object.fromEntries(missing.map((capability) => [capability, {}]))
+  throw new CallError('CLIENT_CAPABILITY_MISSING', {
+    message: `The client cannot do what this call needs: ${missing.join(', ')}`,
+  })
+}
+
+/** Asks the client while a request is open, and checks the form of its answers. */
+export async function askDirectly(
+  request: NonNullable<Exchange['request']>,
+  requests: InputRequests,
+  signal: AbortSignal,
+): Promise<Readonly<Record<string, JsonObject>>> {
+  const replies = await Promise.all(
+    Object.entries(requests).map(async ([name, question]) => {
+      const reply = await request(question.method, question.params, signal).catch(refused)
+      if (!isAnswerTo(question, reply)) return refused(`it answered ${name} in another form`)
+      return [name, reply] as const
+    }),
+  )
+  return Object.fromEntries(replies)
+}
+
+function refused(reason: unknown): never {
+  throw new CallError('CLIENT_REFUSED', {
+    message: `The client did not answer: ${toReason(reason)}`,
+  })
+}
+
+function lookUp(
+  requests: InputRequests,
+  answers: Answers,
+  run: Run,
+): Readonly<Record<string, JsonObject>> {
+  const replies: Record<string, JsonObject> = {}
+  const open: Record<string, InputRequest> = {}
+  for (const [name, question] of Object.entries(requests)) {
+    const answer = Object.hasOwn(answers, name) ? answers[name] : undefined
+    if (isAnswerTo(question, answer)) replies[name] = answer
+    else open[name] = question
+  }
+  if (Object.keys(open).length === 0) return replies
+  run.pending = { ...run.pending, ...open }
+  // Not a failure to remember: the same call goes on once the client has the answers.
+  throw new CallError('CANCELLED', {
+    message: `The call needs answers from the client: ${Object.keys(open).join(', ')}`,
+  })
+}
+
+function wantsLevel({ era, meta, peer }: Exchange, level: LogLevel): boolean {
+  const lowest = era === 'modern' ? meta[META.logLevel] : (peer?.logLevel ?? 'info')
+  return isLogLevel(lowest) && LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(lowest)
+}

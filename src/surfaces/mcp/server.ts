@@ -1,0 +1,153 @@
+import type { Service } from '../../core/index.ts'
+import { isRecord, type JsonObject, type Maybe } from '../../values/index.ts'
+import { readCaller } from './decode.ts'
+import { createEnvironment, type Environment, type McpOptions } from './environment.ts'
+import { methodNotFound } from './errors.ts'
+import { createCompletion, createPrompts } from './prompts.ts'
+import {
+  type ClientCapabilities,
+  type Encoded,
+  type Era,
+  type Exchange,
+  LEGACY_VERSIONS,
+  type Method,
+  type Methods,
+  MODERN_VERSION,
+  SUPPORTED_VERSIONS,
+  TASKS_EXTENSION,
+  TASKS_VERSION,
+  USED_CAPABILITIES,
+} from './protocol.ts'
+import { createResources } from './resources.ts'
+import { createListenMethods, createPeerMethods } from './subscriptions.ts'
+import { createEarlierTaskMethods, createTaskMethods, toTaskCapability } from './tasks/methods.ts'
+import { createToolMethods } from './tools/tools.ts'
+
+/** What a client says when it opens a session or a pipe. */
+export interface Introduction {
+  readonly version: string
+  readonly capabilities: ClientCapabilities
+  readonly caller: string | undefined
+}
+
+/** Answers requests, whichever way they came. */
+export interface McpServer {
+  readonly environment: Environment
+  /** Gives the JSON of a result; throws an McpError, or whatever went wrong. */
+  readonly answer: (exchange: Exchange) => Maybe<Encoded>
+  /** Reads `initialize` and gives the JSON of its result. */
+  readonly introduce: (params: JsonObject) => {
+    readonly introduction: Introduction
+    readonly result: string
+  }
+  /** Aborts when the server closes. */
+  readonly closing: AbortSignal
+  readonly close: () => void
+}
+
+/** Creates the server that every transport of one service shares. */
+export function createMcpServer(service: Service, options: McpOptions = {}): McpServer {
+  const environment = createEnvironment(service, options)
+  // Names that clash must not wait for the first client.
+  environment.catalogue()
+  const closing = new AbortController()
+  const methods = createMethods(environment, closing.signal)
+  return {
+    environment,
+    closing: closing.signal,
+    answer(exchange) {
+      const method = methods[exchange.era].get(exchange.method)
+      if (method === undefined) throw methodNotFound(exchange.method)
+      return method(exchange)
+    },
+    introduce(params) {
+      const introduction = readIntroduction(params)
+      const result = JSON.stringify({
+        protocolVersion: introduction.version,
+        capabilities: toCapabilities(introduction.version, environment),
+        serverInfo: environment.identity,
+        ...instructionsOf(environment),
+      })
+      return { introduction, result }
+    },
+    close() {
+      closing.abort()
+      environment.changes.close()
+    },
+  }
+}
+
+function createMethods(
+  environment: Environment,
+  closing: AbortSignal,
+): Readonly<Record<Era, ReadonlyMap<string, Method>>> {
+  const resources = createResources(environment)
+  const prompts = createPrompts(environment)
+  const shared: Methods = {
+    ...createToolMethods(environment),
+    ...resources.methods,
+    ...prompts.methods,
+    ...createCompletion(environment, prompts, resources),
+  }
+  const modern: Methods = {
+    ...shared,
+    ...createTaskMethods(environment),
+    ...createListenMethods(environment, closing),
+    'server/discover': createDiscover(environment),
+  }
+  const legacy: Methods = {
+    ...shared,
+    ...createPeerMethods(environment),
+    ...createEarlierTaskMethods(environment, closing),
+  }
+  return {
+    legacy: new Map(Object.entries(legacy)),
+    modern: new Map(Object.entries(modern)),
+  }
+}
+
+function createDiscover(environment: Environment): Method {
+  const facts = {
+    supportedVersions: SUPPORTED_VERSIONS,
+    capabilities: toCapabilities(MODERN_VERSION, environment),
+    ...instructionsOf(environment),
+  }
+  const members = JSON.stringify(facts).slice(1, -1)
+  const result = environment.writer.cacheable('modern', members, environment.cacheMs)
+  return () => result
+}
+
+function toCapabilities(version: string, environment: Environment): JsonObject {
+  const asExtension = version === MODERN_VERSION && environment.tasks !== undefined
+  return {
+    tools: { listChanged: true },
+    prompts: { listChanged: true },
+    resources: { listChanged: true, subscribe: true },
+    completions: {},
+    logging: {},
+    ...(asExtension && { extensions: { [TASKS_EXTENSION]: {} } }),
+    ...(version === TASKS_VERSION && toTaskCapability(environment)),
+  }
+}
+
+function instructionsOf({ service, options }: Environment): { readonly instructions?: string } {
+  const instructions = options.instructions ?? service.info.description
+  return instructions === undefined ? {} : { instructions }
+}
+
+/** A client that asks for a version nobody knows is offered the newest it may know. */
+function readIntroduction(params: JsonObject): Introduction {
+  const { protocolVersion, capabilities, clientInfo } = params
+  const known = LEGACY_VERSIONS.find((version) => version === protocolVersion)
+  return {
+    version: known ?? LEGACY_VERSIONS[0] ?? '',
+    capabilities: isRecord(capabilities) ? keepUsed(capabilities) : {},
+    caller: readCaller(clientInfo),
+  }
+}
+
+/** What a client says of itself is as long as it likes and stays for the whole session: only what is used is kept. */
+function keepUsed(capabilities: Readonly<Record<string, unknown>>): ClientCapabilities {
+  const used = USED_CAPABILITIES.filter((name) => capabilities[name] !== undefined)
+  return Object.fromEntries(used.map((name) => [name, {}]))
+}

@@ -1,0 +1,291 @@
+import {
+  type FunctionEntry,
+  resolveReference,
+  type Service,
+  type Tag,
+  type Target,
+  TOOL_NAME,
+  toToolAnnotations,
+  toToolName,
+} from '../../../core/index.ts'
+import type { JsonObject, Maybe } from '../../../values/index.ts'
+import { findHeaderParameters, type HeaderParameter } from '../http/modern.ts'
+import { type Era, type Exchange, OWN_META } from '../protocol.ts'
+import { describesObject, type SchemaStyle, toInputSchema, toOutputSchema } from './schema.ts'
+
+/** Picks functions; one match is enough. */
+export interface ToolSelection {
+  readonly tags?: readonly string[]
+  /** Beginnings of function names: `orders.` */
+  readonly prefixes?: readonly string[]
+  /** Declared side effects; `none` for functions without any, `unknown` for functions that do not say. */
+  readonly sideEffects?: readonly string[]
+}
+
+/** Which functions become tools. */
+export interface ToolFilter {
+  /** Only these; all when absent. */
+  readonly only?: ToolSelection
+  /** All but these. */
+  readonly except?: ToolSelection
+}
+
+/** Creates the check that decides whether a function becomes a tool. */
+export function createToolFilter(
+  service: Service,
+  { only, except }: ToolFilter,
+): (target: Target) => boolean {
+  const wanted = only && toMatcher(service, only)
+  const unwanted = except && toMatcher(service, except)
+  return (target) => (wanted?.(target) ?? true) && !unwanted?.(target)
+}
+
+/** Reads selections as the command line writes them: `tag:orders`, `prefix:orders.`, `effect:delete`. */
+export function parseToolSelection(texts: readonly string[]): ToolSelection {
+  const lists: Record<'tags' | 'prefixes' | 'sideEffects', string[]> = {
+    tags: [],
+    prefixes: [],
+    sideEffects: [],
+  }
+  for (const text of texts) {
+    const [, kind = '', value = ''] = /^(tag|prefix|effect):(.+)$/.exec(text) ?? []
+    const list = lists[KINDS[kind] ?? 'tags']
+    if (kind === '') {
+      throw new TypeError(`"${text}" must be tag:NAME, prefix:TEXT or effect:NAME`)
+    }
+    list.push(value)
+  }
+  return lists
+}
+
+const KINDS: Readonly<Record<string, 'tags' | 'prefixes' | 'sideEffects'>> = {
+  tag: 'tags',
+  prefix: 'prefixes',
+  effect: 'sideEffects',
+}
+
+/** Lists the tags of a function by name. */
+export function tagNames(target: Target, service: Service): readonly string[] {
+  return (target.definition.tags ?? []).flatMap(
+    (tag) => resolveReference<Tag>(tag, service.components, 'tags')?.name ?? [],
+  )
+}
+
+function toMatcher(service: Service, selection: ToolSelection): (target: Target) => boolean {
+  const tags = new Set(selection.tags)
+  const effects = new Set(selection.sideEffects)
+  const prefixes = selection.prefixes ?? []
+  return (target) =>
+    prefixes.some((prefix) => target.name.startsWith(prefix)) ||
+    effectNames(target).some((effect) => effects.has(effect)) ||
+    (tags.size > 0 && tagNames(target, service).some((tag) => tags.has(tag)))
+}
+
+function effectNames({ sideEffects }: Target): readonly string[] {
+  if (sideEffects === undefined) return ['unknown']
+  return sideEffects.length === 0 ? ['none'] : sideEffects
+}
+
+/** What makes a task out of a call that has begun: time, or the handler itself. */
+export interface Promotion {
+  /** Asks for a task and waits until there is one, or none will come. */
+  readonly ask: () => Promise<void>
+  readonly asked: Promise<void>
+  /** Lets whoever asked go on. */
+  readonly refuse: () => void
+}
+
+/** Creates what decides whether a call becomes a task. */
+export function createPromotion(): Promotion {
+  let wish: (() => void) | undefined
+  let answer: (() => void) | undefined
+  let asked: Promise<void> | undefined
+  let answered: Promise<void> | undefined
+  let settled = false
+  return {
+    get asked() {
+      asked ??= new Promise((resolve) => {
+        wish = resolve
+      })
+      return asked
+    },
+    ask() {
+      if (settled) return Promise.resolve()
+      answered ??= new Promise((resolve) => {
+        answer = resolve
+      })
+      wish?.()
+      return answered
+    },
+    refuse() {
+      settled = true
+      answer?.()
+    },
+  }
+}
+
+/** Something an agent can call. */
+export interface Tool {
+  readonly name: string
+  /** The entry of `tools/list`. */
+  readonly json: (era: Era) => string
+  readonly taskSupport: TaskSupport | undefined
+  /** What a model reads of it: name, description and arguments. */
+  readonly visible: () => string
+}
+
+/** A tool that stands for a function. */
+export interface FunctionTool extends Tool {
+  readonly target: Target
+  readonly inputSchema: () => JsonObject
+  /** Tells whether the list promises the shape of the result. */
+  readonly described: boolean
+  /** Arguments that clients repeat in HTTP headers. */
+  readonly headerParameters: () => readonly HeaderParameter[]
+}
+
+/** A tool of the surface itself. */
+export interface OwnTool extends Tool {
+  readonly run: (input: JsonObject, exchange: Exchange) => Maybe<string>
+}
+
+/** All functions that agents may call, at one moment. */
+export interface Catalogue {
+  readonly revision: number
+  readonly tools: readonly FunctionTool[]
+  readonly find: (name: string) => FunctionTool | undefined
+}
+
+/** Whether a tool may, or must, be called as a task; absent where it cannot be. */
+export type TaskSupport = 'optional' | 'required'
+
+/** How functions become tools. */
+export interface CatalogueOptions extends ToolFilter {
+  /** Gives a tool another name than the one made from the function's; undefined keeps that. */
+  readonly toolName?: (functionName: string) => string | undefined
+  /** `safe` when absent: plain objects at the root, no unions there, references written out. */
+  readonly schemas?: SchemaStyle
+}
+
+/** Creates the getter of the catalogue; it is made anew only when functions come, go or change state. */
+export function createCatalogue(
+  service: Service,
+  options: CatalogueOptions,
+  toTaskSupport: (target: Target) => TaskSupport | undefined,
+): () => Catalogue {
+  const isWanted = createToolFilter(service, options)
+  // Keyed by target: what did not change is not written again.
+  const known = new WeakMap<Target, FunctionTool>()
+  let current: Catalogue | undefined
+
+  function toTool(target: Target): FunctionTool {
+    const found = known.get(target)
+    if (found !== undefined) return found
+    const tool = toFunctionTool(target, service, options, toTaskSupport)
+    known.set(target, tool)
+    return tool
+  }
+
+  return () => {
+    const revision = service.registry.revision()
+    if (current?.revision === revision) return current
+    const tools = [...service.registry.entries()].flatMap((entry) => {
+      const target = selectTarget(entry)
+      return target !== undefined && isWanted(target) ? [toTool(target)] : []
+    })
+    current = toCatalogue(revision, tools)
+    return current
+  }
+}
+
+function toCatalogue(revision: number, tools: readonly FunctionTool[]): Catalogue {
+  const byName = new Map<string, FunctionTool>()
+  for (const tool of tools) {
+    const other = byName.get(tool.name)
+    if (other !== undefined) {
+      throw new TypeError(
+        `functions "${other.target.name}" and "${tool.target.name}" share the tool name "${tool.name}"; rename one`,
+      )
+    }
+    byName.set(tool.name, tool)
+  }
+  return { revision, tools, find: (name) => byName.get(name) }
+}
+
+/** What a call without version reaches; when nothing is stable yet, the newest there is. */
+function selectTarget({ latest, ordered }: FunctionEntry): Target | undefined {
+  const target = latest ?? ordered.at(-1)
+  if (target === undefined || target.system || target.stability === 'removed') return undefined
+  if (target.definition.discoverable === false) return undefined
+  return target.health().status === 'disabled' ? undefined : target
+}
+
+function toFunctionTool(
+  target: Target,
+  service: Service,
+  { toolName, schemas: style = 'safe' }: CatalogueOptions,
+  toTaskSupport: (target: Target) => TaskSupport | undefined,
+): FunctionTool {
+  const shared = service.components.schemas ?? {}
+  const name = toolName?.(target.name) ?? toToolName(target.name)
+  if (!TOOL_NAME.test(name)) {
+    throw new TypeError(
+      `function ${target.name}: "${name}" is no tool name; use at most 64 letters, digits, _ and -`,
+    )
+  }
+  const inputSchema = once(
+    () => toInputSchema(target.inputSchema, shared, style) as unknown as JsonObject,
+  )
+  const outputSchema = once(
+    () => target.outputSchema && toOutputSchema(target.outputSchema, shared, style),
+  )
+  const taskSupport = toTaskSupport(target)
+  const write = (era: Era) => {
+    const output = outputSchema()
+    const listed = output !== undefined && (era === 'modern' || describesObject(output))
+    const { summary } = target.definition
+    return JSON.stringify({
+      name,
+      ...(summary !== undefined && { title: summary }),
+      description: describe(target),
+      inputSchema: inputSchema(),
+      ...(listed && { outputSchema: output }),
+      annotations: toToolAnnotations(target.sideEffects),
+      ...toExecution(era, taskSupport),
+      _meta: { [OWN_META.function]: target.name, [OWN_META.version]: target.version },
+    })
+  }
+  const texts = { legacy: once(() => write('legacy')), modern: once(() => write('modern')) }
+  return {
+    name,
+    target,
+    taskSupport,
+    inputSchema,
+    described: target.outputSchema !== undefined,
+    headerParameters: once(() => findHeaderParameters(inputSchema())),
+    json: (era) => texts[era](),
+    visible: () =>
+      JSON.stringify({ name, description: describe(target), inputSchema: inputSchema() }),
+  }
+}
+
+/** Says in an entry of `tools/list` whether the tool can be a task; since 2026-07-28 that is the server's affair. */
+export function toExecution(era: Era, taskSupport: TaskSupport | undefined): JsonObject {
+  return era === 'modern' || taskSupport === undefined ? {} : { execution: { taskSupport } }
+}
+
+function describe({ name, definition }: Target): string {
+  const { description, summary, deprecated } = definition
+  const text = description ?? summary ?? name
+  if (deprecated === undefined) return text
+  const reason = deprecated.reason === undefined ? '' : `: ${deprecated.reason}`
+  return `Deprecated${reason}. ${text}`
+}
+
+function once<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}

@@ -1,0 +1,1 @@
+export { createProfileSurface, type ProfileOptions, type ProfileSurface } from './handler.ts'

@@ -1,0 +1,99 @@
+import {
+  assertFits,
+  type Call,
+  type Failure,
+  type Outcome,
+  type Reply,
+  type Service,
+  toResultText,
+} from '../../core/index.ts'
+import {
+  CallError,
+  type CallErrorShape,
+  challengeHeaders,
+  readRetryAfter,
+  resolveCode,
+} from '../../errors/index.ts'
+import type { HttpResponse } from '../../wire/index.ts'
+
+/** Encodes an outcome as a plain HTTP answer: the result itself, or problem details with one entry per finding. */
+export function encodeOutcome(
+  outcome: Outcome,
+  call: Call | undefined,
+  service: Service,
+): HttpResponse {
+  if (!outcome.ok) return encodeErrors(outcome, call, service)
+  return {
+    status: pickStatus(call?.reply),
+    headers: { 'content-type': 'application/json', ...call?.reply.headers },
+    body: encodeResult(outcome.result, service),
+  }
+}
+
+/** Writes a result, whole or partial, as far as an answer may be long. */
+export function encodeResult(result: unknown, service: Service): string {
+  const text = toResultText(result, service.limits.maxResponseBytes)
+  assertFits(text, service)
+  return text
+}
+
+/** Encodes a failure whatever is in it: details that JSON cannot hold must not cost the caller an answer. */
+export function encodeFailure(
+  failure: Failure,
+  call: Call | undefined,
+  service: Service,
+): HttpResponse {
+  try {
+    return encodeErrors(failure, call, service)
+  } catch {
+    const plain: Failure = { ok: false, errors: new CallError('INTERNAL_ERROR').errors }
+    return encodeErrors(plain, undefined, service)
+  }
+}
+
+function pickStatus(reply: Reply | undefined): number {
+  if (reply?.disposition === undefined) return 200
+  return reply.disposition === 'unavailable' ? 503 : 202
+}
+
+/** Encodes errors as RFC 9457 problem details. */
+function encodeErrors(
+  { errors, status: declared, challenge }: Failure,
+  call: Call | undefined,
+  service: Service,
+): HttpResponse {
+  const [first] = errors
+  const status = errors.length > 1 ? 400 : (declared ?? resolveCode(first.code).status)
+  const retryAfter = readRetryAfter(errors)
+  return {
+    status,
+    headers: {
+      'content-type': 'application/problem+json',
+      ...(retryAfter !== undefined && { 'retry-after': retryAfter }),
+      ...(first.details?.['accept_encoding'] && { 'accept-encoding': 'identity' }),
+      ...call?.reply.headers,
+      ...challengeHeaders(status, challenge, service.challenge),
+    },
+    body: JSON.stringify({
+      type: 'about:blank',
+      title: first.message,
+      status,
+      code: first.code,
+      ...(first.details && { details: first.details }),
+      errors: errors.map(encodeError),
+    }),
+  }
+}
+
+/** Arguments are the whole body here, so pointers start at them. */
+function encodeError({ code, message, source, details }: CallErrorShape): object {
+  const pointer =
+    source && 'pointer' in source ? source.pointer.replace(/^\/call\/arguments/, '') : undefined
+  return {
+    code,
+    message,
+    ...(pointer !== undefined ? { pointer } : {}),
+    ...(source && 'position' in source && { position: source.position }),
+    ...(details && { details }),
+  }
+}

@@ -1,0 +1,195 @@
+import type { Logger } from '../../core/index.ts'
+import type { Guard } from '../../net/index.ts'
+import { andThen, isPromise, type Maybe } from '../../values/index.ts'
+import type { HttpHandler, HttpRequest, HttpResponse, JudgeLocal } from '../../wire/index.ts'
+import { type Content, prepareJson } from './content.ts'
+import {
+  type Action,
+  decodeAction,
+  decodeArguments,
+  decodeBody,
+  decodeName,
+  decodeRoute,
+  refuseBody,
+} from './decode.ts'
+import { encodeResult, encodeUnreadable, encodeVerdict, toCallResult, toDetail } from './encode.ts'
+import {
+  refuse,
+  refuseExecution,
+  refuseInternally,
+  refuseMethod,
+  refuseUnknownTool,
+  runBehind,
+  toErrorResult,
+} from './errors.ts'
+import type { ReadTools } from './provider.ts'
+import type { AuthHook, CallOutcome, PreparedTools, Tool, ToolCallHandler } from './tool.ts'
+import type { ToolApiOptions } from './tool-api.ts'
+import type { ValidateArguments } from './validate.ts'
+
+/** Everything a tool API works with, made once. */
+export interface ToolApiParts {
+  /** Mount prefix without a slash at its end. */
+  readonly base: string
+  readonly page: Content
+  readonly guard: Guard
+  readonly readTools: ReadTools
+  readonly validate: ValidateArguments
+  readonly call: ToolCallHandler
+  readonly allowExecute: boolean
+  readonly judgeCall: ToolApiOptions['judgeCall']
+  readonly authHook: AuthHook | undefined
+  readonly challenge: string | undefined
+  readonly maxBodyBytes: number
+  readonly log: Logger
+}
+
+/** Serves page, list, detail, validation and calls. Hosts leave the body of an answer to HEAD away. */
+export function createToolHandler(parts: ToolApiParts): HttpHandler {
+  const { guard, log } = parts
+
+  function fail(thrown: unknown): HttpResponse {
+    log.error('tool API failed', { error: thrown })
+    return refuseInternally()
+  }
+
+  return function handleTools(request, judgeLocal) {
+    try {
+      const reason = guard.judgeHost(request)
+      const response =
+        reason === undefined ? answer(parts, request, judgeLocal) : refuse(403, reason)
+      return isPromise(response)
+        ? response.catch(fail).then((ready) => guard.share(request, ready))
+        : guard.share(request, response)
+    } catch (thrown) {
+      return fail(thrown)
+    }
+  }
+}
+
+function answer(
+  parts: ToolApiParts,
+  request: HttpRequest,
+  judgeLocal: JudgeLocal | undefined,
+): Maybe<HttpResponse> {
+  const { method } = request
+  const route = decodeRoute(request.path, parts.base)
+  const preflight = method === 'OPTIONS' ? parts.guard.preflight(request) : undefined
+  if (preflight !== undefined && route.kind !== 'unknown') return preflight
+  const reads = method === 'GET' || method === 'HEAD'
+  switch (route.kind) {
+    case 'unknown':
+      return refuse(404, 'Not found')
+    case 'page':
+      return reads ? parts.page.respond(request) : refuseMethod(method, READS)
+    case 'list':
+      if (!reads) return refuseMethod(method, READS)
+      return andThen(parts.readTools(), (tools) => tools.respond(request))
+    case 'tool':
+      return reads
+        ? answerDetail(parts, request, route.rest)
+        : answerAction(parts, request, route.rest, judgeLocal)
+  }
+}
+
+const READS = 'GET, HEAD'
+
+function answerDetail(
+  parts: ToolApiParts,
+  request: HttpRequest,
+  rest: string,
+): Maybe<HttpResponse> {
+  const name = decodeName(rest)
+  if (name === undefined) return refuseEncoding()
+  return andThen(parts.readTools(), (tools) => {
+    const tool = findTolerantly(tools, name)
+    if (tool !== undefined) return prepareJson(toDetail(tool)).respond(request)
+    const action = decodeAction(rest)
+    // Names may end in "/call"; only when none does is the method what is wrong.
+    if (action && findNamed(tools, action.rest)) return refuseMethod(request.method, 'POST')
+    return refuseUnknownTool(stripSlash(name))
+  })
+}
+
+function answerAction(
+  parts: ToolApiParts,
+  request: HttpRequest,
+  rest: string,
+  judgeLocal: JudgeLocal | undefined,
+): Maybe<HttpResponse> {
+  const action = decodeAction(rest)
+  if (request.method !== 'POST') return refuseMethod(request.method, action ? 'POST' : READS)
+  if (action === undefined) return refuseMethod('POST', READS)
+  const foreign = parts.guard.judgeSite(request)
+  if (foreign !== undefined) return refuse(403, foreign)
+  if (action.verb === 'call') {
+    if (!parts.allowExecute) return refuseExecution()
+    const stranger = parts.judgeCall?.(request, judgeLocal)
+    if (stranger !== undefined) return refuse(403, stranger)
+  }
+  const name = decodeName(action.rest)
+  if (name === undefined) return refuseEncoding()
+  return andThen(parts.readTools(), (tools) => {
+    const tool = findTolerantly(tools, name)
+    if (tool === undefined) return refuseUnknownTool(name)
+    const refused = refuseBody(request, parts.maxBodyBytes)
+    return refused ?? perform(parts, request, { tool, verb: action.verb })
+  })
+}
+
+function perform(
+  parts: ToolApiParts,
+  request: HttpRequest,
+  { tool, verb }: { readonly tool: Tool; readonly verb: Action['verb'] },
+): Maybe<HttpResponse> {
+  if (verb === 'call') return answerCall(parts, request, tool)
+  const body = decodeBody(request.body)
+  return body.ok
+    ? andThen(parts.validate(tool, body.value), encodeVerdict)
+    : encodeUnreadable(body.reason)
+}
+
+function answerCall(parts: ToolApiParts, request: HttpRequest, tool: Tool): Maybe<HttpResponse> {
+  const { authHook, call, log } = parts
+  const args = decodeArguments(request.body)
+  if (!args.ok) return refuse(400, args.reason)
+  const run = async (): Promise<HttpResponse> => {
+    try {
+      return encodeResult(toCallResult(await invoke(call, tool.name, args.value, request)))
+    } catch (error) {
+      log.error('tool call failed', { tool: tool.name, error })
+      return encodeResult(toErrorResult(error))
+    }
+  }
+  return authHook === undefined ? run() : runBehind(authHook, request, run, parts)
+}
+
+function invoke(
+  call: ToolCallHandler,
+  tool: string,
+  args: Record<string, unknown>,
+  request: HttpRequest,
+): Maybe<CallOutcome> {
+  // Two declared parameters mean that the handler wants no request; one with defaults or rest may want it.
+  const withoutRequest: (name: string, args: Record<string, unknown>) => Maybe<CallOutcome> =
+    call as never
+  return call.length === 2 ? withoutRequest(tool, args) : call(tool, args, request)
+}
+
+/** A slash at the end is forgiven, unless a name really ends in one. */
+function findTolerantly(tools: PreparedTools, name: string): Tool | undefined {
+  return tools.find(name) ?? (name.endsWith('/') ? tools.find(stripSlash(name)) : undefined)
+}
+
+function findNamed(tools: PreparedTools, raw: string): Tool | undefined {
+  const name = decodeName(raw)
+  return name === undefined ? undefined : tools.find(name)
+}
+
+function stripSlash(name: string): string {
+  return name.endsWith('/') ? name.slice(0, -1) : name
+}
+
+function refuseEncoding(): HttpResponse {
+  return refuse(400, 'The percent-encoding in the path is malformed.')
+}

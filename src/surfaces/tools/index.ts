@@ -1,0 +1,17 @@
+export type { ToolDetail, ToolSummary } from './encode.ts'
+export { refuseTools } from './errors.ts'
+export { prepareTools } from './provider.ts'
+export { createServiceToolApi, type ServiceToolApiOptions, toTools } from './service-tools.ts'
+export type {
+  AuthHook,
+  CallOutcome,
+  CallResult,
+  PreparedTools,
+  Tool,
+  ToolCallHandler,
+  ToolContent,
+  ToolsProvider,
+  ValidateResult,
+  ValidationFailure,
+} from './tool.ts'
+export { createToolApi, type ToolApi, type ToolApiOptions } from './tool-api.ts'

@@ -1,0 +1,83 @@
+import {
+  createPreparedResult,
+  defineFunction,
+  type Extension,
+  type FunctionDefinition,
+  type Service,
+} from '../core/index.ts'
+import { buildDocument, toExtensionVersions, toStandaloneFunction } from '../discovery/index.ts'
+import { CallError } from '../errors/index.ts'
+import { jsonSchema } from '../schema/index.ts'
+import { PROTOCOL_VERSIONS } from '../wire/index.ts'
+import { listDiscoverable } from './capabilities.ts'
+import { requireDescribed, selectVersions } from './describe.ts'
+
+/** Creates the extension that introduces a service, in the words of seed 000. */
+export function discoveryExtension(): Extension {
+  return {
+    urn: 'urn:forrst:ext:discovery',
+    version: '1.0.0',
+    functions: (service) => [capabilitiesFunction(service), describeFunction(service)],
+  }
+}
+
+function capabilitiesFunction(service: Service): FunctionDefinition {
+  const prepare = createPreparedResult(service.registry, () => {
+    const extensions = service.extensions.map(({ urn, version }) => ({ urn, version }))
+    return {
+      service: service.name,
+      protocolVersions: PROTOCOL_VERSIONS,
+      functions: listDiscoverable(service),
+      ...(extensions.length > 0 && { extensions }),
+      limits: {
+        maxRequestSize: service.limits.maxRequestBytes,
+        ...(service.limits.rateLimit !== undefined && { rateLimit: service.limits.rateLimit }),
+      },
+    }
+  })
+  return defineFunction({
+    name: 'urn:cline:forrst:ext:discovery:fn:capabilities',
+    version: '1.0.0',
+    summary: 'Lightweight capability summary',
+    sideEffects: [],
+    discoverable: false,
+    handler: prepare,
+  })
+}
+
+function describeFunction(service: Service): FunctionDefinition {
+  const prepare = createPreparedResult(service.registry, () => buildDocument(service))
+  return defineFunction({
+    name: 'urn:cline:forrst:ext:discovery:fn:describe',
+    version: '1.0.0',
+    summary: 'Full service schema introspection',
+    sideEffects: [],
+    discoverable: false,
+    input: jsonSchema<{ function?: string; version?: string }>({
+      type: 'object',
+      properties: {
+        function: { type: 'string', description: 'Specific function to describe' },
+        version: { type: 'string', description: 'Specific version (with function)' },
+      },
+    }),
+    handler({ input }) {
+      if (input.function !== undefined) return describeOne(service, input.function, input.version)
+      if (input.version === undefined) return prepare()
+      throw new CallError('INVALID_ARGUMENTS', {
+        message: 'version can only be given together with function',
+        source: { pointer: '/call/arguments/version' },
+      })
+    },
+  })
+}
+
+function describeOne(service: Service, name: string, version: string | undefined): object {
+  const entry = requireDescribed(service, name)
+  const visible = selectVersions(entry, version)
+  const target =
+    version === undefined && entry.latest && visible.includes(entry.latest)
+      ? entry.latest
+      : visible.at(-1)
+  const versions = toExtensionVersions(service.extensions, service.servers)
+  return target === undefined ? {} : toStandaloneFunction(target, service.components, versions)
+}

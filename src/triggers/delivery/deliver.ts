@@ -1,0 +1,235 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { CallError } from '../../errors/index.ts'
+import { isRecord, type Json, toText } from '../../values/index.ts'
+import type { Job, JobQueue } from '../../work/index.ts'
+import type { Receipt, Settled, SettleOptions, TriggerEvent } from '../trigger.ts'
+import { type AttemptOptions, BUSY_MS, runAttempt, takeDelivery, warnDead } from './attempt.ts'
+import {
+  beginAttempt,
+  beginRound,
+  type Delivery,
+  endAttempt,
+  isOver,
+  toDelivery,
+  toDeliveryId,
+} from './delivery.ts'
+import type { DeliveryEntry } from './log.ts'
+
+/** The jobs that run the accepted deliveries of one trigger. */
+export interface DeliveryJobs {
+  /** Adds the first attempt; the job carries the delivery, for its record may never be written. */
+  readonly addFirst: (delivery: Delivery) => Promise<void>
+  /** Adds the attempt after the last one, when it is due. */
+  readonly addNext: (delivery: Delivery) => Promise<void>
+  readonly work: () => void
+}
+
+/** What the jobs of one trigger need. */
+export interface DeliveryJobsOptions extends AttemptOptions {
+  /** Name of the service. */
+  readonly service: string
+  readonly jobs: JobQueue
+}
+
+/** Creates the jobs of one trigger. */
+export function createDeliveryJobs(options: DeliveryJobsOptions): DeliveryJobs {
+  const { jobs, service, trigger, deliveries, clock } = options
+  const name = toJobName(service, trigger.name)
+
+  async function addNext(delivery: Delivery): Promise<void> {
+    const { id, round, tried, nextAttemptAt = 0 } = delivery
+    await jobs.add({
+      name,
+      id: `${id}.${round}.${tried + 1}`,
+      data: { id, round, attempt: tried + 1 },
+      delayMs: Math.max(0, nextAttemptAt - clock.now()),
+    })
+  }
+
+  async function runJob({ data }: Job): Promise<void> {
+    const entry = await entryOf(data)
+    // The record has outlived its retention, or the job belongs to a round that is over.
+    if (entry === undefined || isOver(entry.delivery)) return
+    const { delivery } = entry
+    const { round, attempt } = readJob(data)
+    if (delivery.round !== round) return
+    // This attempt ended, but its process died before the next one was in the queue.
+    if (delivery.state === 'retrying' && delivery.tried >= attempt) return addNext(delivery)
+    const settled = await takeDelivery(options, entry)
+    if (settled.status !== 'retry') return
+    const next = await deliveries.read(delivery.id)
+    if (next?.delivery.state === 'retrying') await addNext(next.delivery)
+  }
+
+  async function entryOf(data: Json): Promise<DeliveryEntry | undefined> {
+    const { id, delivery } = readJob(data)
+    const found = await deliveries.read(id)
+    if (found !== undefined || delivery === undefined) return found
+    const put = await deliveries.create(delivery)
+    if (put.created) await deliveries.index(delivery)
+    return put
+  }
+
+  return {
+    addFirst: (delivery) =>
+      jobs.add({
+        name,
+        id: delivery.id,
+        data: { id: delivery.id, round: 0, attempt: 1, delivery: delivery as unknown as Json },
+      }),
+    addNext,
+    work: () => jobs.work(name, runJob, { concurrency: trigger.concurrency ?? 10 }),
+  }
+}
+
+/** Readable in the tools of a queue, and apart from the triggers of other services. */
+function toJobName(service: string, trigger: string): string {
+  const hash = createHash('sha256').update(`${service}/${trigger}`).digest('hex').slice(0, 8)
+  return `trigger-${trigger.replaceAll('_', '-').slice(0, 40)}-${hash}`
+}
+
+function readJob(data: Json): {
+  readonly id: string
+  readonly round: number
+  readonly attempt: number
+  readonly delivery: Delivery | undefined
+} {
+  const { id, round, attempt, delivery } = isRecord(data) ? data : {}
+  return {
+    id: toText(id),
+    round: Number(round),
+    attempt: Number(attempt),
+    delivery: isRecord(delivery) ? (delivery as unknown as Delivery) : undefined,
+  }
+}
+
+/** Takes the events of one trigger to its function. */
+export interface Deliverer {
+  /** Keeps an event and runs it in the background; rejects when it could not be kept. */
+  readonly accept: (event: TriggerEvent) => Promise<Receipt>
+  /** Runs an event now; never rejects. */
+  readonly settle: (event: TriggerEvent, options?: SettleOptions) => Promise<Settled>
+  /** Sends a delivery again, whatever became of it; refuses one that runs. */
+  readonly redeliver: (entry: DeliveryEntry) => Promise<void>
+  /** Begins to run accepted deliveries. */
+  readonly work: () => void
+  /** Resolves when nothing settles any more. */
+  readonly idle: () => Promise<void>
+}
+
+const STORE_AWAY_MS = 5_000
+
+/** Creates what takes the events of one trigger to its function: at least once, in one process at a time. */
+export function createDeliverer(options: DeliveryJobsOptions): Deliverer {
+  const { trigger, deliveries, clock, log } = options
+  const jobs = createDeliveryJobs(options)
+  let settling = 0
+  let onIdle: (() => void)[] = []
+
+  async function accept(event: TriggerEvent): Promise<Receipt> {
+    const delivery = { ...toDelivery(trigger, event, clock.now()), token: randomUUID() }
+    // First the job, then the record: whatever happens in between, the event runs and is recorded.
+    await jobs.addFirst(delivery)
+    const put = await deliveries.create(delivery)
+    if (put.created) await deliveries.index(delivery)
+    const isNew = put.created || put.delivery.token === delivery.token
+    return { status: isNew ? 'accepted' : 'duplicate', delivery: delivery.id }
+  }
+
+  async function settle(event: TriggerEvent, { attempts }: SettleOptions = {}): Promise<Settled> {
+    settling += 1
+    try {
+      return await settleNow(attempts === undefined ? options : { ...options, attempts }, event)
+    } catch (error) {
+      log.error(`trigger ${trigger.name} cannot keep its deliveries`, { error })
+      const delivery = toDeliveryId(trigger.name, event.id)
+      return { status: 'retry', delivery, delayMs: STORE_AWAY_MS }
+    } finally {
+      settling -= 1
+      if (settling === 0) releaseIdle()
+    }
+  }
+
+  function releaseIdle(): void {
+    const waiting = onIdle
+    onIdle = []
+    for (const release of waiting) release()
+  }
+
+  async function redeliver({ delivery, revision }: DeliveryEntry): Promise<void> {
+    if (await isBusy(options, delivery)) throw conflict(delivery, 'is running')
+    if (delivery.isBare) {
+      throw conflict(delivery, 'cannot be sent again: its payload was not kept')
+    }
+    const again = beginRound(delivery)
+    if ((await deliveries.write(again, revision)) === undefined) {
+      throw conflict(delivery, 'has just changed')
+    }
+    await jobs.addNext(again)
+    await deliveries.unearth(again)
+  }
+
+  return {
+    accept,
+    settle,
+    redeliver,
+    work: jobs.work,
+    async idle() {
+      if (settling > 0) await new Promise<void>((resolve) => onIdle.push(resolve))
+    },
+  }
+}
+
+async function settleNow(options: DeliveryJobsOptions, event: TriggerEvent): Promise<Settled> {
+  const { deliveries, clock, liveness } = options
+  const now = clock.now()
+  const received = receive(options, event)
+  if (received.state === 'dead') return settleUnfit(options, received)
+  const begun = beginAttempt(received, now, liveness.id)
+  const put = await deliveries.create(begun, { keptBySource: true })
+  if (put.created) {
+    const [settled] = await Promise.all([runAttempt(options, put), deliveries.index(begun)])
+    return settled
+  }
+  const { delivery } = put
+  const { id } = delivery
+  if (delivery.state === 'done') return { status: 'duplicate', delivery: id }
+  if (delivery.state === 'dead') return { status: 'dead', delivery: id }
+  const busy = await isBusy(options, delivery)
+  return busy ? { status: 'retry', delivery: id, delayMs: BUSY_MS } : takeDelivery(options, put)
+}
+
+/** Makes the delivery of an event; one that no store would hold is dead from the start, and only its id is kept. */
+function receive({ trigger, clock, liveness }: DeliveryJobsOptions, event: TriggerEvent): Delivery {
+  const now = clock.now()
+  try {
+    return toDelivery(trigger, event, now)
+  } catch (thrown) {
+    if (!(thrown instanceof CallError)) throw thrown
+    const bare = toDelivery(trigger, { id: event.id, payload: null }, now)
+    const end = { endedAt: now, outcome: 'failed', errors: thrown.errors } as const
+    const dead = endAttempt(beginAttempt(bare, now, liveness.id), end, { state: 'dead' })
+    return { ...dead, isBare: true }
+  }
+}
+
+async function settleUnfit(options: DeliveryJobsOptions, dead: Delivery): Promise<Settled> {
+  const { deliveries } = options
+  const { created } = await deliveries.create(dead)
+  if (created) {
+    await Promise.all([deliveries.index(dead), deliveries.bury(dead)])
+    warnDead(options, dead)
+  }
+  return { status: 'dead', delivery: dead.id }
+}
+
+async function isBusy(
+  { liveness }: DeliveryJobsOptions,
+  { state, by }: Delivery,
+): Promise<boolean> {
+  return state === 'running' && by !== undefined && liveness.isAlive(by)
+}
+
+function conflict({ id }: Delivery, what: string): CallError {
+  return new CallError('CONFLICT', { message: `Delivery ${id} ${what}`, details: { delivery: id } })
+}

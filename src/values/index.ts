@@ -1,0 +1,32 @@
+export { markDigits, withoutMark, writeMarked } from './exact-digits.ts'
+export {
+  isLargeNumber,
+  isLostNumber,
+  MAY_BE_LARGE,
+  parseExactJson,
+  quoteNumbers,
+} from './exact-json.ts'
+export {
+  asList,
+  createRecord,
+  type Duration,
+  entriesOf,
+  formatPointer,
+  fromJson,
+  isList,
+  isRecord,
+  type Json,
+  type JsonObject,
+  ownMember,
+  parsePointer,
+  resolvePointer,
+  shortenPointer,
+  toReason,
+  toShort,
+  toText,
+} from './json.ts'
+export { findNoJson, type NoJson } from './json-value.ts'
+export { andThen, isPromise, type Maybe, toMaybe } from './maybe.ts'
+export { didYouMean, formatNear, nearest } from './suggest.ts'
+export { type Clock, formatTimestamp, systemClock, toDuration, toMilliseconds } from './time.ts'
+export { canonicalUrn } from './urn.ts'

@@ -1,6 +1,6 @@
 // How far one store carries many processes: measures the cost of a call here, predicts 1 to 1,000 processes with it, and
 // checks the prediction against a real run with 1, 2 and 4 processes on this machine.
-// Run: node bench/scale.mjs [redis|postgres …]; the figures of docs/scale.md come from it.
+// Run: node bench/scale.mjs [redis|postgres …]; the figures of docs/guides/scale.md come from it.
 import { fork } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { cpus } from 'node:os'

@@ -1,4 +1,4 @@
 import { writeFileSync } from 'node:fs'
 import { formatErrorsPage } from './format-errors-page.ts'
 
-writeFileSync(new URL('../docs/errors.md', import.meta.url), formatErrorsPage())
+writeFileSync(new URL('../docs/reference/errors.md', import.meta.url), formatErrorsPage())

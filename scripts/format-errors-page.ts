@@ -1,6 +1,6 @@
 import { CODES } from '../src/errors/codes.ts'
 
-/** Writes docs/errors.md from the table of codes. */
+/** Writes docs/reference/errors.md from the table of codes. */
 export function formatErrorsPage(): string {
   const rows = Object.entries(CODES).map(
     ([code, { status, rpc, retryable, message }]) =>

@@ -4,7 +4,8 @@ import { loadCommands } from '../src/cli/commands.ts'
 
 const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
 
-const pages = readdirSync(new URL('../docs', import.meta.url))
+const pages = readdirSync(new URL('../docs', import.meta.url), { recursive: true })
+  .map(String)
   .filter((file) => file.endsWith('.md'))
   .map((file) => ({ file, text: read(`docs/${file}`) }))
 
@@ -19,21 +20,21 @@ function listMembers(path: string, name: string): readonly string[] {
 
 describe('a page says everything that can be set', () => {
   it.each([
-    ['docs/functions.md', 'src/core/function.ts', 'FunctionDefinition'],
-    ['docs/functions.md', 'src/core/function.ts', 'Invocation'],
-    ['docs/functions.md', 'src/system/create-service.ts', 'ServiceOptions'],
-    ['docs/functions.md', 'src/core/service.ts', 'Limits'],
-    ['docs/hosts.md', 'src/http/app.ts', 'AppOptions'],
-    ['docs/hosts.md', 'src/http/serve.ts', 'ServeOptions'],
-    ['docs/hosts.md', 'src/net/guard.ts', 'GuardOptions'],
-    ['docs/client.md', 'src/client/settings.ts', 'ClientBaseOptions'],
-    ['docs/client.md', 'src/client/client.ts', 'FunctionClient'],
-    ['docs/client.md', 'src/client/transport.ts', 'FetchTransportOptions'],
-    ['docs/client.md', 'src/client/retry.ts', 'CallOptions'],
-    ['docs/verify.md', 'src/change/verify/verify.ts', 'VerifyOptions'],
-    ['docs/verify.md', 'src/change/verify/verify.ts', 'VerifyReport'],
-    ['docs/run-tool-spec.md', 'src/sources/runtime/run-tool.ts', 'ToolFunctionsOptions'],
-    ['docs/run-tool-spec.md', 'src/sources/runtime/call-tool.ts', 'CallerOptions'],
+    ['docs/guides/functions.md', 'src/core/function.ts', 'FunctionDefinition'],
+    ['docs/guides/functions.md', 'src/core/function.ts', 'Invocation'],
+    ['docs/guides/functions.md', 'src/system/create-service.ts', 'ServiceOptions'],
+    ['docs/guides/functions.md', 'src/core/service.ts', 'Limits'],
+    ['docs/guides/hosts.md', 'src/http/app.ts', 'AppOptions'],
+    ['docs/guides/hosts.md', 'src/http/serve.ts', 'ServeOptions'],
+    ['docs/guides/hosts.md', 'src/net/guard.ts', 'GuardOptions'],
+    ['docs/guides/client.md', 'src/client/settings.ts', 'ClientBaseOptions'],
+    ['docs/guides/client.md', 'src/client/client.ts', 'FunctionClient'],
+    ['docs/guides/client.md', 'src/client/transport.ts', 'FetchTransportOptions'],
+    ['docs/guides/client.md', 'src/client/retry.ts', 'CallOptions'],
+    ['docs/guides/verify.md', 'src/change/verify/verify.ts', 'VerifyOptions'],
+    ['docs/guides/verify.md', 'src/change/verify/verify.ts', 'VerifyReport'],
+    ['docs/guides/run-tool-spec.md', 'src/sources/runtime/run-tool.ts', 'ToolFunctionsOptions'],
+    ['docs/guides/run-tool-spec.md', 'src/sources/runtime/call-tool.ts', 'CallerOptions'],
   ])('%s: %s %s', (page, path, name) => {
     const code = read(page).match(/```[\s\S]*?```|`[^`\n]+`/g) ?? []
     const said = new Set(code.flatMap((part) => part.split(/\W+/)))

@@ -22,7 +22,8 @@ const PACKAGE = `${WORK}waymark/`
 const read = (name: string) => readFileSync(`${ROOT}${name}`, 'utf8')
 const pages = [
   'README.md',
-  ...readdirSync(`${ROOT}docs`)
+  ...readdirSync(`${ROOT}docs`, { recursive: true })
+    .map(String)
     .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/${name}`),
 ]
@@ -190,9 +191,9 @@ describe.each(pages)('%s', (page) => {
   }, 120_000)
 })
 
-describe('docs/errors.md', () => {
+describe('docs/reference/errors.md', () => {
   it('says what the table says; npm run docs:errors writes it', () => {
-    expect(read('docs/errors.md')).toBe(formatErrorsPage())
+    expect(read('docs/reference/errors.md')).toBe(formatErrorsPage())
   })
 })
 
@@ -211,14 +212,14 @@ it('leads from README.md to every page', () => {
   expect(pages.filter((page) => !found.has(page))).toEqual([])
 })
 
-describe('docs/cli.md', () => {
-  const rows = [...read('docs/cli.md').matchAll(/^\| `waymark (\w+)((?:[^`])*)` \|(.*)$/gm)].map(
-    ([, name = '', usage = '', rest = '']) => ({
-      name,
-      usage: usage.replaceAll('\\|', '|').trim(),
-      rest,
-    }),
-  )
+describe('docs/reference/cli.md', () => {
+  const rows = [
+    ...read('docs/reference/cli.md').matchAll(/^\| `waymark (\w+)((?:[^`])*)` \|(.*)$/gm),
+  ].map(([, name = '', usage = '', rest = '']) => ({
+    name,
+    usage: usage.replaceAll('\\|', '|').trim(),
+    rest,
+  }))
 
   it('has a row for every command, with its usage, and no other', async () => {
     const commands = await loadCommands()
@@ -236,10 +237,10 @@ describe('docs/cli.md', () => {
   })
 })
 
-describe('docs/dependencies.md', () => {
+describe('docs/internals/dependencies.md', () => {
   const { dependencies, peerDependencies } = JSON.parse(read('package.json'))
   const known = Object.keys({ ...dependencies, ...peerDependencies })
-  const [tables = ''] = read('docs/dependencies.md').split('For development only')
+  const [tables = ''] = read('docs/internals/dependencies.md').split('For development only')
   const rows = [...tables.matchAll(/^\| (`[^|]+) \|(.*)$/gm)].map(([, names = '', rest = '']) => ({
     names: [...names.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name),
     places: [...rest.matchAll(/`(src\/[\w./-]+)`/g)].map(([, place = '']) => place),

@@ -17,7 +17,7 @@ const play = (options: object) =>
     ...options,
   })
 
-describe('the model behind docs/scale.md', () => {
+describe('the model behind docs/guides/scale.md', () => {
   it('lets one caller wait for the sum of what a call does', () => {
     const { callsPerSecond, p50 } = play({ delayMs: 0.75 })
     expect(p50).toBeCloseTo(2, 0)

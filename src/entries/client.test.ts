@@ -25,8 +25,8 @@ describe('the client', () => {
     expect(foreign).toEqual([])
   })
 
-  it('explains every one of its codes in docs/client.md', () => {
-    const page = readFileSync(new URL('../../docs/client.md', import.meta.url), 'utf8')
+  it('explains every one of its codes in docs/guides/client.md', () => {
+    const page = readFileSync(new URL('../../docs/guides/client.md', import.meta.url), 'utf8')
     const explained = Array.from(page.matchAll(/^\| `(CLIENT_[A-Z_]+)` \|/gm), ([, code]) => code)
     expect(explained).toEqual(Object.keys(CLIENT_CODES))
   })

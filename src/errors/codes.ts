@@ -6,7 +6,7 @@ export interface CodeRow {
   readonly message: string
 }
 
-/** Every error code of the protocol: the one table that all surfaces and docs/errors.md derive from. */
+/** Every error code of the protocol: the one table that all surfaces and docs/reference/errors.md derive from. */
 export const CODES = {
   PARSE_ERROR: {
     status: 400,

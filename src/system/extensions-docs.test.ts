@@ -7,7 +7,7 @@ import { call, send, type TestDocument } from '../../test/support/forrst.ts'
 import type { Service } from '../core/service.ts'
 import { isRecord } from '../values/json.ts'
 
-const page = await readFile(new URL('../../docs/extensions.md', import.meta.url), 'utf8')
+const page = await readFile(new URL('../../docs/reference/extensions.md', import.meta.url), 'utf8')
 const fences = (language: string) =>
   [...page.matchAll(new RegExp(`^\`\`\`${language}\n([^]*?)^\`\`\`$`, 'gm'))].map(
     ([, code = '']) => code,
@@ -42,7 +42,7 @@ const pairs = examples.flatMap((request, index) =>
   index % 2 === 0 ? [{ request, response: examples[index + 1] ?? {} }] : [],
 )
 
-describe('docs/extensions.md', async () => {
+describe('docs/reference/extensions.md', async () => {
   const { service } = await runFence(0)
 
   it.each(pairs.map((pair) => [JSON.stringify(pair.request), pair] as const))(

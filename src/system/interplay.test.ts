@@ -6,7 +6,7 @@ import { createInterplay, type Interplay } from '../../test/support/interplay.ts
 import { orderExtensions } from '../core/extension.ts'
 import { endMaintenance, startMaintenance } from '../extensions/maintenance/state.ts'
 
-const page = readFileSync(new URL('../../docs/extensions.md', import.meta.url), 'utf8')
+const page = readFileSync(new URL('../../docs/reference/extensions.md', import.meta.url), 'utf8')
 
 /** Reads the first cells of the table below a heading. */
 function readRows(heading: string): readonly string[] {
@@ -186,7 +186,7 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
   throw new Error('it did not come to that')
 }
 
-describe('the order on docs/extensions.md', () => {
+describe('the order on docs/reference/extensions.md', () => {
   it('is the order in which extensions wrap a call', () => {
     const written = readRows('Order')
       .filter((row) => row !== 'the gates' && row !== 'extensions of your own')
@@ -199,7 +199,7 @@ describe('the order on docs/extensions.md', () => {
   })
 })
 
-describe('interplay as docs/extensions.md tells it', () => {
+describe('interplay as docs/reference/extensions.md tells it', () => {
   const rows = readRows('Interplay')
 
   it('has a proof for every row', () => {

@@ -5,7 +5,7 @@ import { type DiffSource, diffDescriptions, formatReport, RULES } from '../../sr
 import { parseDocument } from '../../src/entries/openapi.ts'
 import { discovery } from './cases/case.ts'
 
-const PAGE = readFileSync(new URL('../../docs/diff.md', import.meta.url), 'utf8')
+const PAGE = readFileSync(new URL('../../docs/guides/diff.md', import.meta.url), 'utf8')
 const CORPUS = fileURLToPath(new URL('../../../shared/corpus/openapi/', import.meta.url))
 
 function read(version: string): DiffSource {
@@ -15,7 +15,7 @@ function read(version: string): DiffSource {
   return { kind: 'openapi', document: parsed.document as Record<string, unknown> }
 }
 
-describe('docs/diff.md', () => {
+describe('docs/guides/diff.md', () => {
   it('lists every rule with its class and reason', () => {
     const rows = Object.entries(RULES).map(
       ([id, rule]) => `| \`${id}\` | ${rule.class} | ${rule.reason} |`,

@@ -8,7 +8,10 @@ import { createInterplay, type Interplay } from '../support/interplay.ts'
 import { OVERRIDES, type Override } from './extension-overrides.ts'
 import { canStartRedis, type PrivateServer, startRedis } from './store-servers.ts'
 
-const page = readFileSync(new URL('../../docs/stateful-extensions.md', import.meta.url), 'utf8')
+const page = readFileSync(
+  new URL('../../docs/reference/stateful-extensions.md', import.meta.url),
+  'utf8',
+)
 const section = page.split('## When the store is away\n')[1]?.split('\n## ')[0] ?? ''
 const table = [...section.matchAll(/^\| ([^|]+?) +\| ([^|]+?) +\|/gm)]
   .map(([, name = '', rule = '']) => ({ name, rule }))

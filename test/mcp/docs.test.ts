@@ -5,7 +5,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { describe, expect, it } from 'vitest'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
-const page = readFileSync(`${ROOT}docs/mcp.md`, 'utf8')
+const page = readFileSync(`${ROOT}docs/guides/mcp.md`, 'utf8')
 const fences = (language: string) =>
   [...page.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(
     ([, code = '']) => code,
@@ -24,7 +24,7 @@ const entries = fences('json').map((text) => {
 })
 const commands = entries.filter(({ command }) => command !== undefined)
 
-describe('snippets of docs/mcp.md', () => {
+describe('snippets of docs/guides/mcp.md', () => {
   it('are JSON that names a command or an address', () => {
     expect(commands).toHaveLength(3)
     expect(entries.filter(({ url }) => url === 'http://127.0.0.1:4000/mcp')).toHaveLength(2)

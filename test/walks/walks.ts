@@ -83,7 +83,7 @@ const DOCUMENT = JSON.stringify({
   },
 })
 
-/** The walks of docs/architecture.md, by name. */
+/** The walks of docs/internals/architecture.md, by name. */
 export const WALKS: Readonly<Record<string, Walk>> = {
   'a call over Forrst': { prepare: () => start('/forrst', (round) => forrst(round)) },
   'a call over REST': { prepare: () => start('/api/demo.echo', () => ({ text: 'hello' })) },
@@ -109,7 +109,7 @@ export const WALKS: Readonly<Record<string, Walk>> = {
           headers: {
             'mcp-protocol-version': '2026-07-28',
             'mcp-method': 'tools/call',
-            'mcp-name': 'demo.echo',
+            'mcp-name': 'demo__echo',
           },
         },
       ),

@@ -77,7 +77,7 @@ export function formatDraft(spec: ToolSpec): string {
 }
 
 /** A tool spec to fill in by hand, for when no model can be asked. */
-export const SKELETON = `# A tool spec to fill in; see docs/tool-spec.md for every key.
+export const SKELETON = `# A tool spec to fill in; see docs/reference/tool-spec.md for every key.
 domain: my-api                        # names the files and the variables
 base_url: https://api.example.com     # or \${MY_API_BASE_URL}
 auth: { type: bearer, env: MY_API_TOKEN }

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
 import { send } from '../../../test/support/forrst.ts'
 
-const page = await readFile(new URL('../../../docs/query.md', import.meta.url), 'utf8')
+const page = await readFile(new URL('../../../docs/guides/query.md', import.meta.url), 'utf8')
 const fences = (language: string) =>
   [...page.matchAll(new RegExp(`^\`\`\`${language}\n([^]*?)^\`\`\`$`, 'gm'))].map(
     ([, code = '']) => code,
@@ -31,7 +31,7 @@ async function runFence(index: number) {
   return await import(/* @vite-ignore */ file)
 }
 
-describe('docs/query.md', () => {
+describe('docs/guides/query.md', () => {
   it('prints what the service answers', async () => {
     const { service } = await runFence(0)
     const [request, response] = fences('json').map((text) => JSON.parse(text))

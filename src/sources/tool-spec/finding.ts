@@ -7,7 +7,7 @@ export type Severity = 'error' | 'warning'
 /** Something wrong with a tool spec or lost on import, as data. */
 export interface SpecProblem {
   readonly severity: Severity
-  /** E… for errors, W… for warnings; docs/tool-spec.md lists them all. */
+  /** E… for errors, W… for warnings; docs/reference/tool-spec.md lists them all. */
   readonly code: string
   /** The file as the caller named it. */
   readonly file: string

@@ -60,9 +60,9 @@ describe('the tool-spec checklist', () => {
   })
 })
 
-describe('docs/tool-spec.md', () => {
+describe('docs/reference/tool-spec.md', () => {
   it('lists every code that the readers report', () => {
-    const page = readFileSync(join(ROOT, 'docs/tool-spec.md'), 'utf8')
+    const page = readFileSync(join(ROOT, 'docs/reference/tool-spec.md'), 'utf8')
     const sources = ['src/sources/tool-spec', 'src/sources/openapi'].flatMap((folder) =>
       readdirSync(join(ROOT, folder)).map((name) => join(ROOT, folder, name)),
     )

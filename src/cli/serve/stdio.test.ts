@@ -13,7 +13,7 @@ const path = (name: string): string => join(folder, name)
 const MODULE = `
 import { appendFileSync, existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createService, defineFunction } from ${JSON.stringify(join(ROOT, 'src/index.ts'))}
+import { createService, defineFunction } from ${JSON.stringify(join(ROOT, 'src/entries/waymark.ts'))}
 console.log('a module that says hello')
 export default ({ events, store }) => createService({
   info: { title: 'Notes', version: '1.0.0' },

@@ -18,6 +18,6 @@ is HTTP 400 unless its definition says otherwise.
 | --- | ---: | ---: | --- | --- |
 ${rows.join('\n')}
 
-Next: [errors of your own](functions.md), [codes a client makes](client.md#client-codes), [retries](client.md#retries).
+Next: [errors of your own](../guides/functions.md), [codes a client makes](../guides/client.md#client-codes), [retries](../guides/client.md#retries).
 `
 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /** What the package may cost. Raising a number is a decision, and shows up in review. */
-const BUDGET = { packedKb: 2_600, installedMb: 50, direct: 12, packages: 24 }
+const BUDGET = { packedKb: 2_600, installedMb: 50, direct: 13, packages: 24 }
 
 run('node', ['scripts/build.mjs'])
 run('npx', ['publint', '--strict'])

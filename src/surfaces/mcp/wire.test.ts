@@ -9,7 +9,7 @@ import { defineFunction } from '../../core/function.ts'
 import { createMcpHandler } from '../../entries/mcp.ts'
 import type { JsonObject } from '../../values/json.ts'
 
-const EXAMPLES = join(import.meta.dirname, '../../../shared/fixtures/mcp/examples-2026-07-28')
+const EXAMPLES = join(import.meta.dirname, '../../../../shared/fixtures/mcp/examples-2026-07-28')
 
 function readRequests(): readonly [string, JsonObject][] {
   if (!existsSync(EXAMPLES)) return []

@@ -100,7 +100,7 @@ describe('client of a broker', () => {
     const script = `
       import { createRequire } from 'node:module'
       const { createTriggers } = await import('./src/triggers/index.ts')
-      const { startQueue } = await import('./src/triggers/queue.ts')
+      const { startQueue } = await import('./src/triggers/queue/queue.ts')
       const loaded = () => Object.keys(createRequire(import.meta.url).cache)
         .flatMap((file) => /node_modules.(amqplib|ioredis|@aws-sdk.client-sqs)./.exec(file)?.[1] ?? [])
       const before = loaded()

@@ -7,7 +7,7 @@ const OUTSIDE =
   /node:child_process|\/faults\/|listAllStores|support\/(?:brokers|event-buses|waymark-process|built-package|interplay)\.ts/
 
 /** Files that need nothing but take long; each with its reason in CONTRIBUTING.md. */
-const SLOW = [
+export const SLOW: readonly string[] = [
   'src/cli/**',
   'src/sources/openapi/corpus.test.ts',
   'src/sources/openapi/fuzz.test.ts',

@@ -22,6 +22,9 @@ const PACKAGE = `${WORK}waymark/`
 const read = (name: string) => readFileSync(`${ROOT}${name}`, 'utf8')
 const pages = [
   'README.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  'CHANGELOG.md',
   ...readdirSync(`${ROOT}docs`, { recursive: true })
     .map(String)
     .filter((name) => name.endsWith('.md'))

@@ -17,17 +17,25 @@ const echo = defineFunction({
   handler: ({ input }) => ({ text: input.text }),
 })
 
+interface StartOptions {
+  /** What a step has to be answered with. */
+  readonly answer?: z.ZodType
+  readonly withStore?: boolean
+  readonly headers?: Readonly<Record<string, string>>
+}
+
 async function start(
   path: string,
   toBody: (round: number) => unknown,
-  {
-    withStore = false,
-    headers = {},
-  }: { readonly withStore?: boolean; readonly headers?: Record<string, string> } = {},
+  { answer = z.unknown(), withStore = false, headers = {} }: StartOptions = {},
 ) {
   const store = withStore ? createMemoryStore() : undefined
   const info = { title: 'Demo', version: '1.0.0' }
-  const service = createService({ info, functions: [echo], ...(store && { store }) })
+  const service = createService({
+    info,
+    functions: [echo],
+    ...(store && { store, stateful: { replay: false } }),
+  })
   const hook = defineTrigger({
     type: 'webhook',
     name: 'hook',
@@ -53,7 +61,12 @@ async function start(
     if (!response.ok) throw new Error(`${path} answered ${response.status}: ${text}`)
     return JSON.parse(text)
   }
-  return { send, step: () => send(toBody(++round)), close: () => server.close() }
+  return {
+    send,
+    /** A refusal takes a shorter way: an answer of another form ends the walk. */
+    step: async () => answer.parse(await send(toBody(++round))),
+    close: () => server.close(),
+  }
 }
 
 const forrst = (
@@ -65,6 +78,14 @@ const forrst = (
   id: `req_${round}`,
   call,
   ...(extensions.length > 0 && { extensions }),
+})
+
+const ECHOED = z.object({ text: z.string() })
+const ACCEPTED = z.object({
+  extensions: z.array(z.object({ data: z.object({ operation_id: z.string() }) })),
+})
+const ASKED = z.object({
+  result: z.object({ status: z.enum(['pending', 'processing', 'completed']) }),
 })
 
 const DOCUMENT = JSON.stringify({
@@ -85,8 +106,13 @@ const DOCUMENT = JSON.stringify({
 
 /** The walks of docs/internals/architecture.md, by name. */
 export const WALKS: Readonly<Record<string, Walk>> = {
-  'a call over Forrst': { prepare: () => start('/forrst', (round) => forrst(round)) },
-  'a call over REST': { prepare: () => start('/api/demo.echo', () => ({ text: 'hello' })) },
+  'a call over Forrst': {
+    prepare: () =>
+      start('/forrst', (round) => forrst(round), { answer: z.object({ result: ECHOED }) }),
+  },
+  'a call over REST': {
+    prepare: () => start('/api/demo.echo', () => ({ text: 'hello' }), { answer: ECHOED }),
+  },
   'a call over MCP': {
     prepare: () =>
       start(
@@ -96,7 +122,7 @@ export const WALKS: Readonly<Record<string, Walk>> = {
           id: round,
           method: 'tools/call',
           params: {
-            name: 'demo.echo',
+            name: 'demo__echo',
             arguments: { text: 'hello' },
             _meta: {
               'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -106,6 +132,7 @@ export const WALKS: Readonly<Record<string, Walk>> = {
           },
         }),
         {
+          answer: z.object({ result: z.object({ structuredContent: ECHOED }) }),
           headers: {
             'mcp-protocol-version': '2026-07-28',
             'mcp-method': 'tools/call',
@@ -128,19 +155,26 @@ export const WALKS: Readonly<Record<string, Walk>> = {
   },
   'a delivery': {
     prepare: () =>
-      start('/webhooks/hook', (round) => ({ text: `event ${round}` }), { withStore: true }),
+      start('/webhooks/hook', (round) => ({ text: `event ${round}` }), {
+        withStore: true,
+        answer: z.object({ result: ECHOED }),
+      }),
   },
   'an operation': {
     async prepare() {
-      const entry = [{ urn: 'urn:forrst:ext:async', options: { preferred: true } }]
       const { send, close } = await start('/forrst', () => undefined, { withStore: true })
+      const entry = [{ urn: 'urn:forrst:ext:async', options: { preferred: true } }]
+      const status = 'urn:cline:forrst:ext:async:fn:status'
       let round = 0
       return {
         close,
         async step() {
-          await send(forrst(++round, entry))
-          // The worker runs in this process; an operation of this size ends long before.
-          await new Promise((resolve) => setTimeout(resolve, 500))
+          const accepted = ACCEPTED.parse(await send(forrst(++round, entry)))
+          const ask = { function: status, arguments: accepted.extensions[0]?.data }
+          // The worker runs in this process and waits for its turn.
+          while (ASKED.parse(await send(forrst(++round, [], ask))).result.status !== 'completed') {
+            await new Promise((resolve) => setTimeout(resolve, 5))
+          }
         },
       }
     },

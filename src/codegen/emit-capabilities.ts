@@ -1,13 +1,11 @@
 import { type CustomRegions, writeRegion } from './custom-regions.ts'
-import { writeCaller, writeImport, writeRuntime } from './emit-runtime.ts'
+import type { RuntimeSource } from './embedded-runtime.ts'
+import { EMBEDDED_RUNTIME, type ToolKinds, writeHead, writeImport } from './emit-runtime.ts'
 import { writeType } from './emit-types.ts'
 import { toLiteral, toStringLiteral } from './literals.ts'
 import type { CodeModel, ToolModel } from './model.ts'
 import { toTypeNode } from './schema-type.ts'
 import { createWriter, type Writer } from './writer.ts'
-
-/** Where the code that sends requests comes from: out of the file itself, or out of `waymark/runtime`. */
-export type RuntimeSource = 'inline' | 'package'
 
 /** Emits the capabilities file of a domain: one typed function per tool, and the list of all tools. */
 export function emitCapabilities(
@@ -16,35 +14,19 @@ export function emitCapabilities(
   runtime: RuntimeSource = 'inline',
 ): string {
   const writer = createWriter()
-  const own = model.tools.filter((tool) => tool.operation === undefined)
-  const operations = model.tools.flatMap((tool) => tool.operation ?? [])
-  const pieces = ['ToolContext', 'ToolDefinition', ...toolPieces(model.tools)]
-  if (runtime === 'package') writeImport(writer, pieces, operations.length > 0)
-  if (own.length > 0) writeRegion(writer, 'imports', custom, '// Imports of your own code go here.')
-  writer.gap()
-  if (operations.length > 0) {
-    if (runtime === 'inline') pieces.push(...writeCaller(writer, operations))
-    else writer.line('const call = createToolCaller()')
+  const kinds: ToolKinds = {
+    http: model.tools.some((tool) => tool.operation),
+    own: model.tools.some((tool) => !tool.operation),
   }
+  if (runtime === 'package') writeImport(writer, kinds)
+  if (kinds.own) writeRegion(writer, 'imports', custom, '// Imports of your own code go here.')
+  writeHead(writer, kinds, runtime)
   for (const tool of model.tools) writeTool(writer, tool, custom)
   writeList(writer, model)
   if (runtime === 'package') return writer.toString()
   writer.gap()
-  writer.line(
-    '/* From here on: how arguments are checked and requests are sent. The same in every file. */',
-  )
-  writeRuntime(writer, pieces)
+  writer.line(EMBEDDED_RUNTIME)
   return writer.toString()
-}
-
-function toolPieces(tools: readonly ToolModel[]): string[] {
-  const http = tools.some((tool) => tool.operation)
-    ? ['HttpTool', 'defineHttpTool', 'runHttpTool']
-    : []
-  const own = tools.some((tool) => !tool.operation)
-    ? ['ToolDescription', 'defineOwnTool', 'notWritten']
-    : []
-  return [...http, ...own]
 }
 
 function writeTool(writer: Writer, tool: ToolModel, custom: CustomRegions): void {

@@ -1,103 +1,71 @@
-import type { Operation } from '../sources/runtime/index.ts'
-import { RUNTIME_PIECES } from './runtime-pieces.gen.ts'
+import { printEmbedded, printNames, type RuntimeSource } from './embedded-runtime.ts'
+import { TOOL_RUNTIME } from './tool-runtime.gen.ts'
 import type { Writer } from './writer.ts'
 
-/** Pieces that whoever imports a generated file may want to name. */
-const EXPORTED: ReadonlySet<string> = new Set([
-  'ArgumentSchema',
-  'ToolContext',
-  'ToolDefinition',
-  'ToolDescription',
-  'ToolError',
-  'ToolErrorReason',
-  'ToolHttpError',
-])
-
-const AUTH_PARTS: Readonly<Record<string, string>> = {
-  bearer: 'readBearer',
-  api_key: 'readApiKey',
-  basic: 'readBasic',
-  oauth2: 'createOauth2()',
+/** Which kinds of tool a file holds. */
+export interface ToolKinds {
+  readonly http: boolean
+  readonly own: boolean
 }
 
-const BODY_PARTS: Readonly<Record<string, string>> = {
-  json: 'encodeJsonBody',
-  form: 'encodeFormBody',
-  multipart: 'encodeMultipartBody',
-  raw: 'encodeRawBody',
+const ERRORS: readonly string[] = ['ToolError', 'ToolHttpError']
+const HTTP_VALUES: readonly string[] = ['createToolCaller', 'defineHttpTool', 'runHttpTool']
+const OWN_VALUES: readonly string[] = ['defineOwnTool', 'notWritten']
+
+/** The types that whoever imports a generated file may want to name. */
+const EXPORTED_TYPES: readonly string[] = [
+  ...TOOL_RUNTIME.types.matchAll(/^export (?:interface|type) (\w+)/gm),
+]
+  .map(([, name]) => name ?? '')
+  .filter((name) => !ERRORS.includes(name))
+
+// All names are reserved, not just those one file needs: what a tool is called in code must not
+// change because another tool is of another kind.
+/** What a file of tools declares or imports besides its own names. */
+export const RUNTIME_NAMES: readonly string[] = [
+  ...TOOL_RUNTIME.typeNames,
+  ...HTTP_VALUES,
+  ...OWN_VALUES,
+  'createToolRuntime',
+  'toolRuntime',
+]
+
+/** Writes the import of what tools run on, and exports what a file that carries it exports. */
+export function writeImport(writer: Writer, kinds: ToolKinds): void {
+  const types = ['ToolContext', 'ToolDefinition']
+  if (kinds.http) types.push('HttpTool')
+  if (kinds.own) types.push('ToolDescription')
+  writer.line(printNames('import', { values: valuesOf(kinds), types, from: 'waymark/runtime' }))
+  writer.line(
+    printNames('export', { values: ERRORS, types: EXPORTED_TYPES, from: 'waymark/runtime' }),
+  )
 }
 
-/** Writes the caller of a file with the parts its operations need; returns the pieces it names. */
-export function writeCaller(writer: Writer, operations: readonly Operation[]): readonly string[] {
-  const ways = operations.flatMap(({ auth }) => (auth ? [auth, ...(auth.or ?? [])] : []))
-  const rules = ways.flatMap((way) => [way, ...(way.also ?? [])])
-  const auth = selectParts(
-    AUTH_PARTS,
-    rules.map((rule) => rule.type),
-  )
-  const bodies = selectParts(
-    BODY_PARTS,
-    operations.map((operation) => operation.body?.type),
-  )
-  const extras = [
-    operations.some((operation) => operation.response) && ['trim', 'trimAnswer'],
-    operations.some((operation) => operation.paginate) && ['page', 'readPage'],
-  ].filter((extra) => extra !== false)
+/** Writes the lines at the head of a file that take from the runtime what its tools need. */
+export function writeHead(writer: Writer, kinds: ToolKinds, runtime: RuntimeSource): void {
+  writer.gap()
+  if (runtime === 'inline') {
+    writer.line('const toolRuntime: ToolRuntime = createToolRuntime()')
+    writer.line(`const { ${valuesOf(kinds).join(', ')} } = toolRuntime`)
+  }
+  if (!kinds.http) return
+  writer.gap()
   writer.doc({ text: 'Sends the requests of this file.' })
-  writer.block(
-    'const call: Caller = createCaller({',
-    () => {
-      writer.line(`auth: ${printParts(auth)},`, `bodies: ${printParts(bodies)},`)
-      for (const [name, part] of extras) writer.line(`${name}: ${part},`)
-    },
-    '})',
-  )
-  const parts = [...auth, ...bodies].map(([, part]) => part.replace('()', ''))
-  return ['Caller', 'createCaller', ...parts, ...extras.map(([, part]) => part ?? '')]
+  writer.line('const call = createToolCaller()')
 }
 
-/** Writes the pieces that are named and whatever those need. */
-export function writeRuntime(writer: Writer, names: Iterable<string>): void {
-  const wanted = new Set<string>()
-  const visit = (name: string): void => {
-    if (wanted.has(name)) return
-    wanted.add(name)
-    for (const used of RUNTIME_PIECES[name]?.uses ?? []) visit(used)
-  }
-  for (const name of names) visit(name)
-  for (const [name, piece] of Object.entries(RUNTIME_PIECES)) {
-    if (!wanted.has(name)) continue
-    writer.gap()
-    writer.line(EXPORTED.has(name) ? exportPiece(piece.text) : piece.text)
-  }
-}
+/** The end of every file that carries its runtime. */
+export const EMBEDDED_RUNTIME: string = `${printEmbedded(TOOL_RUNTIME, {
+  what: 'the runtime',
+  // A function, because the tools above it need what it gives.
+  declare: (code) => `function createToolRuntime(): ToolRuntime { return ${code} }`,
+})}
+/** A call that did not come to an answer; nothing in it holds a credential. */
+export const ToolError: ToolRuntime['ToolError'] = toolRuntime.ToolError
 
-/** Writes the import of what a file needs when it does not carry the runtime itself. */
-export function writeImport(writer: Writer, pieces: readonly string[], sends: boolean): void {
-  const isType = (name: string): boolean => /^[A-Z]/.test(name)
-  const values = [...(sends ? ['createToolCaller'] : []), ...pieces.filter((name) => !isType(name))]
-  const types = pieces.filter(isType).map((name) => `type ${name}`)
-  writer.block(
-    'import {',
-    () => {
-      for (const name of [...values.sort(), ...types.sort()]) writer.line(`${name},`)
-    },
-    "} from 'waymark/runtime'",
-  )
-}
+/** An answer whose status is not a success. */
+export const ToolHttpError: ToolRuntime['ToolHttpError'] = toolRuntime.ToolHttpError`
 
-function selectParts(
-  parts: Readonly<Record<string, string>>,
-  used: readonly (string | undefined)[],
-): (readonly [string, string])[] {
-  return Object.entries(parts).filter(([name]) => used.includes(name))
-}
-
-function printParts(parts: readonly (readonly [string, string])[]): string {
-  if (parts.length === 0) return '{}'
-  return `{ ${parts.map(([name, part]) => `${name}: ${part}`).join(', ')} }`
-}
-
-function exportPiece(text: string): string {
-  return text.replace(/^(?=interface|type|class)/m, 'export ')
+function valuesOf({ http, own }: ToolKinds): string[] {
+  return [...(http ? HTTP_VALUES : []), ...(own ? OWN_VALUES : [])]
 }

@@ -1,6 +1,6 @@
 import type { TriggerDef } from '../sources/tool-spec/index.ts'
 import { type CustomRegions, writeRegion } from './custom-regions.ts'
-import type { RuntimeSource } from './emit-capabilities.ts'
+import type { RuntimeSource } from './embedded-runtime.ts'
 import { writeType } from './emit-types.ts'
 import { toLiteral, toPropertyKey, toStringLiteral } from './literals.ts'
 import type { CodeModel, TriggerModel } from './model.ts'

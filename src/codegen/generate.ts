@@ -7,7 +7,8 @@ import {
 } from '../sources/tool-spec/index.ts'
 import { escapeComment } from './comments.ts'
 import { type CustomRegions, readRegions, withoutRegions } from './custom-regions.ts'
-import { emitCapabilities, type RuntimeSource } from './emit-capabilities.ts'
+import type { RuntimeSource } from './embedded-runtime.ts'
+import { emitCapabilities } from './emit-capabilities.ts'
 import { emitTriggers } from './emit-triggers.ts'
 import { buildModel, type CodeModel } from './model.ts'
 

@@ -37,7 +37,7 @@ export {
   type Turn,
 } from './draft/model-provider.ts'
 export { type ReadDocumentsOptions, readDocuments } from './draft/read-documents.ts'
-export type { RuntimeSource } from './emit-capabilities.ts'
+export type { RuntimeSource } from './embedded-runtime.ts'
 export {
   DEFINITION_TARGETS,
   type DefinitionTarget,

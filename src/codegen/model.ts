@@ -9,8 +9,8 @@ import {
   withSafePatterns,
 } from '../sources/runtime/index.ts'
 import type { ToolDef, ToolSpec, TriggerDef } from '../sources/tool-spec/index.ts'
+import { RUNTIME_NAMES } from './emit-runtime.ts'
 import { createNamePlan, type NamePlan, toPascalCase, toSnakeCase } from './names.ts'
-import { RUNTIME_PIECES } from './runtime-pieces.gen.ts'
 
 /** What a file of generated code is made from: the spec, worked out and with every name decided. */
 export interface CodeModel {
@@ -50,7 +50,7 @@ export interface TriggerModel {
 /** Works a spec out into the model that the emitters print. */
 export function buildModel(spec: ToolSpec): CodeModel {
   const base = toSnakeCase(spec.domain)
-  const toolPlan = createNamePlan(RUNTIME_NAMES)
+  const toolPlan = createNamePlan(TOOL_NAMES)
   const triggerPlan = createNamePlan(TRIGGER_NAMES)
   const toolNames = spec.tools.map((tool) => toolPlan.take(tool.name))
   const triggerNames = (spec.triggers ?? []).map((trigger) => triggerPlan.take(trigger.name))
@@ -70,16 +70,8 @@ export function buildModel(spec: ToolSpec): CodeModel {
   }
 }
 
-// All pieces are reserved, not just those one file carries: what a tool is called in code must not
-// change because another tool needs another piece.
-const RUNTIME_NAMES: readonly string[] = [
-  ...Object.keys(RUNTIME_PIECES),
-  'createToolCaller',
-  'call',
-  'args',
-  'context',
-  'imports',
-]
+/** Names that a file of tools uses itself. */
+const TOOL_NAMES: readonly string[] = [...RUNTIME_NAMES, 'call', 'args', 'context', 'imports']
 
 /** Names that a triggers file declares itself. */
 const TRIGGER_NAMES: readonly string[] = ['TriggerEvent', 'TriggerDefinition', 'event', 'imports']

@@ -1,4 +1,5 @@
 export {
+  type ArgumentSchema,
   type Caller,
   type CallerOptions,
   createPublicOnlyFetch,

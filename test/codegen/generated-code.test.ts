@@ -1,23 +1,38 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import {
-  with_both,
-  with_default,
-  with_none,
-  with_oauth2,
-  with_query_key,
-} from './golden/auth.capabilities.ts'
-import {
-  send_form,
-  send_json,
-  send_list,
-  send_parts,
-  send_text,
-} from './golden/bodies.capabilities.ts'
-import { list_trees, orchard_tools, plant_tree } from './golden/orchard.capabilities.ts'
-import { on_frost, orchard_triggers } from './golden/orchard.triggers.ts'
-import { own_code_tools, say_hello, ToolError } from './golden/own-code.capabilities.ts'
-import { list_people } from './golden/pages.capabilities.ts'
+import { generateFromText } from '../../src/codegen/generate.ts'
+import * as auth from './golden/auth.capabilities.ts'
+import * as bodies from './golden/bodies.capabilities.ts'
+import { on_frost, orchard_triggers } from './golden/inline/orchard.triggers.ts'
+import * as orchard from './golden/orchard.capabilities.ts'
+import * as ownCode from './golden/own-code.capabilities.ts'
+import * as pages from './golden/pages.capabilities.ts'
 import { type RecordingServer, startRecordingServer } from './recording-server.ts'
+
+const onPackage = { auth, bodies, orchard, 'own-code': ownCode, pages }
+type Modules = typeof onPackage
+
+const folder = mkdtempSync(join(tmpdir(), 'waymark-generated-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** Generates the same files with the runtime inside, and loads them. */
+async function loadInline(): Promise<Modules> {
+  const loaded = Object.keys(onPackage).map(async (name) => {
+    const spec = readFileSync(new URL(`specs/${name}.tool-spec.yaml`, import.meta.url), 'utf8')
+    const result = generateFromText(spec)
+    const file = join(folder, `${name}.ts`)
+    writeFileSync(file, (result.ok && result.files[0]?.text) || '')
+    return [name, await import(/* @vite-ignore */ file)] as const
+  })
+  return Object.fromEntries(await Promise.all(loaded)) as Modules
+}
+
+const MODULES = [
+  ['that import waymark/runtime', onPackage],
+  ['that carry their runtime', await loadInline()],
+] as const
 
 let api: RecordingServer
 /** Sends what is meant for a host of a spec to the recording server. */
@@ -30,7 +45,12 @@ beforeAll(async () => {
 beforeEach(() => api.answer({ body: { ok: true } }))
 afterAll(() => api.close())
 
-describe('generated functions', () => {
+describe.each(MODULES)('generated functions %s', (_name, modules) => {
+  const { with_both, with_default, with_none, with_oauth2, with_query_key } = modules.auth
+  const { send_form, send_json, send_list, send_parts, send_text } = modules.bodies
+  const { list_trees, orchard_tools, plant_tree, ToolError, ToolHttpError } = modules.orchard
+  const { list_people } = modules.pages
+
   function env(): Record<string, string> {
     return {
       ORCHARD_BASE_URL: `${api.url}/base`,
@@ -104,7 +124,10 @@ describe('generated functions', () => {
 
   it('[TS-172] throw an error with tool, status and body when the API refuses', async () => {
     api.answer({ status: 404, body: { gone: true } })
-    await expect(list_trees({ plot_id: 1 }, { env: env() })).rejects.toMatchObject({
+    const error = await list_trees({ plot_id: 1 }, { env: env() }).catch((thrown) => thrown)
+    expect(error).toBeInstanceOf(ToolHttpError)
+    expect(error).toBeInstanceOf(ToolError)
+    expect(error).toMatchObject({
       name: 'ToolHttpError',
       tool: 'list_trees',
       method: 'GET',
@@ -170,7 +193,9 @@ describe('generated functions', () => {
   })
 })
 
-describe('code of one’s own', () => {
+describe.each(MODULES)('code of one’s own in files %s', (_name, modules) => {
+  const { own_code_tools, say_hello, ToolError } = modules['own-code']
+
   it('[TS-20] says that it is still to be written, after checking the arguments', async () => {
     await expect(say_hello({ who: 'you' })).rejects.toThrow(/write it between its <custom> marks/)
     const [tool] = own_code_tools

@@ -92,6 +92,11 @@ const TOOL_FLAGS: Readonly<Record<string, ForgeFlag>> = {
     TARGETS.join('|'),
     'what is generated: TypeScript, or tool definitions as JSON; ts when absent',
   ),
+  runtime: text(
+    WRITING,
+    'inline|package',
+    'carry what the TypeScript runs on, without any dependency (inline), or import waymark/runtime',
+  ),
   watch: yesNo(['spec'], 'generate again whenever the file changes, until interrupted'),
   'dry-run': yesNo(
     [...WRITING, 'call'],

@@ -118,3 +118,44 @@ describe('waymark forge tool --target', () => {
     expect(err).toContain('--target must be ts, mcp, json-schema, openai, anthropic; got "opena"')
   })
 })
+
+describe('waymark forge tool --runtime', () => {
+  const OWN = `domain: own
+tools:
+  - { name: roll, description: Rolls dice. }
+`
+  const CODE = 'own.capabilities.ts'
+  const forge = (place: Workplace, ...args: string[]) =>
+    place.run('forge', 'tool', '--spec', 'own.tool-spec.yaml', ...args)
+
+  it('carries the runtime or imports it, and keeps what people wrote either way', async () => {
+    const place = workplace()
+    place.write('own.tool-spec.yaml', OWN)
+    expect((await forge(place)).code).toBe(0)
+    expect(place.read(CODE)).toContain('function createToolRuntime()')
+    expect(place.read(CODE)).not.toContain("from 'waymark/runtime'")
+    place.write(CODE, place.read(CODE).replace(/return notWritten.*/, 'return 4'))
+    expect((await forge(place, '--runtime', 'package')).code).toBe(0)
+    expect(place.read(CODE)).toMatch(/^import \{[^}]*\} from 'waymark\/runtime'$/m)
+    expect(place.read(CODE)).not.toContain('createToolRuntime')
+    expect(place.read(CODE)).toContain('return 4')
+    expect((await forge(place, '--runtime', 'package', '--check')).code).toBe(0)
+    expect((await forge(place, '--runtime', 'inline', '--check')).code).toBe(2)
+  })
+
+  it('prints the same with --stdout', async () => {
+    const place = workplace()
+    place.write('own.tool-spec.yaml', OWN)
+    const { out } = await forge(place, '--runtime', 'package', '--stdout')
+    expect(out).toContain("from 'waymark/runtime'")
+  })
+
+  it.each([
+    [['--runtime', 'packge'], 'Did you mean "package"?'],
+    [['--runtime', 'package', '--target', 'mcp'], '--runtime belongs to --target ts'],
+  ])('refuses %j', async (args, message) => {
+    const { code, err } = await forge(workplace(), ...args)
+    expect(code).toBe(2)
+    expect(err).toContain(message)
+  })
+})

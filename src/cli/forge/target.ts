@@ -1,13 +1,26 @@
-import { type GeneratedFile, generateCode, generateDefinitions } from '../../codegen/index.ts'
+import {
+  type GeneratedFile,
+  generateCode,
+  generateDefinitions,
+  type RuntimeSource,
+} from '../../codegen/index.ts'
 import type { ToolSpec } from '../../sources/tool-spec/index.ts'
-import type { CommandInput } from '../command.ts'
+import { type CommandInput, UsageError } from '../command.ts'
 import { readChoice } from '../flags.ts'
 import { TARGETS } from './forge-flags.ts'
 import type { ReadEarlier } from './merge-spec.ts'
 
+const RUNTIMES: readonly RuntimeSource[] = ['inline', 'package']
+
 /** What `--target` asks to be generated; TypeScript when nobody said so. */
 export function readTarget(input: CommandInput): (typeof TARGETS)[number] {
-  return readChoice(input, 'target', TARGETS) ?? 'ts'
+  const target = readChoice(input, 'target', TARGETS) ?? 'ts'
+  if (readChoice(input, 'runtime', RUNTIMES) === undefined || target === 'ts') return target
+  throw new UsageError(`--runtime belongs to --target ts; it means nothing for ${target}`)
+}
+
+function readRuntime(input: CommandInput): RuntimeSource {
+  return readChoice(input, 'runtime', RUNTIMES) ?? 'inline'
 }
 
 /** Files made from a spec, and which of them may be replaced whatever they hold. */
@@ -24,7 +37,7 @@ export function generateTarget(
 ): TargetFiles {
   const target = readTarget(input)
   if (target === 'ts') {
-    const files = generateCode(spec, { previous: read })
+    const files = generateCode(spec, { previous: read, runtime: readRuntime(input) })
     return { files, mayReplace: () => false }
   }
   const file = generateDefinitions(spec, target)
@@ -41,7 +54,7 @@ export function generateTarget(
 export function printTarget(spec: ToolSpec, input: CommandInput): string {
   const target = readTarget(input)
   return target === 'ts'
-    ? generateCode(spec)
+    ? generateCode(spec, { runtime: readRuntime(input) })
         .map(({ text }) => text)
         .join('')
     : generateDefinitions(spec, target).text

@@ -1,51 +1,44 @@
-import { CLIENT_CODE, CLIENT_TYPE_NAMES, CLIENT_TYPES } from './client-runtime.gen.ts'
+import { printEmbedded, printNames, type RuntimeSource } from '../embedded-runtime.ts'
+import { CLIENT_RUNTIME } from './client-runtime.gen.ts'
 
 /** Where a generated client takes what it runs on: `inline` carries it, `package` imports `waymark/client`. */
-export type ClientRuntime = 'inline' | 'package'
+export type ClientRuntime = RuntimeSource
 
 const VALUES: readonly string[] = ['createMethods', 'hasErrorCode']
 
 /** What a generated client declares or imports besides its own names. */
 export const RUNTIME_NAMES: readonly string[] = [
   ...VALUES,
-  ...CLIENT_TYPE_NAMES,
+  ...CLIENT_RUNTIME.typeNames,
   'CallError',
-  'ClientRuntime',
   'ErrorClass',
 ]
 
 /** Adds what the code of a client runs on: an import of the package, or its client bundled into one line. */
 export function addRuntime(code: string, runtime: ClientRuntime): string {
-  return runtime === 'package' ? `${printImport(code)}\n${code}` : `${code}\n${INLINE}`
-}
-
-function printImport(code: string): string {
-  const bare = code.replace(TEXT, '')
-  const words = new Set(bare.match(/[A-Za-z_$][\w$]*/g))
-  const types = CLIENT_TYPE_NAMES.filter((name) => words.has(name)).map((name) => `type ${name}`)
-  const names = [...VALUES.filter((name) => words.has(name)), ...types].sort()
-  const lines = names.map((name) => `  ${name},\n`).join('')
-  return `import {\n${lines}} from 'waymark/client'\n\nexport { CallError } from 'waymark/client'\n`
+  if (runtime === 'inline') return `${code}\n${INLINE}`
+  const words = new Set(code.replace(TEXT, '').match(/[A-Za-z_$][\w$]*/g))
+  const used = (names: readonly string[]): string[] => names.filter((name) => words.has(name))
+  const imports = printNames('import', {
+    values: used(VALUES),
+    types: used(CLIENT_RUNTIME.typeNames),
+    from: 'waymark/client',
+  })
+  return `${imports}\nexport { CallError } from 'waymark/client'\n\n${code}`
 }
 
 /** Comments and literals: what a document says is not code. */
 const TEXT = /\/\*[\s\S]*?\*\/|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"/g
 
-const INLINE = `/* From here on: the client of the package waymark, the same in every generated client. */
+const EMBEDDED = printEmbedded(CLIENT_RUNTIME, {
+  what: 'the client',
+  declare: (code) =>
+    `const { CallError: ErrorClass, createMethods, hasErrorCode } = ${code} as ClientRuntime`,
+})
 
-${CLIENT_TYPES}
-
+const INLINE = `${EMBEDDED}
 /** Every failure of a call is one of these. */
 export type CallError = MethodError
-
-interface ClientRuntime {
-  readonly CallError: new (code: string, options?: CallErrorOptions) => CallError
-  readonly createMethods: (options: ClientOptions) => MethodMaker
-  readonly hasErrorCode: (thrown: unknown, codes: readonly string[]) => boolean
-}
-
-// @ts-ignore: JavaScript on one line, whose type is the one above.
-const { CallError: ErrorClass, createMethods, hasErrorCode } = ${CLIENT_CODE} as ClientRuntime
 
 /** Every failure of a call is one of these. */
 export const CallError: ClientRuntime['CallError'] = ErrorClass

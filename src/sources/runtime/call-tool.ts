@@ -19,7 +19,7 @@ import { type Page, type PageSource, readAnswer, readExcerpt, type Trimmed } fro
 import { readRetryAfter, type Sender, sendRequest, sleep } from './send.ts'
 import { createRedactor, ToolError, ToolHttpError } from './tool-error.ts'
 
-/** What the operations of one file need; code that no operation needs is not copied beside it. */
+/** The ways to authenticate, to write a body and to shape an answer that a caller knows. */
 export interface CallerParts {
   readonly auth: Readonly<Record<string, Authenticator>>
   readonly bodies: Readonly<Record<string, BodyEncoder>>

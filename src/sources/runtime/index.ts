@@ -1,11 +1,11 @@
 export { type AuthContext, nameWays, pickWay } from './auth.ts'
 export type { Caller, CallerOptions, ToolContext } from './call-tool.ts'
+export type { ArgumentSchema } from './check-arguments.ts'
 export { toFieldSchema, toInputSchema, toObjectSchema, withSafePatterns } from './input-schema.ts'
 export { finishLogin, type LoginResult, startLogin } from './login.ts'
 export type { Environment, Operation, ToolArguments } from './operation.ts'
 export { createPublicOnlyFetch, type PublicOnlyOptions } from './public-only.ts'
 export {
-  createToolCaller,
   createToolFunctions,
   sideEffectsOf,
   type ToolFunctionsOptions,
@@ -13,6 +13,7 @@ export {
 } from './run-tool.ts'
 export { toFunctions } from './to-functions.ts'
 export { toOperation } from './to-operation.ts'
+export { createToolCaller } from './tool-caller.ts'
 export {
   defineHttpTool,
   defineOwnTool,

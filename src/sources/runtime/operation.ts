@@ -1,8 +1,8 @@
 /*
  * An operation is what a tool spec says about one HTTP call, reduced to what sending it needs. It is
  * plain data: generated code prints it as a literal, the runtime builds it from a spec in memory.
- * The files that this one, `call-tool.ts` and its imports reach are also copied into generated code,
- * so they use nothing but globals that Node and browsers share, and import nothing from outside.
+ * What `generated.ts` reaches is bundled into generated code, so it uses nothing but globals that Node
+ * and browsers share, and imports nothing but small modules such as `values`.
  */
 
 /** One HTTP call that a tool stands for. */

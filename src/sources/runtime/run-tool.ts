@@ -2,15 +2,12 @@ import { defineFunction, type FunctionDefinition } from '../../core/index.ts'
 import { CallError } from '../../errors/index.ts'
 import type { JsonSchema } from '../../schema/index.ts'
 import type { Method, ToolDef, ToolSpec } from '../tool-spec/index.ts'
-import { readApiKey, readBasic, readBearer } from './auth.ts'
-import { encodeFormBody, encodeJsonBody, encodeMultipartBody, encodeRawBody } from './body.ts'
-import { type Caller, type CallerOptions, createCaller } from './call-tool.ts'
+import type { Caller, CallerOptions } from './call-tool.ts'
 import { fillDefaults } from './check-arguments.ts'
 import { toInputSchema } from './input-schema.ts'
-import { createOauth2 } from './oauth2.ts'
 import type { ToolArguments } from './operation.ts'
-import { readPage, trimAnswer } from './response.ts'
 import { toOperation } from './to-operation.ts'
+import { createToolCaller } from './tool-caller.ts'
 import { toCallError } from './tool-failure.ts'
 
 /** Does the work of a tool that is not an HTTP call. */
@@ -49,29 +46,6 @@ export function createToolFunctions(
       handler: ({ input: args, signal }) => runHandler(run, withDefaults(input, args), signal),
     })
   })
-}
-
-/** Makes a caller that knows every way to authenticate, every body and every answer. */
-export function createToolCaller(options: CallerOptions = {}): Caller {
-  return createCaller(
-    {
-      auth: {
-        bearer: readBearer,
-        api_key: readApiKey,
-        basic: readBasic,
-        oauth2: createOauth2(),
-      },
-      bodies: {
-        json: encodeJsonBody,
-        form: encodeFormBody,
-        multipart: encodeMultipartBody,
-        raw: encodeRawBody,
-      },
-      trim: trimAnswer,
-      page: readPage,
-    },
-    options,
-  )
 }
 
 /** Cuts the first sentence out of a description. */

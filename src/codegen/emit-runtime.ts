@@ -28,6 +28,8 @@ export const RUNTIME_NAMES: readonly string[] = [
   ...OWN_VALUES,
   'createToolRuntime',
   'toolRuntime',
+  // Files of before declared these. A tool keeps its name, and with it what people wrote for it.
+  ...['abortable', 'likeness', 'matches', 'nearest', 'origin', 'shorten', 'sleep'],
 ]
 
 /** Writes the import of what tools run on, and exports what a file that carries it exports. */

@@ -107,6 +107,15 @@ describe('generating TypeScript', () => {
     }
   })
 
+  it('keeps the code of a tool that has the name of a helper of earlier files', () => {
+    const spec = { domain: 'x', tools: [{ name: 'sleep', description: 'Sleeps.' }] }
+    const earlier = '  // <custom sleep_>\n  return 4\n  // </custom sleep_>\n'
+    for (const runtime of ['inline', 'package'] as const) {
+      const [file] = generateCode(spec, { runtime, previous: () => earlier })
+      expect(file?.text).toContain(earlier)
+    }
+  })
+
   it('generates a domain with nothing but triggers', () => {
     const spec = {
       domain: 'x',

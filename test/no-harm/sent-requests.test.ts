@@ -269,6 +269,30 @@ describe('beside it', () => {
     }
   })
 
+  it.each([
+    ['an empty text', '', 'Note. Server default: ""'],
+    ['null', null, 'Note. Server default: null'],
+    ['false', false, 'Note. Server default: false'],
+    ['zero', 0, 'Note. Server default: 0'],
+    ['an empty list', [], 'Note. Server default: []'],
+  ])('a default that is %s is told as well', (_name, value, description) => {
+    const schema = { type: 'object', properties: { note: { default: value } } }
+    const spec = imported({
+      openapi: '3.1.0',
+      info: { title: 'Orchard', version: '1' },
+      servers: [{ url: '/' }],
+      paths: {
+        '/it': {
+          post: {
+            operationId: 'it',
+            requestBody: { content: { 'application/json': { schema } } },
+          },
+        },
+      },
+    })
+    expect(toolOf(spec, 'it')?.body?.[0]?.description).toBe(description)
+  })
+
   it('alternatives that can never be used are left out, whatever their scopes', () => {
     const security = [{ bearer: [] }, { bearer: [], key: [] }, { bearer: ['x'] }]
     expect(imported(securityDocument(security)).auth).toEqual({

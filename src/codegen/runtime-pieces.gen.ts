@@ -23,7 +23,7 @@ export const RUNTIME_PIECES: Readonly<Record<string, RuntimePiece>> = {
   },
   BodyField: {
     uses: [],
-    text: "/** One argument of a body. */\ninterface BodyField {\n  readonly arg: string\n  readonly name?: string\n  /** Null is sent, not left out. */\n  readonly nullable?: boolean\n  /** The argument is base64, the wire carries the bytes. */\n  readonly binary?: boolean\n  readonly style?: string\n  readonly explode?: boolean\n  readonly content_type?: string\n  /** Pointers to strings of digits that the wire carries as numbers; `*` stands for every element. */\n  readonly digits?: readonly string[]\n}",
+    text: "/** One argument of a body. */\ninterface BodyField {\n  readonly arg: string\n  readonly name?: string\n  /** Null is sent, not left out. */\n  readonly nullable?: boolean\n  /** The argument is base64, the wire carries the bytes. */\n  readonly binary?: boolean\n  readonly style?: string\n  readonly explode?: boolean\n  readonly content_type?: string\n  /** Pointers to strings of digits that the wire carries as numbers; `*` is every element, `~*` every member not named. */\n  readonly digits?: readonly string[]\n}",
   },
   AuthRule: {
     uses: [],
@@ -95,15 +95,15 @@ export const RUNTIME_PIECES: Readonly<Record<string, RuntimePiece>> = {
   },
   ArgumentSchema: {
     uses: [],
-    text: "/** The part of JSON Schema that arguments of tools are described with. */\ninterface ArgumentSchema {\n  readonly type?: string | readonly string[]\n  readonly description?: string\n  readonly enum?: readonly unknown[]\n  readonly default?: unknown\n  readonly format?: string\n  readonly properties?: Readonly<Record<string, ArgumentSchema>>\n  readonly required?: readonly string[]\n  /** False refuses members that `properties` does not name. */\n  readonly additionalProperties?: boolean\n  readonly items?: ArgumentSchema\n  readonly anyOf?: readonly ArgumentSchema[]\n  readonly minimum?: number\n  readonly maximum?: number\n  readonly exclusiveMinimum?: number\n  readonly exclusiveMaximum?: number\n  readonly multipleOf?: number\n  readonly minLength?: number\n  readonly maxLength?: number\n  readonly pattern?: string\n  readonly minItems?: number\n  readonly maxItems?: number\n  readonly uniqueItems?: boolean\n}",
+    text: "/** The part of JSON Schema that arguments of tools are described with. */\ninterface ArgumentSchema {\n  readonly type?: string | readonly string[]\n  readonly description?: string\n  readonly enum?: readonly unknown[]\n  readonly default?: unknown\n  readonly format?: string\n  readonly properties?: Readonly<Record<string, ArgumentSchema>>\n  readonly required?: readonly string[]\n  /** False refuses members that `properties` does not name, a schema says what they hold. */\n  readonly additionalProperties?: boolean | ArgumentSchema\n  readonly items?: ArgumentSchema\n  readonly anyOf?: readonly ArgumentSchema[]\n  readonly minimum?: number\n  readonly maximum?: number\n  readonly exclusiveMinimum?: number\n  readonly exclusiveMaximum?: number\n  readonly multipleOf?: number\n  readonly minLength?: number\n  readonly maxLength?: number\n  readonly pattern?: string\n  readonly minItems?: number\n  readonly maxItems?: number\n  readonly uniqueItems?: boolean\n}",
   },
   checkArguments: {
     uses: ["ArgumentSchema","ToolArguments","ToolError","fillDefaults","findProblems","isEntries"],
     text: "/** Checks arguments against their schema and fills in defaults; throws a list of what is wrong. */\nfunction checkArguments(tool: string, schema: ArgumentSchema, args: unknown): ToolArguments {\n  const filled = fillDefaults(schema, args ?? {})\n  const problems = findProblems(schema, filled, '')\n  if (problems.length === 0 && isEntries(filled)) return filled\n  const message = `${tool}: ${problems.slice(0, 5).join('; ')}`\n  throw new ToolError(tool, 'arguments', message, { problems })\n}",
   },
   fillDefaults: {
-    uses: ["ArgumentSchema","isEntries"],
-    text: "/** Fills in the default of everything that was left out. */\nfunction fillDefaults(schema: ArgumentSchema, value: unknown): unknown {\n  if (Array.isArray(value)) {\n    const { items } = schema\n    return items ? value.map((item) => fillDefaults(items, item)) : value\n  }\n  if (!isEntries(value) || schema.properties === undefined) return value\n  const filled = new Map(Object.entries(value))\n  for (const [name, property] of Object.entries(schema.properties)) {\n    const current = filled.get(name)\n    if (current !== undefined) filled.set(name, fillDefaults(property, current))\n    else if (property.default !== undefined) filled.set(name, property.default)\n  }\n  return Object.fromEntries(filled)\n}",
+    uses: ["ArgumentSchema","isEntries","otherMembers","othersOf"],
+    text: "/** Fills in the default of everything that was left out. */\nfunction fillDefaults(schema: ArgumentSchema, value: unknown): unknown {\n  if (Array.isArray(value)) {\n    const { items } = schema\n    return items ? value.map((item) => fillDefaults(items, item)) : value\n  }\n  const others = othersOf(schema)\n  if (!isEntries(value) || (schema.properties ?? others) === undefined) return value\n  const filled = new Map(Object.entries(value))\n  for (const [name, member] of otherMembers(schema, value)) {\n    if (others) filled.set(name, fillDefaults(others, member))\n  }\n  for (const [name, property] of Object.entries(schema.properties ?? {})) {\n    const current = filled.get(name)\n    if (current !== undefined) filled.set(name, fillDefaults(property, current))\n    else if (property.default !== undefined) filled.set(name, property.default)\n  }\n  return Object.fromEntries(filled)\n}",
   },
   findProblems: {
     uses: ["ArgumentSchema","explainLarge","findLimits","findNested","isOfType"],
@@ -114,8 +114,16 @@ export const RUNTIME_PIECES: Readonly<Record<string, RuntimePiece>> = {
     text: "/** A number that lost digits before it came here cannot be told from the one that was meant. */\nfunction explainLarge(types: readonly string[], value: unknown): string {\n  const isLarge =\n    typeof value === 'number' ? Number.isInteger(value) : /^-?\\d{16,}$/.test(toText(value))\n  if (!types.includes('integer') || !isLarge) return ''\n  const hint = types.includes('string') ? '; send it as a string of digits' : ''\n  return `: beyond ±9007199254740991 a JSON number loses digits${hint}`\n}",
   },
   findNested: {
-    uses: ["ArgumentSchema","findProblems","findUnknown","isEntries","isLeftOut","ownMember"],
-    text: "function findNested(schema: ArgumentSchema, value: unknown, path: string): string[] {\n  if (Array.isArray(value)) {\n    const { items } = schema\n    return items\n      ? value.flatMap((item, index) => findProblems(items, item, `${path}[${index}]`))\n      : []\n  }\n  if (!isEntries(value)) return []\n  const under = (key: string): string => (path === '' ? key : `${path}.${key}`)\n  const properties = new Map(Object.entries(schema.properties ?? {}))\n  const missing = (schema.required ?? []).filter((key) => {\n    return isLeftOut(properties.get(key) ?? {}, ownMember(value, key), path)\n  })\n  const wrong = [...properties].flatMap(([key, property]) => {\n    const member = ownMember(value, key)\n    return isLeftOut(property, member, path) ? [] : findProblems(property, member, under(key))\n  })\n  const unknown = schema.additionalProperties === false ? findUnknown(properties, value) : []\n  return [\n    ...unknown.map(([key, hint]) => `${under(key)} is not an argument${hint}`),\n    ...missing.map((key) => `${under(key)} is required`),\n    ...wrong,\n  ]\n}",
+    uses: ["ArgumentSchema","findProblems","findUnknown","isEntries","isLeftOut","otherMembers","othersOf","ownMember"],
+    text: "function findNested(schema: ArgumentSchema, value: unknown, path: string): string[] {\n  if (Array.isArray(value)) {\n    const { items } = schema\n    return items\n      ? value.flatMap((item, index) => findProblems(items, item, `${path}[${index}]`))\n      : []\n  }\n  if (!isEntries(value)) return []\n  const under = (key: string): string => (path === '' ? key : `${path}.${key}`)\n  const properties = new Map(Object.entries(schema.properties ?? {}))\n  const missing = (schema.required ?? []).filter((key) => {\n    return isLeftOut(properties.get(key) ?? {}, ownMember(value, key), path)\n  })\n  const wrong = [...properties].flatMap(([key, property]) => {\n    const member = ownMember(value, key)\n    return isLeftOut(property, member, path) ? [] : findProblems(property, member, under(key))\n  })\n  const others = othersOf(schema)\n  const wrongOthers = others\n    ? otherMembers(schema, value).flatMap(([key, one]) => findProblems(others, one, under(key)))\n    : []\n  const unknown = schema.additionalProperties === false ? findUnknown(properties, value) : []\n  return [\n    ...unknown.map(([key, hint]) => `${under(key)} is not an argument${hint}`),\n    ...missing.map((key) => `${under(key)} is required`),\n    ...wrong,\n    ...wrongOthers,\n  ]\n}",
+  },
+  othersOf: {
+    uses: ["ArgumentSchema"],
+    text: "function othersOf({ additionalProperties }: ArgumentSchema): ArgumentSchema | undefined {\n  return typeof additionalProperties === 'object' ? additionalProperties : undefined\n}",
+  },
+  otherMembers: {
+    uses: ["ArgumentSchema"],
+    text: "/** Lists the members that the schema does not name. */\nfunction otherMembers(\n  { properties = {} }: ArgumentSchema,\n  value: Readonly<Record<string, unknown>>,\n): [string, unknown][] {\n  return Object.entries(value).filter(([name]) => !Object.hasOwn(properties, name))\n}",
   },
   findUnknown: {
     uses: ["didYouMean"],
@@ -134,16 +142,24 @@ export const RUNTIME_PIECES: Readonly<Record<string, RuntimePiece>> = {
     text: "function isOfType(type: string, value: unknown): boolean {\n  if (type === 'null') return value === null\n  if (type === 'array') return Array.isArray(value)\n  if (type === 'object') return isEntries(value)\n  if (type === 'integer') return Number.isSafeInteger(value)\n  if (type === 'number') return Number.isFinite(value)\n  return typeof value === type\n}",
   },
   findLimits: {
-    uses: ["ArgumentSchema","listLimits","numberLimits","textLimits"],
-    text: "function findLimits(schema: ArgumentSchema, value: unknown): string[] {\n  if (schema.enum && !schema.enum.includes(value)) {\n    return [`must be one of ${schema.enum.map((one) => JSON.stringify(one)).join(', ')}`]\n  }\n  if (typeof value === 'number') return numberLimits(schema, value)\n  if (typeof value === 'string') return textLimits(schema, value)\n  return Array.isArray(value) ? listLimits(schema, value) : []\n}",
+    uses: ["ArgumentSchema","digitLimits","listLimits","numberLimits","textLimits"],
+    text: "function findLimits(schema: ArgumentSchema, value: unknown): string[] {\n  if (schema.enum && !schema.enum.includes(value)) {\n    return [`must be one of ${schema.enum.map((one) => JSON.stringify(one)).join(', ')}`]\n  }\n  if (typeof value === 'number') return numberLimits(schema, value)\n  if (typeof value === 'string')\n    return [...textLimits(schema, value), ...digitLimits(schema, value)]\n  return Array.isArray(value) ? listLimits(schema, value) : []\n}",
+  },
+  ENDS: {
+    uses: [],
+    text: "const ENDS: Readonly<Record<string, readonly [string, string]>> = {\n  int64: ['-9223372036854775808', '9223372036854775807'],\n  uint64: ['0', '18446744073709551615'],\n}",
+  },
+  digitLimits: {
+    uses: ["ArgumentSchema","ENDS","numberLimits"],
+    text: "/** Digits of a 64-bit integer are compared as the number they are, digit by digit. */\nfunction digitLimits(schema: ArgumentSchema, value: string): string[] {\n  const types = [schema.type].flat()\n  const [low, high] = ENDS[schema.format ?? ''] ?? []\n  const isNumeric = types.includes('integer') || types.includes('number')\n  if (low === undefined || high === undefined || !isNumeric || !/^-?\\d{1,40}$/.test(value))\n    return []\n  const digits = BigInt(value)\n  if (digits < BigInt(low)) return [`must be at least ${low}`]\n  return digits > BigInt(high) ? [`must be at most ${high}`] : numberLimits(schema, digits)\n}",
   },
   numberLimits: {
     uses: ["ArgumentSchema","isMultiple"],
-    text: "function numberLimits(schema: ArgumentSchema, value: number): string[] {\n  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema\n  return [\n    minimum !== undefined && value < minimum && `must be at least ${minimum}`,\n    maximum !== undefined && value > maximum && `must be at most ${maximum}`,\n    exclusiveMinimum !== undefined &&\n      value <= exclusiveMinimum &&\n      `must be above ${exclusiveMinimum}`,\n    exclusiveMaximum !== undefined &&\n      value >= exclusiveMaximum &&\n      `must be below ${exclusiveMaximum}`,\n    multipleOf !== undefined &&\n      !isMultiple(value, multipleOf) &&\n      `must be a multiple of ${multipleOf}`,\n  ].filter((limit) => limit !== false)\n}",
+    text: "function numberLimits(schema: ArgumentSchema, value: number | bigint): string[] {\n  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema\n  return [\n    minimum !== undefined && value < minimum && `must be at least ${minimum}`,\n    maximum !== undefined && value > maximum && `must be at most ${maximum}`,\n    exclusiveMinimum !== undefined &&\n      value <= exclusiveMinimum &&\n      `must be above ${exclusiveMinimum}`,\n    exclusiveMaximum !== undefined &&\n      value >= exclusiveMaximum &&\n      `must be below ${exclusiveMaximum}`,\n    multipleOf !== undefined &&\n      !isMultiple(value, multipleOf) &&\n      `must be a multiple of ${multipleOf}`,\n  ].filter((limit) => limit !== false)\n}",
   },
   isMultiple: {
     uses: [],
-    text: "function isMultiple(value: number, step: number): boolean {\n  const quotient = value / step\n  return Math.abs(quotient - Math.round(quotient)) <= 1e-9 * Math.max(1, Math.abs(quotient))\n}",
+    text: "function isMultiple(value: number | bigint, step: number): boolean {\n  if (typeof value === 'bigint')\n    return !Number.isInteger(step) || value % BigInt(step) === BigInt(0)\n  const quotient = value / step\n  return Math.abs(quotient - Math.round(quotient)) <= 1e-9 * Math.max(1, Math.abs(quotient))\n}",
   },
   textLimits: {
     uses: ["ArgumentSchema","matches"],
@@ -378,12 +394,16 @@ export const RUNTIME_PIECES: Readonly<Record<string, RuntimePiece>> = {
     text: "/** Writes JSON; strings of digits that `digits` points at become numbers of any size. */\nfunction toJsonText(value: unknown, digits: readonly string[] = []): string {\n  if (digits.length === 0) return JSON.stringify(value)\n  return writeDigits(\n    value,\n    digits.map((pointer) => pointer.split('/').slice(1)),\n  )\n}",
   },
   writeDigits: {
-    uses: ["isEntries","pathsUnder"],
-    text: "function writeDigits(value: unknown, paths: readonly (readonly string[])[]): string {\n  if (paths.length === 0) return JSON.stringify(value)\n  if (typeof value === 'string' && paths.some((path) => path.length === 0)) {\n    return /^-?\\d+$/.test(value) ? value.replace(/^(-?)0+(?=\\d)/, '$1') : JSON.stringify(value)\n  }\n  if (Array.isArray(value)) {\n    const inner = pathsUnder(paths, '*')\n    return `[${value.map((item) => writeDigits(item, inner)).join(',')}]`\n  }\n  if (!isEntries(value)) return JSON.stringify(value)\n  const members = Object.entries(value)\n    .filter(([, item]) => item !== undefined)\n    .map(([key, item]) => `${JSON.stringify(key)}:${writeDigits(item, pathsUnder(paths, key))}`)\n  return `{${members.join(',')}}`\n}",
+    uses: ["isEntries","pathsOf","pathsUnder"],
+    text: "function writeDigits(value: unknown, paths: readonly (readonly string[])[]): string {\n  if (paths.length === 0) return JSON.stringify(value)\n  if (typeof value === 'string' && paths.some((path) => path.length === 0)) {\n    return /^-?\\d+$/.test(value) ? value.replace(/^(-?)0+(?=\\d)/, '$1') : JSON.stringify(value)\n  }\n  if (Array.isArray(value)) {\n    const inner = pathsUnder(paths, '*')\n    return `[${value.map((item) => writeDigits(item, inner)).join(',')}]`\n  }\n  if (!isEntries(value)) return JSON.stringify(value)\n  const members = Object.entries(value)\n    .filter(([, item]) => item !== undefined)\n    .map(([key, item]) => `${JSON.stringify(key)}:${writeDigits(item, pathsOf(paths, key))}`)\n  return `{${members.join(',')}}`\n}",
+  },
+  pathsOf: {
+    uses: ["pathsUnder"],
+    text: "function pathsOf(paths: readonly (readonly string[])[], key: string): (readonly string[])[] {\n  const own = pathsUnder(paths, key.replaceAll('~', '~0').replaceAll('/', '~1'))\n  return own.length > 0 ? own : pathsUnder(paths, '~*')\n}",
   },
   pathsUnder: {
     uses: [],
-    text: "function pathsUnder(paths: readonly (readonly string[])[], key: string): (readonly string[])[] {\n  const token = key.replaceAll('~', '~0').replaceAll('/', '~1')\n  return paths.filter(([head]) => head === token).map((path) => path.slice(1))\n}",
+    text: "function pathsUnder(paths: readonly (readonly string[])[], token: string): (readonly string[])[] {\n  return paths.filter(([head]) => head === token).map((path) => path.slice(1))\n}",
   },
   EncodedBody: {
     uses: [],

@@ -18,6 +18,59 @@ const pattern = (
   ...more,
 })
 
+const ID = '9007199254740993'
+
+/** One value under a schema in a JSON body; what arrives is given as text, since JSON loses digits. */
+const integer = (title: string, schema: unknown, value: unknown, arrives?: string): SentCase => ({
+  title: `integer: ${title}`,
+  operation: {
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: { type: 'object', properties: { v: schema } } } },
+    },
+  },
+  args: { v: value },
+  ...(arrives !== undefined && { sent: { body: `{"v":${arrives}}` } }),
+})
+const int64 = { type: 'integer', format: 'int64' }
+const uint64 = { type: 'integer', format: 'uint64' }
+const map = { type: 'object', additionalProperties: int64 }
+
+const integers: readonly SentCase[] = [
+  { ...integer('values of a map', map, { a: ID, b: 1 }, `{"a":${ID},"b":1}`), reported: true },
+  { ...integer('a number of format int64', { ...int64, type: 'number' }, ID, ID), reported: true },
+  integer(
+    'lists as values of a map',
+    { type: 'object', additionalProperties: { type: 'array', items: int64 } },
+    { a: [ID] },
+    `{"a":[${ID}]}`,
+  ),
+  integer(
+    'values beside named members, which stay texts',
+    {
+      type: 'object',
+      properties: { t: { type: 'string' }, n: int64 },
+      additionalProperties: int64,
+    },
+    { t: ID, n: ID, '~*': ID, 'a/b': ID },
+    `{"t":"${ID}","n":${ID},"~*":${ID},"a/b":${ID}}`,
+  ),
+  integer('a value of a map that is none', map, { a: '12x' }),
+  { ...integer('above int64', int64, '9223372036854775808'), reported: true },
+  integer('the largest int64', int64, '9223372036854775807', '9223372036854775807'),
+  integer('the smallest int64', int64, '-9223372036854775808', '-9223372036854775808'),
+  integer('below int64', int64, '-9223372036854775809'),
+  { ...integer('above uint64', uint64, '18446744073709551616'), reported: true },
+  { ...integer('a negative uint64', uint64, -1), reported: true },
+  integer('the largest uint64', uint64, '18446744073709551615', '18446744073709551615'),
+  integer('digits below the minimum', { ...int64, minimum: 1000 }, '999'),
+  integer('digits at the minimum', { ...int64, minimum: 1000 }, '1000', '1000'),
+  integer('digits above the maximum', { ...int64, maximum: 1000 }, '1001'),
+  integer('digits at the maximum', { ...int64, maximum: 1000 }, '1000', '1000'),
+  integer('digits at an open end', { ...int64, exclusiveMinimum: 5 }, '5'),
+  integer('digits above an open end', { ...int64, exclusiveMinimum: 5 }, '6', '6'),
+]
+
 /** What is checked before a request leaves. */
 export const CHECKED_CASES: readonly SentCase[] = [
   pattern('a plain one is checked everywhere', '^[a-z]+$', 'A1', {}),
@@ -27,4 +80,5 @@ export const CHECKED_CASES: readonly SentCase[] = [
   }),
   pattern('a costly one takes a value', '^(a+)+$', 'aa', { sent: { url: '?q=aa' } }),
   pattern('one that nobody can check takes any value', '^(a)\\1$', 'b', { sent: { url: '?q=b' } }),
+  ...integers,
 ]

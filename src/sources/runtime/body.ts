@@ -32,12 +32,16 @@ function writeDigits(value: unknown, paths: readonly (readonly string[])[]): str
   if (!isEntries(value)) return JSON.stringify(value)
   const members = Object.entries(value)
     .filter(([, item]) => item !== undefined)
-    .map(([key, item]) => `${JSON.stringify(key)}:${writeDigits(item, pathsUnder(paths, key))}`)
+    .map(([key, item]) => `${JSON.stringify(key)}:${writeDigits(item, pathsOf(paths, key))}`)
   return `{${members.join(',')}}`
 }
 
-function pathsUnder(paths: readonly (readonly string[])[], key: string): (readonly string[])[] {
-  const token = key.replaceAll('~', '~0').replaceAll('/', '~1')
+function pathsOf(paths: readonly (readonly string[])[], key: string): (readonly string[])[] {
+  const own = pathsUnder(paths, key.replaceAll('~', '~0').replaceAll('/', '~1'))
+  return own.length > 0 ? own : pathsUnder(paths, '~*')
+}
+
+function pathsUnder(paths: readonly (readonly string[])[], token: string): (readonly string[])[] {
   return paths.filter(([head]) => head === token).map((path) => path.slice(1))
 }
 

@@ -59,7 +59,7 @@ export interface BodyField {
   readonly style?: string
   readonly explode?: boolean
   readonly content_type?: string
-  /** Pointers to strings of digits that the wire carries as numbers; `*` stands for every element. */
+  /** Pointers to strings of digits that the wire carries as numbers; `*` is every element, `~*` every member not named. */
   readonly digits?: readonly string[]
 }
 

@@ -136,6 +136,9 @@ const element = z
     get properties(): Lazy {
       return z.array(field).optional().describe('Fields of an object, as a list')
     },
+    get values(): Lazy {
+      return element.optional().describe('What other members of an object hold')
+    },
     get any_of(): Lazy {
       return z.array(element).min(1).optional().describe('The exact alternatives')
     },
@@ -152,6 +155,9 @@ const field = z
     },
     get properties(): Lazy {
       return z.array(field).optional().describe('Fields of an object, as a list')
+    },
+    get values(): Lazy {
+      return element.optional().describe('What other members of an object hold')
     },
     get any_of(): Lazy {
       return z.array(element).min(1).optional().describe('The exact alternatives')

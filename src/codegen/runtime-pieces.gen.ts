@@ -23,7 +23,7 @@ export const RUNTIME_PIECES: Readonly<Record<string, RuntimePiece>> = {
   },
   BodyField: {
     uses: [],
-    text: "/** One argument of a body. */\ninterface BodyField {\n  readonly arg: string\n  readonly name?: string\n  /** Null is sent, not left out. */\n  readonly nullable?: boolean\n  /** The argument is base64, the wire carries the bytes. */\n  readonly binary?: boolean\n  readonly style?: string\n  readonly explode?: boolean\n  readonly content_type?: string\n  /** Pointers to strings of digits that the wire carries as numbers; `*` is every element, `~*` every member not named. */\n  readonly digits?: readonly string[]\n}",
+    text: "/** One argument of a body. */\ninterface BodyField {\n  readonly arg: string\n  readonly name?: string\n  /** The members of the argument are members of the body itself. */\n  readonly rest?: boolean\n  /** Null is sent, not left out. */\n  readonly nullable?: boolean\n  /** The argument is base64, the wire carries the bytes. */\n  readonly binary?: boolean\n  readonly style?: string\n  readonly explode?: boolean\n  readonly content_type?: string\n  /** Pointers to strings of digits that the wire carries as numbers; `*` is every element, `~*` every member not named. */\n  readonly digits?: readonly string[]\n}",
   },
   AuthRule: {
     uses: [],
@@ -415,23 +415,27 @@ export const RUNTIME_PIECES: Readonly<Record<string, RuntimePiece>> = {
   },
   encodeJsonBody: {
     uses: ["BodyRule","EncodedBody","ToolArguments","isSupplied","suppliedFields","toJsonText","wireName"],
-    text: "/** Writes a JSON body. */\nfunction encodeJsonBody(rule: BodyRule, args: ToolArguments): EncodedBody | undefined {\n  const mediaType = rule.media_type ?? 'application/json'\n  if (rule.root) {\n    const value = args[rule.root.arg]\n    if (!isSupplied(rule.root, value)) return undefined\n    return { content: toJsonText(value, rule.root.digits), mediaType }\n  }\n  const members = suppliedFields(rule, args).map(([field, value]) => {\n    return `${JSON.stringify(wireName(field))}:${toJsonText(value, field.digits)}`\n  })\n  return members.length === 0 ? undefined : { content: `{${members.join(',')}}`, mediaType }\n}",
+    text: "/** Writes a JSON body. */\nfunction encodeJsonBody(\n  rule: BodyRule,\n  args: ToolArguments,\n  tool: string,\n): EncodedBody | undefined {\n  const mediaType = rule.media_type ?? 'application/json'\n  if (rule.root) {\n    const value = args[rule.root.arg]\n    if (!isSupplied(rule.root, value)) return undefined\n    return { content: toJsonText(value, rule.root.digits), mediaType }\n  }\n  const members = suppliedFields(rule, args, tool).map(([field, value]) => {\n    return `${JSON.stringify(wireName(field))}:${toJsonText(value, field.digits)}`\n  })\n  return members.length === 0 ? undefined : { content: `{${members.join(',')}}`, mediaType }\n}",
   },
   encodeFormBody: {
     uses: ["BodyRule","EncodedBody","ToolArguments","formFields","formPairs"],
-    text: "/** Writes a form-urlencoded body; nested values get brackets. */\nfunction encodeFormBody(rule: BodyRule, args: ToolArguments): EncodedBody | undefined {\n  const pairs = formFields(rule, args).flatMap(([field, value]) => formPairs(field, value))\n  if (pairs.length === 0) return undefined\n  const content = pairs.map(([name, value]) => `${name}=${value}`).join('&')\n  return { content, mediaType: rule.media_type ?? 'application/x-www-form-urlencoded' }\n}",
+    text: "/** Writes a form-urlencoded body; nested values get brackets. */\nfunction encodeFormBody(\n  rule: BodyRule,\n  args: ToolArguments,\n  tool: string,\n): EncodedBody | undefined {\n  const pairs = formFields(rule, args, tool).flatMap(([field, value]) => formPairs(field, value))\n  if (pairs.length === 0) return undefined\n  const content = pairs.map(([name, value]) => `${name}=${value}`).join('&')\n  return { content, mediaType: rule.media_type ?? 'application/x-www-form-urlencoded' }\n}",
   },
   encodeMultipartBody: {
     uses: ["BodyRule","EncodedBody","ToolArguments","findBoundary","formFields","joinParts","toPart"],
-    text: "/** Writes a multipart form; files come as base64 or as a data URL that may name them. */\nfunction encodeMultipartBody(\n  rule: BodyRule,\n  args: ToolArguments,\n  tool: string,\n): EncodedBody | undefined {\n  const parts = formFields(rule, args).flatMap(([field, value]) => {\n    if (!Array.isArray(value)) return toPart(field, value, tool, field.digits)\n    const digits = field.digits?.flatMap((one) => (one.startsWith('/*') ? one.slice(2) : []))\n    return value.map((item) => toPart(field, item, tool, digits))\n  })\n  if (parts.length === 0) return undefined\n  const boundary = findBoundary(parts)\n  return {\n    content: joinParts(parts, boundary),\n    mediaType: `multipart/form-data; boundary=${boundary}`,\n  }\n}",
+    text: "/** Writes a multipart form; files come as base64 or as a data URL that may name them. */\nfunction encodeMultipartBody(\n  rule: BodyRule,\n  args: ToolArguments,\n  tool: string,\n): EncodedBody | undefined {\n  const parts = formFields(rule, args, tool).flatMap(([field, value]) => {\n    if (!Array.isArray(value)) return toPart(field, value, tool, field.digits)\n    const digits = field.digits?.flatMap((one) => (one.startsWith('/*') ? one.slice(2) : []))\n    return value.map((item) => toPart(field, item, tool, digits))\n  })\n  if (parts.length === 0) return undefined\n  const boundary = findBoundary(parts)\n  return {\n    content: joinParts(parts, boundary),\n    mediaType: `multipart/form-data; boundary=${boundary}`,\n  }\n}",
   },
   encodeRawBody: {
     uses: ["BodyRule","EncodedBody","ToolArguments","isPresent","readFile","toText"],
     text: "/** Writes a body that is one text or one run of bytes. */\nfunction encodeRawBody(\n  rule: BodyRule,\n  args: ToolArguments,\n  tool: string,\n): EncodedBody | undefined {\n  const field = rule.root ?? rule.fields?.[0]\n  const value = field && args[field.arg]\n  if (field === undefined || !isPresent(value)) return undefined\n  if (!field.binary) {\n    return { content: toText(value), mediaType: rule.media_type ?? 'text/plain;charset=utf-8' }\n  }\n  const file = readFile(field, value, tool)\n  const mediaType = rule.media_type ?? (file.type || 'application/octet-stream')\n  return { content: file.bytes, mediaType }\n}",
   },
   suppliedFields: {
-    uses: ["BodyField","BodyRule","ToolArguments","isSupplied"],
-    text: "function suppliedFields(\n  rule: BodyRule,\n  args: ToolArguments,\n): readonly (readonly [BodyField, unknown])[] {\n  return (rule.fields ?? [])\n    .map((field) => [field, args[field.arg]] as const)\n    .filter(([field, value]) => isSupplied(field, value))\n}",
+    uses: ["BodyField","BodyRule","ToolArguments","isSupplied","restFields"],
+    text: "function suppliedFields(\n  rule: BodyRule,\n  args: ToolArguments,\n  tool: string,\n): readonly (readonly [BodyField, unknown])[] {\n  return (rule.fields ?? [])\n    .map((field) => [field, args[field.arg]] as const)\n    .filter(([field, value]) => isSupplied(field, value))\n    .flatMap(([field, value]) => {\n      return field.rest ? restFields(rule, field, value, tool) : [[field, value] as const]\n    })\n}",
+  },
+  restFields: {
+    uses: ["BodyField","BodyRule","ToolError","isEntries","pathsOf","wireName"],
+    text: "/** Takes apart an argument whose members are fields of the body beside the named ones. */\nfunction restFields(\n  rule: BodyRule,\n  rest: BodyField,\n  value: unknown,\n  tool: string,\n): readonly (readonly [BodyField, unknown])[] {\n  const named = new Map(\n    (rule.fields ?? []).flatMap((field) => (field.rest ? [] : [[wireName(field), field.arg]])),\n  )\n  const paths = (rest.digits ?? []).map((pointer) => pointer.split('/').slice(1))\n  return Object.entries(isEntries(value) ? value : {}).map(([name, member]) => {\n    const own = named.get(name)\n    if (own !== undefined) {\n      const problem = `${rest.arg}.${name.slice(0, 100)} is the argument ${own}; give it there`\n      throw new ToolError(tool, 'arguments', `${tool}: ${problem}`, { problems: [problem] })\n    }\n    const digits = pathsOf(paths, name).map((path) => path.map((token) => `/${token}`).join(''))\n    return [{ arg: name, nullable: true, digits }, member] as const\n  })\n}",
   },
   isSupplied: {
     uses: ["BodyField"],
@@ -443,7 +447,7 @@ export const RUNTIME_PIECES: Readonly<Record<string, RuntimePiece>> = {
   },
   formFields: {
     uses: ["BodyField","BodyRule","ToolArguments","isEntries","isPresent","suppliedFields"],
-    text: "// A form whose fields are not known in advance arrives as one object argument.\nfunction formFields(\n  rule: BodyRule,\n  args: ToolArguments,\n): readonly (readonly [BodyField, unknown])[] {\n  if (!rule.root) return suppliedFields(rule, args)\n  const value = args[rule.root.arg]\n  const entries = isEntries(value) ? Object.entries(value) : []\n  return entries\n    .filter(([, item]) => isPresent(item))\n    .map(([name, item]) => [{ arg: name }, item] as const)\n}",
+    text: "// A form whose fields are not known in advance arrives as one object argument.\nfunction formFields(\n  rule: BodyRule,\n  args: ToolArguments,\n  tool: string,\n): readonly (readonly [BodyField, unknown])[] {\n  if (!rule.root) return suppliedFields(rule, args, tool)\n  const value = args[rule.root.arg]\n  const entries = isEntries(value) ? Object.entries(value) : []\n  return entries\n    .filter(([, item]) => isPresent(item))\n    .map(([name, item]) => [{ arg: name }, item] as const)\n}",
   },
   formPairs: {
     uses: ["BodyField","Pair","escapeText","isEntries","toBracketPairs","toJsonText","toPairs","wireName"],

@@ -71,6 +71,51 @@ const integers: readonly SentCase[] = [
   integer('digits above an open end', { ...int64, exclusiveMinimum: 5 }, '6', '6'),
 ]
 
+const open = (
+  title: string,
+  additionalProperties: unknown,
+  args: SentCase['args'],
+  sent: SentCase['sent'] | undefined,
+  type = 'application/json',
+): SentCase => {
+  const properties = { a: { type: 'string' } }
+  const schema = { type: 'object', properties, additionalProperties }
+  return {
+    title: `further members: ${title}`,
+    operation: { requestBody: { required: true, content: { [type]: { schema } } } },
+    args,
+    ...(sent && { sent }),
+  }
+}
+const FORM = 'application/x-www-form-urlencoded'
+const others = { b: 1, c: { d: [null] } }
+
+const further: readonly SentCase[] = [
+  {
+    ...open(
+      'of any kind',
+      true,
+      { a: 'x', additional_properties: others },
+      { body: '{"a":"x","b":1,"c":{"d":[null]}}' },
+    ),
+    reported: true,
+  },
+  {
+    ...open(
+      'of a schema',
+      { type: 'integer' },
+      { body: { a: 'x', b: 1 } },
+      { body: '{"a":"x","b":1}' },
+    ),
+    reported: true,
+  },
+  open('of the empty schema', {}, { additional_properties: { b: null } }, { body: '{"b":null}' }),
+  open('none given', true, { a: 'x' }, { body: '{"a":"x"}' }),
+  open('in a form', true, { a: 'x', additional_properties: { b: 1 } }, { body: 'a=x&b=1' }, FORM),
+  open('not where there are none', false, { a: 'x', additional_properties: { b: 1 } }, undefined),
+  open('that are no object', true, { additional_properties: 'b' }, undefined),
+]
+
 /** What is checked before a request leaves. */
 export const CHECKED_CASES: readonly SentCase[] = [
   pattern('a plain one is checked everywhere', '^[a-z]+$', 'A1', {}),
@@ -81,4 +126,5 @@ export const CHECKED_CASES: readonly SentCase[] = [
   pattern('a costly one takes a value', '^(a+)+$', 'aa', { sent: { url: '?q=aa' } }),
   pattern('one that nobody can check takes any value', '^(a)\\1$', 'b', { sent: { url: '?q=b' } }),
   ...integers,
+  ...further,
 ]

@@ -52,6 +52,8 @@ export interface BodyRule {
 export interface BodyField {
   readonly arg: string
   readonly name?: string
+  /** The members of the argument are members of the body itself. */
+  readonly rest?: boolean
   /** Null is sent, not left out. */
   readonly nullable?: boolean
   /** The argument is base64, the wire carries the bytes. */

@@ -71,6 +71,7 @@ function toBodyField(field: FieldDef, type: BodyRule['type']): BodyField {
   const digits = type === 'raw' ? [] : digitPointers(field)
   return {
     ...namesOf(field),
+    ...(field.rest && { rest: true }),
     ...(admitsNull(field) && { nullable: true }),
     ...(isBinary && { binary: true }),
     ...(field.style !== undefined && { style: field.style }),

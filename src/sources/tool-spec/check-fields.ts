@@ -267,7 +267,7 @@ function hasType(value: unknown, type: FieldType): boolean {
 }
 
 function checkShape(field: FieldDef, path: readonly Step[], role: FieldRole, report: Report): void {
-  const wrong = (key: 'items' | 'properties' | 'values', type: FieldType): void => {
+  const wrong = (key: 'items' | 'properties' | 'values' | 'rest', type: FieldType): void => {
     report({
       code: 'E055',
       path: [...path, key],
@@ -279,6 +279,7 @@ function checkShape(field: FieldDef, path: readonly Step[], role: FieldRole, rep
   if (field.items && field.type !== 'array') wrong('items', 'array')
   if (field.properties && field.type !== 'object') wrong('properties', 'object')
   if (field.values && field.type !== 'object') wrong('values', 'object')
+  if (field.rest && field.type !== 'object') wrong('rest', 'object')
   // Among alternatives "any list" is how "any value" is spelled.
   if (field.type === 'array' && !field.items && !field.any_of && role !== 'alternative') {
     const message = 'an array without items takes elements of any kind'
@@ -326,6 +327,10 @@ function checkPlace(field: FieldDef, path: readonly Step[], role: FieldRole, rep
   if ((role === 'element' || role === 'alternative') && field.required !== undefined) {
     const message = 'required has no meaning on an element and is ignored'
     report({ code: 'W050', path: [...path, 'required'], atKey: true, message, hint: 'remove it' })
+  }
+  if (role !== 'body' && field.rest !== undefined) {
+    const message = 'rest has a meaning in body only and is ignored here'
+    report({ code: 'W057', path: [...path, 'rest'], atKey: true, message, hint: 'remove it' })
   }
   if (role !== 'params') {
     for (const key of ['in', 'allow_reserved', 'const'] as const) {

@@ -57,6 +57,7 @@ export const KEYS: Readonly<Record<NodeKind, KeyTable>> = {
     seed: ['name', 'type', 'required', 'description', 'default', 'enum', 'items', 'properties'],
     extensions: [
       'values',
+      'rest',
       'const',
       'arg',
       'in',

@@ -99,6 +99,7 @@ const fieldKeys = {
     .array(z.union([z.string(), z.number(), z.boolean()]))
     .optional()
     .describe('Allowed values'),
+  rest: flag('Members of this body field are members of the body itself'),
   const: z
     .union([z.string(), z.number(), z.boolean()])
     .optional()

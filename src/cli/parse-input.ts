@@ -1,10 +1,12 @@
 import { parseArgs } from 'node:util'
+import type { JsonSchema } from '../schema/index.ts'
 import {
+  isLargeNumber,
+  isList,
   isLostNumber,
   isRecord,
   type JsonObject,
   MAY_BE_LARGE,
-  parseExactJson,
   quoteNumbers,
   toReason,
 } from '../values/index.ts'
@@ -15,9 +17,15 @@ import {
   didYouMean,
   UsageError,
 } from './command.ts'
+import { judgeLargeNumber } from './digits.ts'
+
+/** Tells whether words hold a number that JSON may change, so that the schema decides what it means. */
+export function mayLoseDigits(words: readonly string[]): boolean {
+  return words.some((word) => MAY_BE_LARGE.test(word))
+}
 
 /** Reads arguments as a person types them: one JSON object, or `name=value` words with dots for nesting. */
-export function parseArguments(words: readonly string[]): JsonObject {
+export function parseArguments(words: readonly string[], schema: JsonSchema = {}): JsonObject {
   const [first, ...rest] = words
   if (first === undefined) return {}
   if (first.trimStart().startsWith('{')) {
@@ -26,7 +34,7 @@ export function parseArguments(words: readonly string[]): JsonObject {
     return parseObject(first, 'the arguments')
   }
   const root: Record<string, unknown> = {}
-  for (const word of words) assign(root, word)
+  for (const word of words) assign(root, word, schema)
   return root as JsonObject
 }
 
@@ -44,7 +52,7 @@ export function parseObject(text: string, origin: string): JsonObject {
   throw new UsageError(`${origin} must be a JSON object`)
 }
 
-function assign(root: Record<string, unknown>, word: string): void {
+function assign(root: Record<string, unknown>, word: string, schema: JsonSchema): void {
   const mark = word.indexOf('=')
   if (mark < 1) {
     const [, file] = /^@?(-|(?<=@).+)$/.exec(word) ?? []
@@ -60,7 +68,7 @@ function assign(root: Record<string, unknown>, word: string): void {
     define(place, segment, child)
     place = child
   }
-  define(place, last, parseValue(word.slice(mark + 1)))
+  define(place, last, parseValue(word.slice(mark + 1), [...path, last], schema))
 }
 
 /** Defines instead of assigning: a path through `__proto__` must stay an ordinary member. */
@@ -73,13 +81,50 @@ function define(target: Record<string, unknown>, key: string, value: unknown): v
   })
 }
 
-/** A word that is JSON means that value; any other word means itself, and so do digits that a number would lose. */
-function parseValue(text: string): unknown {
+/** A word that is JSON means that value; any other word means itself, and so do digits where the schema takes them. */
+function parseValue(text: string, path: readonly string[], schema: JsonSchema): unknown {
+  let value: unknown
   try {
-    return parseExactJson(text)
+    value = JSON.parse(text)
   } catch {
     return text
   }
+  if (!MAY_BE_LARGE.test(text)) return value
+  const quoted = quoteNumbers(text, (literal) => isLargeNumber(literal) || isLost(literal))
+  return quoted === text ? value : chooseDigits(value, JSON.parse(quoted), path, schema)
+}
+
+/** Takes the digits of a number, written as a string, where they are a value; elsewhere the number, if it is the same one. */
+function chooseDigits(
+  value: unknown,
+  quoted: unknown,
+  path: readonly string[],
+  schema: JsonSchema,
+): unknown {
+  if (typeof value === 'number' && typeof quoted === 'string') {
+    const large = judgeLargeNumber(schema, path)
+    if (large === 'digits') return quoted
+    if (!isLost(quoted)) return value
+    const shown = quoted.slice(0, 40)
+    const text = large === 'text' ? `; to send it as a text, write it in quotes: "${shown}"` : ''
+    throw new UsageError(
+      `${path.join('.')}: ${shown} is beyond ±9007199254740991; a JSON number loses digits there${text}`,
+    )
+  }
+  if (isList(value) && isList(quoted)) {
+    return value.map((item, at) => chooseDigits(item, quoted[at], [...path, `${at}`], schema))
+  }
+  if (!isRecord(value) || !isRecord(quoted)) return value
+  const copy: Record<string, unknown> = {}
+  for (const [name, member] of Object.entries(value)) {
+    define(copy, name, chooseDigits(member, quoted[name], [...path, name], schema))
+  }
+  return copy
+}
+
+/** Tells whether a number would go out as another one; `9007199254740993.0` is an integer, too. */
+function isLost(literal: string): boolean {
+  return isLostNumber(literal.replace(/\.0+$/, ''))
 }
 
 /** Refuses a number that would go out as another one. */
@@ -87,7 +132,7 @@ function refuseLost(text: string, origin: string): void {
   let lost: string | undefined
   if (!MAY_BE_LARGE.test(text)) return
   quoteNumbers(text, (literal) => {
-    if (isLostNumber(literal)) lost ??= literal
+    if (isLost(literal)) lost ??= literal
     return false
   })
   if (lost === undefined) return

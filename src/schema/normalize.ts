@@ -7,6 +7,7 @@ import {
   forbidOthers,
   isScalar,
   type Refinement,
+  requireDigitRange,
   requireMultipleOf,
   requireOneOf,
   requireUnique,
@@ -196,6 +197,11 @@ const RULES: Readonly<Record<string, ToRules>> = {
       ? [requireOneOf('enum', value)]
       : undefined,
   const: (value) => (isScalar(value) ? undefined : [requireOneOf('const', [value])]),
+  // A string is outside of minimum and maximum; digits of a 64-bit integer are not.
+  format: (_, schema) => {
+    const rule = requireDigitRange(schema)
+    return rule && [rule]
+  },
   // Its hashes take [[1], 2] and [[1, 2]] for equal, and its report takes time squared.
   uniqueItems: (value) => (value === true ? [requireUnique] : []),
   // Its tolerance takes 0.00000000001 for a multiple of 1.

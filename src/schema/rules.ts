@@ -1,4 +1,5 @@
-import { isRecord } from '../values/index.ts'
+import { isRecord, ownMember, toText } from '../values/index.ts'
+import type { JsonSchema } from './schema.ts'
 
 /** A rule of ours that the validator runs beside its own. */
 export interface Refinement {
@@ -59,6 +60,43 @@ export function forbidOthers(names: readonly string[]): Refinement {
         known: names,
       },
     }),
+  }
+}
+
+const LARGEST: Readonly<Record<string, readonly [bigint, bigint]>> = {
+  int64: [-(2n ** 63n), 2n ** 63n - 1n],
+  uint64: [0n, 2n ** 64n - 1n],
+}
+
+/** Requires that digits given for a 64-bit integer are one, within the bounds of the schema; undefined for any other schema. */
+export function requireDigitRange(schema: JsonSchema): Refinement | undefined {
+  const types = [schema['type']].flat()
+  const range = ownMember(LARGEST, toText(schema['format']))
+  const isNumeric = types.includes('integer') || types.includes('number')
+  if (range === undefined || !isNumeric || !types.includes('string')) return undefined
+  const bounds = (names: readonly string[], end: bigint): [string, bigint | number][] => {
+    const own = names.map((name): [string, unknown] => [name, schema[name]])
+    return [...own, [names[0] ?? '', end]].filter(
+      (bound): bound is [string, bigint | number] =>
+        typeof bound[1] === 'number' || typeof bound[1] === 'bigint',
+    )
+  }
+  const low = bounds(['minimum', 'exclusiveMinimum'], range[0])
+  const high = bounds(['maximum', 'exclusiveMaximum'], range[1])
+  const findBroken = (value: unknown): [string, bigint | number] | undefined => {
+    if (typeof value !== 'string' || !/^-?[0-9]{1,40}$/.test(value)) return undefined
+    const digits = BigInt(value)
+    return (
+      low.find(([name, end]) => digits < end || (name !== 'minimum' && digits <= end)) ??
+      high.find(([name, end]) => digits > end || (name !== 'maximum' && digits >= end))
+    )
+  }
+  return {
+    check: (value) => findBroken(value) === undefined,
+    error: (value) => {
+      const [keyword, limit] = findBroken(value) ?? ['format', 0]
+      return { keyword, params: { limit: `${limit}` } }
+    },
   }
 }
 

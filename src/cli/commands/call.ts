@@ -1,10 +1,11 @@
 import type { CallOptions, Client } from '../../client/index.ts'
 import { CallError } from '../../errors/index.ts'
+import type { JsonSchema } from '../../schema/index.ts'
 import type { JsonObject } from '../../values/index.ts'
 import type { RequestExtension } from '../../wire/index.ts'
 import { type Command, type CommandInput, EXIT, UsageError } from '../command.ts'
 import { JSON_FLAG, parseDuration, readList, readText } from '../flags.ts'
-import { parseArguments, parseObject } from '../parse-input.ts'
+import { mayLoseDigits, parseArguments, parseObject } from '../parse-input.ts'
 import { formatJson } from '../print.ts'
 import { readTextFile } from '../read-json.ts'
 import { connect, followOperation, HEADER_FLAG, toRemoteError } from '../remote.ts'
@@ -59,7 +60,7 @@ export const callCommand: Command = {
     const [, name, ...rest] = input.positionals
     if (name === undefined)
       throw new UsageError('which function? waymark describe <url> lists them')
-    const given = readArguments(input, rest)
+    const given = await readArguments(input, client, name, rest)
     const options: CallOptions = {
       version: readText(input, 'version'),
       idempotencyKey: readText(input, 'idempotency-key'),
@@ -113,12 +114,30 @@ async function printStream(
   }
 }
 
-function readArguments(input: CommandInput, words: readonly string[]): JsonObject {
+async function readArguments(
+  input: CommandInput,
+  client: Client,
+  name: string,
+  words: readonly string[],
+): Promise<JsonObject> {
   const file = readText(input, 'args')
-  if (file === undefined) return parseArguments(words)
+  if (file === undefined) {
+    return parseArguments(words, mayLoseDigits(words) ? await readSchema(input, client, name) : {})
+  }
   if (words.length > 0)
     throw new UsageError('give arguments either with --args or on the line, not both')
   return parseObject(readTextFile(file, input.io.cwd), `--args ${file}`)
+}
+
+/** Asks the service what arguments a function takes; one that does not say takes any. */
+async function readSchema(input: CommandInput, client: Client, name: string): Promise<JsonSchema> {
+  const version = readText(input, 'version')
+  const { signal } = input.io
+  const outcome = await client.discoverFunction(name, { signal, ...(version && { version }) })
+  if (!outcome.ok) return {}
+  const described = (outcome.result.arguments ?? []).filter((one) => 'schema' in one)
+  const properties = described.map((one) => [one.name, one.schema])
+  return { type: 'object', properties: Object.fromEntries(properties) }
 }
 
 function readDeadline(input: CommandInput): ReturnType<typeof parseDuration> | undefined {

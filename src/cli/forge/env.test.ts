@@ -31,6 +31,38 @@ describe('waymark forge env', () => {
     expect(out).toContain('# password: list_trees')
   })
 
+  it('names the variables of every alternative, all keys of each', async () => {
+    const place = createWorkplace()
+    const key = (name: string) => ({ type: 'apiKey', in: 'header', name })
+    const document = {
+      openapi: '3.0.3',
+      info: { title: 'Orchard', version: '1' },
+      servers: [{ url: 'http://127.0.0.1:1' }],
+      components: { securitySchemes: { a: key('X-A'), b: key('X-B'), c: key('X-C') } },
+      paths: {
+        '/one': { get: { operationId: 'one', security: [{ a: [], b: [] }, { c: [] }] } },
+        '/two': { get: { operationId: 'two', security: [{ c: [] }, { a: [], b: [] }] } },
+      },
+    }
+    place.write('ways.json', JSON.stringify(document))
+    const names = ['ORCHARD_API_KEY', 'ORCHARD_B_API_KEY', 'ORCHARD_C_API_KEY']
+    for (const pick of ['one', 'two', '*']) {
+      const forged = await place.run(
+        'forge',
+        'tool',
+        '--spec',
+        'ways.json',
+        '--pick',
+        pick,
+        '--force',
+      )
+      const spec = (await place.run('forge', 'env', 'ways.json')).out
+      const line = /^Set (.*) in the environment/m.exec(forged.out + forged.err)?.[1]
+      expect(line?.split(', ').sort()).toEqual(names)
+      for (const name of names) expect(spec).toContain(`${name}=`)
+    }
+  })
+
   it('tells machines which of them are set, and no value', async () => {
     const { out } = await workplace().runWith(
       { env: { ORCHARD_USERNAME: 'ann', ORCHARD_PASSWORD: '' } },

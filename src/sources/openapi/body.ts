@@ -138,8 +138,6 @@ function isMap(folded: Folded): boolean {
 
 function readFields(media: Media, folded: Folded, requestBody: Node, reducer: Reducer): Draft[] {
   const { warn } = reducer.context
-  if (folded.additional === true)
-    warn('W101', 'fields beside the named ones cannot be sent', 'body')
   if (folded.alternatives.length > 0)
     warn('W101', 'alternatives of the body are merged into one list of fields', 'body')
   const isOptional = requestBody['required'] === false
@@ -155,7 +153,16 @@ function readFields(media: Media, folded: Folded, requestBody: Node, reducer: Re
       applyEncoding(draft, read(media.node['encoding'], name), place, reducer)
     drafts.push(draft)
   }
-  return drafts
+  return isMap(folded) ? [...drafts, toRest(drafts)] : drafts
+}
+
+/** One argument for all fields of the body that the document does not name. */
+function toRest(fields: readonly Draft[]): Draft {
+  const names = new Set(fields.map(({ name }) => name))
+  let name = 'additional_properties'
+  while (names.has(name)) name += '_'
+  const description = 'Further fields of the body, by name'
+  return { name, type: 'object', description, rest: true }
 }
 
 function applyEncoding(draft: Draft, encoding: unknown, place: string, reducer: Reducer): void {

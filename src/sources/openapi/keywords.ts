@@ -121,6 +121,8 @@ function takeForElements(folded: Folded, members: readonly unknown[]): boolean {
 /** What the server assumes when nothing is sent: it is told, never sent, since sending it could change something. */
 function noteDefault({ keywords }: Folded): string[] {
   const value = keywords['default']
+  if (value === undefined) return []
+  if (value === '' || value === null) return [`Server default: ${JSON.stringify(value)}`]
   const shown = isBeyondSafe([value]) ? undefined : showValue(value)
   return shown === undefined ? [] : [`Server default: ${shown}`]
 }

@@ -1,4 +1,4 @@
-import type { FieldType } from '../tool-spec/index.ts'
+import { type FieldDef, type FieldType, takesDigits } from '../tool-spec/index.ts'
 import { cutText, joinSentences, MAX_DESCRIPTION } from './describe.ts'
 import { describeField, describeMap } from './field-text.ts'
 import type { FlattenContext } from './flatten.ts'
@@ -116,6 +116,7 @@ function build(state: State, folded: Folded, request: FieldRequest, depth: numbe
 function fillStructure(state: State, at: Waiting): void {
   const { draft, folded, depth } = at
   if (draft.type === 'array' && folded.items !== undefined) fillItems(state, at)
+  if (draft.type === 'object') fillValues(state, at)
   if (draft.type === 'object' && folded.properties.size > 0) {
     const queue = state.waiting[depth] ?? []
     state.waiting[depth] = queue
@@ -136,6 +137,24 @@ function fillItems(state: State, at: Waiting): void {
   if (isAny(inner)) return
   const request = { schema: folded.items, place: here, required: false }
   draft.items = build(state, inner, request, depth + 1)
+}
+
+/** What keys of the caller's choice hold is said in words, unless digits have to become numbers there. */
+function fillValues(state: State, at: Waiting): void {
+  const { draft, folded, place, depth } = at
+  const { additional } = folded
+  if (typeof additional !== 'object' || additional === null || depth >= state.limits.maxDepth)
+    return
+  const inner = foldSchema(additional, folded.trail, state.context, place)
+  const values = inner.type === 'array' ? inner.items : undefined
+  const leaf = values === undefined ? inner : foldSchema(values, inner.trail, state.context, place)
+  if (leaf.type === undefined || !takesDigits({ type: leaf.type, ...formatOf(leaf) })) return
+  draft.values = build(state, inner, { schema: additional, place, required: false }, depth + 1)
+}
+
+function formatOf({ keywords }: Folded): Pick<FieldDef, 'format'> {
+  const { format } = keywords
+  return typeof format === 'string' ? { format } : {}
 }
 
 /** True for a schema that says nothing. */

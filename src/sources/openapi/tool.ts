@@ -234,16 +234,17 @@ function returnsOf(responses: unknown): string | undefined {
   return text === undefined || text.trim().split(/\s+/).length < 3 ? undefined : text
 }
 
-const NESTED = ['items', 'properties', 'any_of'] as const
+const NESTED = ['items', 'properties', 'values', 'any_of'] as const
 
 /** Moves nested parts of a top-level field behind the keys that were added after them. */
 function orderKeys(field: Draft): FieldDef {
   if (NESTED.every((key) => field[key] === undefined)) return field
-  const { items, properties, any_of, ...rest } = field
+  const { items, properties, values, any_of, ...rest } = field
   return {
     ...rest,
     ...(items && { items }),
     ...(properties && { properties }),
+    ...(values && { values }),
     ...(any_of && { any_of }),
   }
 }

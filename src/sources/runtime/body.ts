@@ -32,12 +32,16 @@ function writeDigits(value: unknown, paths: readonly (readonly string[])[]): str
   if (!isEntries(value)) return JSON.stringify(value)
   const members = Object.entries(value)
     .filter(([, item]) => item !== undefined)
-    .map(([key, item]) => `${JSON.stringify(key)}:${writeDigits(item, pathsUnder(paths, key))}`)
+    .map(([key, item]) => `${JSON.stringify(key)}:${writeDigits(item, pathsOf(paths, key))}`)
   return `{${members.join(',')}}`
 }
 
-function pathsUnder(paths: readonly (readonly string[])[], key: string): (readonly string[])[] {
-  const token = key.replaceAll('~', '~0').replaceAll('/', '~1')
+function pathsOf(paths: readonly (readonly string[])[], key: string): (readonly string[])[] {
+  const own = pathsUnder(paths, key.replaceAll('~', '~0').replaceAll('/', '~1'))
+  return own.length > 0 ? own : pathsUnder(paths, '~*')
+}
+
+function pathsUnder(paths: readonly (readonly string[])[], token: string): (readonly string[])[] {
   return paths.filter(([head]) => head === token).map((path) => path.slice(1))
 }
 
@@ -55,22 +59,30 @@ export type BodyEncoder = (
 ) => EncodedBody | undefined
 
 /** Writes a JSON body. */
-export function encodeJsonBody(rule: BodyRule, args: ToolArguments): EncodedBody | undefined {
+export function encodeJsonBody(
+  rule: BodyRule,
+  args: ToolArguments,
+  tool: string,
+): EncodedBody | undefined {
   const mediaType = rule.media_type ?? 'application/json'
   if (rule.root) {
     const value = args[rule.root.arg]
     if (!isSupplied(rule.root, value)) return undefined
     return { content: toJsonText(value, rule.root.digits), mediaType }
   }
-  const members = suppliedFields(rule, args).map(([field, value]) => {
+  const members = suppliedFields(rule, args, tool).map(([field, value]) => {
     return `${JSON.stringify(wireName(field))}:${toJsonText(value, field.digits)}`
   })
   return members.length === 0 ? undefined : { content: `{${members.join(',')}}`, mediaType }
 }
 
 /** Writes a form-urlencoded body; nested values get brackets. */
-export function encodeFormBody(rule: BodyRule, args: ToolArguments): EncodedBody | undefined {
-  const pairs = formFields(rule, args).flatMap(([field, value]) => formPairs(field, value))
+export function encodeFormBody(
+  rule: BodyRule,
+  args: ToolArguments,
+  tool: string,
+): EncodedBody | undefined {
+  const pairs = formFields(rule, args, tool).flatMap(([field, value]) => formPairs(field, value))
   if (pairs.length === 0) return undefined
   const content = pairs.map(([name, value]) => `${name}=${value}`).join('&')
   return { content, mediaType: rule.media_type ?? 'application/x-www-form-urlencoded' }
@@ -82,7 +94,7 @@ export function encodeMultipartBody(
   args: ToolArguments,
   tool: string,
 ): EncodedBody | undefined {
-  const parts = formFields(rule, args).flatMap(([field, value]) => {
+  const parts = formFields(rule, args, tool).flatMap(([field, value]) => {
     if (!Array.isArray(value)) return toPart(field, value, tool, field.digits)
     const digits = field.digits?.flatMap((one) => (one.startsWith('/*') ? one.slice(2) : []))
     return value.map((item) => toPart(field, item, tool, digits))
@@ -115,10 +127,36 @@ export function encodeRawBody(
 function suppliedFields(
   rule: BodyRule,
   args: ToolArguments,
+  tool: string,
 ): readonly (readonly [BodyField, unknown])[] {
   return (rule.fields ?? [])
     .map((field) => [field, args[field.arg]] as const)
     .filter(([field, value]) => isSupplied(field, value))
+    .flatMap(([field, value]) => {
+      return field.rest ? restFields(rule, field, value, tool) : [[field, value] as const]
+    })
+}
+
+/** Takes apart an argument whose members are fields of the body beside the named ones. */
+function restFields(
+  rule: BodyRule,
+  rest: BodyField,
+  value: unknown,
+  tool: string,
+): readonly (readonly [BodyField, unknown])[] {
+  const named = new Map(
+    (rule.fields ?? []).flatMap((field) => (field.rest ? [] : [[wireName(field), field.arg]])),
+  )
+  const paths = (rest.digits ?? []).map((pointer) => pointer.split('/').slice(1))
+  return Object.entries(isEntries(value) ? value : {}).map(([name, member]) => {
+    const own = named.get(name)
+    if (own !== undefined) {
+      const problem = `${rest.arg}.${name.slice(0, 100)} is the argument ${own}; give it there`
+      throw new ToolError(tool, 'arguments', `${tool}: ${problem}`, { problems: [problem] })
+    }
+    const digits = pathsOf(paths, name).map((path) => path.map((token) => `/${token}`).join(''))
+    return [{ arg: name, nullable: true, digits }, member] as const
+  })
 }
 
 function isSupplied(field: BodyField, value: unknown): boolean {
@@ -133,8 +171,9 @@ function wireName(field: BodyField): string {
 function formFields(
   rule: BodyRule,
   args: ToolArguments,
+  tool: string,
 ): readonly (readonly [BodyField, unknown])[] {
-  if (!rule.root) return suppliedFields(rule, args)
+  if (!rule.root) return suppliedFields(rule, args, tool)
   const value = args[rule.root.arg]
   const entries = isEntries(value) ? Object.entries(value) : []
   return entries

@@ -12,8 +12,8 @@ export interface ArgumentSchema {
   readonly format?: string
   readonly properties?: Readonly<Record<string, ArgumentSchema>>
   readonly required?: readonly string[]
-  /** False refuses members that `properties` does not name. */
-  readonly additionalProperties?: boolean
+  /** False refuses members that `properties` does not name, a schema says what they hold. */
+  readonly additionalProperties?: boolean | ArgumentSchema
   readonly items?: ArgumentSchema
   readonly anyOf?: readonly ArgumentSchema[]
   readonly minimum?: number
@@ -44,9 +44,13 @@ export function fillDefaults(schema: ArgumentSchema, value: unknown): unknown {
     const { items } = schema
     return items ? value.map((item) => fillDefaults(items, item)) : value
   }
-  if (!isEntries(value) || schema.properties === undefined) return value
+  const others = othersOf(schema)
+  if (!isEntries(value) || (schema.properties ?? others) === undefined) return value
   const filled = new Map(Object.entries(value))
-  for (const [name, property] of Object.entries(schema.properties)) {
+  for (const [name, member] of otherMembers(schema, value)) {
+    if (others) filled.set(name, fillDefaults(others, member))
+  }
+  for (const [name, property] of Object.entries(schema.properties ?? {})) {
     const current = filled.get(name)
     if (current !== undefined) filled.set(name, fillDefaults(property, current))
     else if (property.default !== undefined) filled.set(name, property.default)
@@ -94,12 +98,29 @@ function findNested(schema: ArgumentSchema, value: unknown, path: string): strin
     const member = ownMember(value, key)
     return isLeftOut(property, member, path) ? [] : findProblems(property, member, under(key))
   })
+  const others = othersOf(schema)
+  const wrongOthers = others
+    ? otherMembers(schema, value).flatMap(([key, one]) => findProblems(others, one, under(key)))
+    : []
   const unknown = schema.additionalProperties === false ? findUnknown(properties, value) : []
   return [
     ...unknown.map(([key, hint]) => `${under(key)} is not an argument${hint}`),
     ...missing.map((key) => `${under(key)} is required`),
     ...wrong,
+    ...wrongOthers,
   ]
+}
+
+function othersOf({ additionalProperties }: ArgumentSchema): ArgumentSchema | undefined {
+  return typeof additionalProperties === 'object' ? additionalProperties : undefined
+}
+
+/** Lists the members that the schema does not name. */
+function otherMembers(
+  { properties = {} }: ArgumentSchema,
+  value: Readonly<Record<string, unknown>>,
+): [string, unknown][] {
+  return Object.entries(value).filter(([name]) => !Object.hasOwn(properties, name))
 }
 
 /** Finds members without a place, and which of the known ones may have been meant. */
@@ -138,11 +159,29 @@ function findLimits(schema: ArgumentSchema, value: unknown): string[] {
     return [`must be one of ${schema.enum.map((one) => JSON.stringify(one)).join(', ')}`]
   }
   if (typeof value === 'number') return numberLimits(schema, value)
-  if (typeof value === 'string') return textLimits(schema, value)
+  if (typeof value === 'string')
+    return [...textLimits(schema, value), ...digitLimits(schema, value)]
   return Array.isArray(value) ? listLimits(schema, value) : []
 }
 
-function numberLimits(schema: ArgumentSchema, value: number): string[] {
+const ENDS: Readonly<Record<string, readonly [string, string]>> = {
+  int64: ['-9223372036854775808', '9223372036854775807'],
+  uint64: ['0', '18446744073709551615'],
+}
+
+/** Digits of a 64-bit integer are compared as the number they are, digit by digit. */
+function digitLimits(schema: ArgumentSchema, value: string): string[] {
+  const types = [schema.type].flat()
+  const [low, high] = ENDS[schema.format ?? ''] ?? []
+  const isNumeric = types.includes('integer') || types.includes('number')
+  if (low === undefined || high === undefined || !isNumeric || !/^-?\d{1,40}$/.test(value))
+    return []
+  const digits = BigInt(value)
+  if (digits < BigInt(low)) return [`must be at least ${low}`]
+  return digits > BigInt(high) ? [`must be at most ${high}`] : numberLimits(schema, digits)
+}
+
+function numberLimits(schema: ArgumentSchema, value: number | bigint): string[] {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema
   return [
     minimum !== undefined && value < minimum && `must be at least ${minimum}`,
@@ -159,7 +198,9 @@ function numberLimits(schema: ArgumentSchema, value: number): string[] {
   ].filter((limit) => limit !== false)
 }
 
-function isMultiple(value: number, step: number): boolean {
+function isMultiple(value: number | bigint, step: number): boolean {
+  if (typeof value === 'bigint')
+    return !Number.isInteger(step) || value % BigInt(step) === BigInt(0)
   const quotient = value / step
   return Math.abs(quotient - Math.round(quotient)) <= 1e-9 * Math.max(1, Math.abs(quotient))
 }

@@ -4,6 +4,7 @@ import {
   argumentName,
   digitsPattern,
   type FieldDef,
+  isNumeric,
   type ToolDef,
   takesDigits,
 } from '../tool-spec/index.ts'
@@ -35,6 +36,8 @@ export function toFieldSchema(field: FieldDef): JsonSchema {
     ...toConstraints(field),
     ...(field.type === 'array' && { items: field.items ? toFieldSchema(field.items) : {} }),
     ...(field.type === 'object' && field.properties && toObjectMembers(field.properties, wireName)),
+    ...(field.type === 'object' &&
+      field.values && { additionalProperties: toFieldSchema(field.values) }),
   }
 }
 
@@ -49,6 +52,7 @@ export function withSafePatterns(schema: JsonSchema): JsonSchema {
   const entries = Object.entries(schema).flatMap(([keyword, value]): [string, unknown][] => {
     if (keyword === 'pattern' && isCostly) return []
     if (keyword === 'items') return [[keyword, inner(value)]]
+    if (keyword === 'additionalProperties' && isRecord(value)) return [[keyword, inner(value)]]
     if (keyword === 'anyOf' && isList(value)) return [[keyword, value.map(inner)]]
     if (keyword !== 'properties' || !isRecord(value)) return [[keyword, value]]
     const members = Object.entries(value).map(([name, member]) => [name, inner(member)])
@@ -116,6 +120,9 @@ function toConstraints(field: FieldDef): JsonSchema {
     const value = field[key as keyof FieldDef]
     if (value !== undefined) constraints[keyword] = value
   }
+  const isLow = constraints['minimum'] ?? constraints['exclusiveMinimum']
+  if (field.format === 'uint64' && isNumeric(field) && isLow === undefined)
+    constraints['minimum'] = 0
   const digits = field.wire_type === 'integer' ? '^-?[0-9]+$' : undefined
   const pattern = takesDigits(field) ? digitsPattern(field) : (field.pattern ?? digits)
   if (pattern !== undefined && isPattern(pattern)) constraints['pattern'] = pattern

@@ -52,6 +52,8 @@ export interface BodyRule {
 export interface BodyField {
   readonly arg: string
   readonly name?: string
+  /** The members of the argument are members of the body itself. */
+  readonly rest?: boolean
   /** Null is sent, not left out. */
   readonly nullable?: boolean
   /** The argument is base64, the wire carries the bytes. */
@@ -59,7 +61,7 @@ export interface BodyField {
   readonly style?: string
   readonly explode?: boolean
   readonly content_type?: string
-  /** Pointers to strings of digits that the wire carries as numbers; `*` stands for every element. */
+  /** Pointers to strings of digits that the wire carries as numbers; `*` is every element, `~*` every member not named. */
   readonly digits?: readonly string[]
 }
 

@@ -34,6 +34,19 @@ describe('bodies', () => {
     expect(request.body).toBe('{"b":null}')
   })
 
+  it('sends the members of a rest beside the fields, and none that is a field', async () => {
+    const values = { type: 'integer', format: 'int64' } as const
+    const body = [field('b', { arg: 'a' }), field('more', { type: 'object', rest: true, values })]
+    const request = await sent(
+      { method: 'POST', body },
+      { a: 'x', more: { c: '9007199254740993' } },
+    )
+    expect(request.body).toBe('{"b":"x","c":9007199254740993}')
+    await expect(sent({ method: 'POST', body }, { more: { b: 1 } })).rejects.toThrow(
+      'more.b is the argument a; give it there',
+    )
+  })
+
   it('sends no body and no content type when nothing is supplied', async () => {
     const request = await sent({ method: 'POST', body: [field('a')] }, {})
     expect([request.body, request.headers['content-type']]).toEqual(['', undefined])

@@ -39,7 +39,7 @@ function toParamRule(tool: ToolDef, field: FieldDef): ParamRule {
   const location = locationOf(tool, field)
   const usual = styleOf({ type: field.type }, location)
   const { style, explode } = styleOf(field, location)
-  const digits = field.content_type?.includes('json') ? digitPointers(field, []) : []
+  const digits = field.content_type?.includes('json') ? digitPointers(field) : []
   const usualExplode = styleOf({ type: field.type, style }, location).explode
   return {
     ...namesOf(field),
@@ -68,9 +68,10 @@ function toBodyRule(tool: ToolDef): BodyRule | undefined {
 function toBodyField(field: FieldDef, type: BodyRule['type']): BodyField {
   const format = field.format ?? field.items?.format
   const isBinary = format === 'binary' && (type === 'multipart' || type === 'raw')
-  const digits = type === 'raw' ? [] : digitPointers(field, [])
+  const digits = type === 'raw' ? [] : digitPointers(field)
   return {
     ...namesOf(field),
+    ...(field.rest && { rest: true }),
     ...(admitsNull(field) && { nullable: true }),
     ...(isBinary && { binary: true }),
     ...(field.style !== undefined && { style: field.style }),
@@ -89,14 +90,18 @@ function admitsNull(field: FieldDef): boolean {
   return field.nullable === true || (field.any_of ?? []).some(admitsNull)
 }
 
-function digitPointers(field: FieldDef, path: readonly string[]): string[] {
-  const own = field.wire_type === 'integer' || takesDigits(field) ? [formatPointer(path)] : []
-  const items = field.items ? digitPointers(field.items, [...path, '*']) : []
+function digitPointers(field: FieldDef, path = ''): string[] {
+  const own = field.wire_type === 'integer' || takesDigits(field) ? [path] : []
+  const items = field.items ? digitPointers(field.items, `${path}/*`) : []
+  const values = field.values ? digitPointers(field.values, `${path}/~*`) : []
   const properties = (field.properties ?? []).flatMap((property) => {
-    return digitPointers(property, [...path, property.name ?? ''])
+    const at = path + formatPointer([property.name ?? ''])
+    const inner = digitPointers(property, at)
+    // A member with a name of its own is none of the others, even when it holds no digits.
+    return inner.length === 0 && values.length > 0 ? [`${at}/~`] : inner
   })
   const alternatives = (field.any_of ?? []).flatMap((one) => digitPointers(one, path))
-  return [...new Set([...own, ...items, ...properties, ...alternatives])]
+  return [...new Set([...own, ...items, ...properties, ...values, ...alternatives])]
 }
 
 function toAuthRule(auth: AuthConfig): AuthRule | undefined {

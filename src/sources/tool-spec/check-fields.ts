@@ -161,6 +161,7 @@ function checkField(
   const below = (child: FieldDef, at: readonly Step[], childRole: FieldRole): void =>
     checkField(child, at, childRole, depth + 1, report)
   if (field.items) below(field.items, [...path, 'items'], 'element')
+  if (field.values) below(field.values, [...path, 'values'], 'element')
   for (const [index, child] of (field.properties ?? []).entries()) {
     below(child, [...path, 'properties', index], 'property')
   }
@@ -217,6 +218,7 @@ export function warnAboutDefaults(field: FieldDef, path: readonly Step[], report
       warnAboutDefaults(child, [...path, key, index], report)
   }
   if (field.items) warnAboutDefaults(field.items, [...path, 'items'], report)
+  if (field.values) warnAboutDefaults(field.values, [...path, 'values'], report)
 }
 
 function checkConstant(field: FieldDef, path: readonly Step[], report: Report): void {
@@ -265,7 +267,7 @@ function hasType(value: unknown, type: FieldType): boolean {
 }
 
 function checkShape(field: FieldDef, path: readonly Step[], role: FieldRole, report: Report): void {
-  const wrong = (key: 'items' | 'properties', type: FieldType): void => {
+  const wrong = (key: 'items' | 'properties' | 'values' | 'rest', type: FieldType): void => {
     report({
       code: 'E055',
       path: [...path, key],
@@ -276,6 +278,8 @@ function checkShape(field: FieldDef, path: readonly Step[], role: FieldRole, rep
   }
   if (field.items && field.type !== 'array') wrong('items', 'array')
   if (field.properties && field.type !== 'object') wrong('properties', 'object')
+  if (field.values && field.type !== 'object') wrong('values', 'object')
+  if (field.rest && field.type !== 'object') wrong('rest', 'object')
   // Among alternatives "any list" is how "any value" is spelled.
   if (field.type === 'array' && !field.items && !field.any_of && role !== 'alternative') {
     const message = 'an array without items takes elements of any kind'
@@ -323,6 +327,10 @@ function checkPlace(field: FieldDef, path: readonly Step[], role: FieldRole, rep
   if ((role === 'element' || role === 'alternative') && field.required !== undefined) {
     const message = 'required has no meaning on an element and is ignored'
     report({ code: 'W050', path: [...path, 'required'], atKey: true, message, hint: 'remove it' })
+  }
+  if (role !== 'body' && field.rest !== undefined) {
+    const message = 'rest has a meaning in body only and is ignored here'
+    report({ code: 'W057', path: [...path, 'rest'], atKey: true, message, hint: 'remove it' })
   }
   if (role !== 'params') {
     for (const key of ['in', 'allow_reserved', 'const'] as const) {

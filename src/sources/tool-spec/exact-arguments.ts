@@ -91,7 +91,8 @@ function admitsText(schema: unknown): boolean {
 /** Gives a schema as the field of a tool spec where it is an integer that digits are taken for. */
 function toDigitField(schema: JsonSchema): FieldDef | undefined {
   const types = [schema['type']].flat()
-  if (!types.includes('integer') || types.includes('string') || 'const' in schema) return undefined
+  const type = ['integer', 'number'].find((name) => types.includes(name))
+  if (type === undefined || types.includes('string') || 'const' in schema) return undefined
   const bounds = Object.entries({
     minimum: schema['minimum'],
     maximum: schema['maximum'],
@@ -99,7 +100,7 @@ function toDigitField(schema: JsonSchema): FieldDef | undefined {
     exclusive_maximum: schema['exclusiveMaximum'],
   }).filter(([, bound]) => typeof bound === 'number' && Number.isSafeInteger(bound))
   const field = {
-    type: 'integer',
+    type,
     format: schema['format'],
     enum: schema['enum'],
     ...Object.fromEntries(bounds),

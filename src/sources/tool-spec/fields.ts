@@ -41,16 +41,20 @@ export function authOf(spec: ToolSpec, tool: ToolDef): AuthConfig {
 
 /** Tells whether an integer may be too large for a JSON number, so that it is also taken as a string of digits. */
 export function takesDigits(field: FieldDef): boolean {
-  if (field.type !== 'integer' || (field.enum ?? []).length > 0) return false
+  if (!isNumeric(field) || (field.enum ?? []).length > 0) return false
   const isBounded = lowest(field) !== undefined && highest(field) !== undefined
   return (field.format === 'int64' || field.format === 'uint64') && !isBounded
 }
 
-/** Describes the strings of digits that such an integer is taken as; on a side with a bound only numbers are taken. */
+/** Tells whether a field holds numbers. */
+export function isNumeric({ type }: FieldDef): boolean {
+  return type === 'integer' || type === 'number'
+}
+
+/** Describes the strings of digits that such an integer is taken as; bounds are compared beside it. */
 export function digitsPattern(field: FieldDef): string {
   const low = field.format === 'uint64' ? Math.max(lowest(field) ?? 0, 0) : lowest(field)
   const digits = field.format === 'uint64' ? '[1-9][0-9]{0,19}' : '[1-9][0-9]{0,18}'
-  if (highest(field) !== undefined) return `^-${digits}$`
   if (low === undefined) return `^(0|-?${digits})$`
   return low > 0 ? `^${digits}$` : `^(0|${digits})$`
 }

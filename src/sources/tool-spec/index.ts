@@ -6,6 +6,7 @@ export {
   argumentName,
   authOf,
   digitsPattern,
+  isNumeric,
   locationOf,
   placeholdersOf,
   styleOf,

@@ -56,6 +56,8 @@ export const KEYS: Readonly<Record<NodeKind, KeyTable>> = {
   field: {
     seed: ['name', 'type', 'required', 'description', 'default', 'enum', 'items', 'properties'],
     extensions: [
+      'values',
+      'rest',
       'const',
       'arg',
       'in',
@@ -149,6 +151,7 @@ const LISTS = new Map<string, NodeKind>([
 const MAPPINGS = new Map<string, NodeKind>([
   ['auth', 'auth'],
   ['items', 'field'],
+  ['values', 'field'],
   ['body_root', 'field'],
   ['response', 'response'],
   ['paginate', 'paginate'],

@@ -166,5 +166,9 @@ describe('fields', () => {
     expect(short(field('{ name: b, type: string, description: d, in: header }'))).toEqual([
       'W057 tools[0](a).body[0](b).in',
     ])
+    expect(short(field('{ name: b, type: string, description: d, rest: true }'))).toEqual([
+      'E055 tools[0](a).body[0](b).rest',
+    ])
+    expect(at('name: c, rest: false')).toEqual(['W057 tools[0](a).params[0](c).rest'])
   })
 })

@@ -99,6 +99,7 @@ const fieldKeys = {
     .array(z.union([z.string(), z.number(), z.boolean()]))
     .optional()
     .describe('Allowed values'),
+  rest: flag('Members of this body field are members of the body itself'),
   const: z
     .union([z.string(), z.number(), z.boolean()])
     .optional()
@@ -136,6 +137,9 @@ const element = z
     get properties(): Lazy {
       return z.array(field).optional().describe('Fields of an object, as a list')
     },
+    get values(): Lazy {
+      return element.optional().describe('What other members of an object hold')
+    },
     get any_of(): Lazy {
       return z.array(element).min(1).optional().describe('The exact alternatives')
     },
@@ -152,6 +156,9 @@ const field = z
     },
     get properties(): Lazy {
       return z.array(field).optional().describe('Fields of an object, as a list')
+    },
+    get values(): Lazy {
+      return element.optional().describe('What other members of an object hold')
     },
     get any_of(): Lazy {
       return z.array(element).min(1).optional().describe('The exact alternatives')

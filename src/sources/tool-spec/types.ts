@@ -196,6 +196,10 @@ export interface FieldDef extends Extensible {
   /** Fields of an object; absent means free-form. */
   readonly properties?: readonly FieldDef[]
 
+  /** Extension: what the members of an object beside `properties` hold; absent means any value. */
+  readonly values?: FieldDef
+  /** Extension: the members of this body field, an object, are members of the body itself. */
+  readonly rest?: boolean
   /** Extension: the one value of a parameter, sent whether the caller gives it or not. */
   readonly const?: EnumValue
   /** Extension: argument name, when it differs from the wire name. */

@@ -1,3 +1,4 @@
+import type { JsonSchema } from '../../../schema/index.ts'
 import {
   createToolCaller,
   type HttpTool,
@@ -9,25 +10,24 @@ import {
   withSafePatterns,
 } from '../../../sources/runtime/index.ts'
 import type { ToolSpec } from '../../../sources/tool-spec/index.ts'
-import { isRecord, type JsonObject, ownMember } from '../../../values/index.ts'
+import { isRecord, type JsonObject } from '../../../values/index.ts'
 import { type CommandInput, didYouMean, EXIT, RemoteError, UsageError } from '../../command.ts'
-import { readText } from '../../flags.ts'
-import { parseArguments, parseObject } from '../../parse-input.ts'
 import { formatJson, printable } from '../../print.ts'
-import { readTextFile } from '../../read-json.ts'
 import { readEnvironment } from '../env-file.ts'
 import { readAnySpec } from '../import-source.ts'
 import { readFormat } from '../report.ts'
+import { checkAsServed, formatNames, readArguments } from './arguments.ts'
 import { buildDryCall } from './dry-call.ts'
 
 /** Runs one tool of a spec and prints what it answers; `--dry-run` prints the request as a command instead. */
 export async function runCall(input: CommandInput): Promise<number> {
   const [, reference = '', name, ...words] = input.positionals
   const { spec } = await readAnySpec(reference, input)
-  const tool = requireTool(spec, name, reference)
-  const args = readArguments(tool, words, input)
+  const { tool, schema } = requireTool(spec, name, reference)
+  const given = readArguments(tool, words, input)
   const env = readEnvironment(input)
   try {
+    const args = await checkAsServed(tool, schema, given)
     if (input.flags['dry-run'] === true) {
       printDryCall(await buildDryCall(tool, args, env), input)
       return EXIT.ok
@@ -43,7 +43,11 @@ export async function runCall(input: CommandInput): Promise<number> {
   }
 }
 
-function requireTool(spec: ToolSpec, word: string | undefined, reference: string): HttpTool {
+function requireTool(
+  spec: ToolSpec,
+  word: string | undefined,
+  reference: string,
+): { readonly tool: HttpTool; readonly schema: JsonSchema } {
   const names = spec.tools.map(({ name }) => name)
   if (word === undefined) {
     throw new UsageError(`which tool? ${reference} has ${formatNames(names)}`)
@@ -62,58 +66,9 @@ function requireTool(spec: ToolSpec, word: string | undefined, reference: string
       `${name} has no method and path: its code is written by hand, and only the agent around it can run it`,
     )
   }
-  const parameters = withSafePatterns(toInputSchema(tool))
-  return { name, description: tool.description, parameters, operation }
-}
-
-const MOST_NAMES = 12
-
-function formatNames(names: readonly string[]): string {
-  const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : ''
-  return `${names.slice(0, MOST_NAMES).join(', ')}${more}`
-}
-
-function readArguments(
-  { name, parameters }: HttpTool,
-  words: readonly string[],
-  input: CommandInput,
-): JsonObject {
-  const given = readText(input, 'args')
-  if (given !== undefined && words.length > 0) {
-    throw new UsageError('give arguments either with --args or on the line, not both')
-  }
-  const properties = parameters.properties ?? {}
-  const args =
-    given === undefined
-      ? keepTexts(parseArguments(words), words, properties)
-      : parseObject(isInline(given) ? given : readTextFile(given, input.io.cwd), '--args')
-  const known = Object.keys(properties)
-  for (const key of Object.keys(args)) {
-    if (known.includes(key)) continue
-    const takes = known.length === 0 ? 'no arguments' : formatNames(known)
-    const hint = didYouMean(key, known) || ` It takes ${takes}.`
-    throw new UsageError(`${name} has no argument "${key}".${hint}`)
-  }
-  return args
-}
-
-function isInline(text: string): boolean {
-  return /^\s*[{["]/.test(text)
-}
-
-/** A word such as `id=42` is JSON, but where the tool takes a text it means that text. */
-function keepTexts(
-  args: JsonObject,
-  words: readonly string[],
-  properties: NonNullable<HttpTool['parameters']['properties']>,
-): JsonObject {
-  const texts = words.flatMap((word) => {
-    const key = word.slice(0, word.indexOf('='))
-    const isText = ownMember(properties, key)?.type === 'string'
-    const value = word.slice(key.length + 1)
-    return isText && typeof ownMember(args, key) !== 'string' ? [[key, value] as const] : []
-  })
-  return { ...args, ...Object.fromEntries(texts) }
+  const schema = toInputSchema(tool)
+  const parameters = withSafePatterns(schema)
+  return { tool: { name, description: tool.description, parameters, operation }, schema }
 }
 
 function printDryCall(

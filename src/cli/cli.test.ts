@@ -40,7 +40,7 @@ describe('waymark', () => {
     [['describe', 'URL', 'events.gte'], 'Did you mean "events.get"?'],
     [['serve'], 'what should be served?'],
     [['serve', 'no-such.ts'], 'no-such.ts does not exist'],
-    [['serve', 'src/core/json.ts'], 'must export a service'],
+    [['serve', 'src/values/json.ts'], 'must export a service'],
     [['serve', 'package.json'], 'is neither a tool spec (domain, tools) nor an API description'],
     [['serve', 'examples/events', '--port', 'high'], '--port must be a port number'],
     [['serve', 'examples/events', '--store', 'ftp://x'], 'ftp'],

@@ -8,7 +8,7 @@ import {
   RemoteError,
   UsageError,
 } from './command.ts'
-import { COMMAND_NAMES, loadCommand, loadCommands } from './commands.ts'
+import { COMMANDS } from './commands.ts'
 import { formatCommandHelp, formatHelp, VERSION } from './help.ts'
 import { countWords, formatUsage, parseInput } from './parse-input.ts'
 import { explainFileError } from './system-error.ts'
@@ -18,7 +18,7 @@ export async function main(args: readonly string[], io: Io): Promise<number> {
   try {
     return await run(args, io)
   } catch (thrown) {
-    // Whoever cut it off did so on purpose; it is no failure of the other side.
+    // Whoever cut it off did so on purpose; that is not a failure of the other side.
     if (io.signal.aborted && !isBug(thrown)) {
       io.err(`waymark: interrupted${thrown instanceof RemoteError ? `: ${thrown.message}` : ''}\n`)
       return EXIT.interrupted
@@ -36,11 +36,11 @@ export async function main(args: readonly string[], io: Io): Promise<number> {
 async function run(args: readonly string[], io: Io): Promise<number> {
   const [name, ...rest] = args
   if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
-    const [topic] = rest
+    const [topic, subtopic] = rest
     io.out(
       topic === undefined
-        ? formatHelp(await loadCommands())
-        : formatCommandHelp(await requireCommand(topic)),
+        ? formatHelp(COMMANDS)
+        : formatCommandHelp(requireCommand(topic), subtopic),
     )
     return EXIT.ok
   }
@@ -48,16 +48,16 @@ async function run(args: readonly string[], io: Io): Promise<number> {
     io.out(`${VERSION}\n`)
     return EXIT.ok
   }
-  const command = await requireCommand(name)
+  const command = requireCommand(name)
   if (rest.includes('--help') || rest.includes('-h')) {
-    io.out(formatCommandHelp(command))
+    io.out(formatCommandHelp(command, rest[0]))
     return EXIT.ok
   }
   return runCommand(command, rest, io)
 }
 
-async function requireCommand(name: string): Promise<Command> {
-  const command = await loadCommand(name)
+function requireCommand(name: string): Command {
+  const command = COMMANDS.find((one) => one.name === name)
   if (command !== undefined) return command
   if (name.startsWith('-')) {
     const hint = didYouMean(name, ['--help', '--version'])
@@ -65,7 +65,10 @@ async function requireCommand(name: string): Promise<Command> {
       `unknown option ${name}.${hint} Options stand behind a command: waymark <command> ${name}. Run "waymark help" for the list.`,
     )
   }
-  const hint = didYouMean(name, COMMAND_NAMES)
+  const hint = didYouMean(
+    name,
+    COMMANDS.map((command) => command.name),
+  )
   throw new UsageError(`unknown command "${name}".${hint} Run "waymark help" for the list.`)
 }
 

@@ -1,13 +1,13 @@
-import { DEFINITION_TARGETS } from '../../codegen/index.ts'
+import type { DefinitionTarget } from '../../codegen/index.ts'
 import { type CommandFlag, type CommandInput, UsageError } from '../command.ts'
-import { JSON_FLAG, readList, readText } from '../flags.ts'
+import { JSON_FLAG, listFlag, readList, readText, textFlag, toggleFlag } from '../flags.ts'
 
 /** What a run of forge is about: one of the four sources of `forge tool`, or a command of its own. */
 export type ForgeJob = ToolJob | keyof typeof OWN_COMMANDS
 
 type ToolJob = 'spec' | 'list' | 'prompt' | 'validate'
 
-/** Jobs that are no source of `forge tool`, as a person types them. */
+/** Jobs that have a subcommand of their own, as a person types them. */
 export const OWN_COMMANDS = {
   agent: 'agent',
   env: 'env',
@@ -18,7 +18,13 @@ export const OWN_COMMANDS = {
 } as const
 
 /** What can be generated from a spec. */
-export const TARGETS: readonly ['ts', ...typeof DEFINITION_TARGETS] = ['ts', ...DEFINITION_TARGETS]
+export const TARGETS: readonly ('ts' | DefinitionTarget)[] = [
+  'ts',
+  'mcp',
+  'json-schema',
+  'openai',
+  'anthropic',
+]
 
 interface ForgeFlag extends CommandFlag {
   readonly jobs: readonly ForgeJob[]
@@ -32,18 +38,15 @@ const EVERY_JOB: readonly ForgeJob[] = [
 ]
 
 const text = (jobs: readonly ForgeJob[], value: string, summary: string): ForgeFlag => ({
-  type: 'string',
-  value,
-  summary,
+  ...textFlag(value, summary),
   jobs,
 })
 const list = (jobs: readonly ForgeJob[], value: string, summary: string): ForgeFlag => ({
-  ...text(jobs, value, `${summary}; may be repeated`),
-  multiple: true,
+  ...listFlag(value, summary),
+  jobs,
 })
 const yesNo = (jobs: readonly ForgeJob[], summary: string): ForgeFlag => ({
-  type: 'boolean',
-  summary,
+  ...toggleFlag(summary),
   jobs,
 })
 
@@ -166,7 +169,8 @@ const FLAGS: Readonly<Record<string, ForgeFlag>> = {
 /** All flags of `waymark forge`, as the program reads them. */
 export const FORGE_FLAGS: Readonly<Record<string, CommandFlag>> = Object.fromEntries(
   Object.entries(FLAGS).map(([name, { jobs, ...flag }]) => {
-    return [name, { ...flag, summary: `${flag.summary}${ownerOf(jobs)}` }]
+    const of = [...new Set(jobs.map((job) => (isOwnCommand(job) ? OWN_COMMANDS[job] : 'tool')))]
+    return [name, jobs === EVERY_JOB ? flag : { ...flag, of }]
   }),
 )
 
@@ -200,12 +204,6 @@ function nameOf(job: ForgeJob): string {
 /** Tells the commands of their own from the sources of `forge tool`. */
 export function isOwnCommand(job: ForgeJob): job is keyof typeof OWN_COMMANDS {
   return Object.hasOwn(OWN_COMMANDS, job)
-}
-
-function ownerOf(jobs: readonly ForgeJob[]): string {
-  const own = jobs.filter(isOwnCommand)
-  if (own.length === 0) return ' (tool)'
-  return own.length === jobs.length ? ` (${own.map((job) => OWN_COMMANDS[job]).join(', ')})` : ''
 }
 
 /** Reads a flag whose values may be repeated or separated by commas. */

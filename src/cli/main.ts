@@ -1,6 +1,7 @@
 import { toText } from '../values/index.ts'
 import {
   type Command,
+  type CommandInput,
   didYouMean,
   EXIT,
   Interruption,
@@ -9,7 +10,7 @@ import {
   UsageError,
 } from './command.ts'
 import { COMMANDS } from './commands.ts'
-import { formatCommandHelp, formatHelp, VERSION } from './help.ts'
+import { findSubcommand, formatCommandHelp, formatHelp, isFlagOf, VERSION } from './help.ts'
 import { countWords, formatUsage, parseInput } from './parse-input.ts'
 import { explainFileError } from './system-error.ts'
 
@@ -75,12 +76,29 @@ function requireCommand(name: string): Command {
 /** Whoever gave too few words is also shown which ones there are. */
 async function runCommand(command: Command, args: readonly string[], io: Io): Promise<number> {
   const input = parseInput(command, args)
+  refuseForeignFlags(command, input)
   try {
     return await command.run({ ...input, io })
   } catch (thrown) {
     const isShort = input.positionals.length < countWords(command).least
     if (!isShort || !(thrown instanceof UsageError)) throw thrown
     throw new UsageError(`${thrown.message} ${formatUsage(command)}`)
+  }
+}
+
+/** Refuses flags of another subcommand: ignoring them would surprise. */
+function refuseForeignFlags(
+  command: Command,
+  { positionals, flags }: Pick<CommandInput, 'positionals' | 'flags'>,
+): void {
+  const name = findSubcommand(command, positionals[0])
+  if (name === undefined) return
+  for (const [flag, about] of Object.entries(command.flags)) {
+    if (flags[flag] === undefined || isFlagOf(about, name)) continue
+    const owners = about.of?.map((owner) => `"${command.name} ${owner}"`).join(', ')
+    throw new UsageError(
+      `--${flag} belongs to ${owners}; it means nothing for "${command.name} ${name}"`,
+    )
   }
 }
 

@@ -1,7 +1,6 @@
 import { type CommandInput, didYouMean, EXIT, UsageError } from '../command.ts'
 import {
   chooseJob,
-  FORGE_FLAGS,
   type ForgeJob,
   isOwnCommand,
   OWN_COMMANDS,

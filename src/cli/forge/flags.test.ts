@@ -32,7 +32,7 @@ describe('waymark forge', () => {
     ['forge tool --validate good.yaml --prompt x', '--prompt and --validate exclude each other'],
     ['forge tool --list api.json --lits', 'Did you mean "--list"?'],
     ['forge tool --list api.json --standalone', '--standalone belongs to "forge agent"'],
-    ['forge agent --name a --spec good.yaml --pick x', '--pick belongs to --spec, --list'],
+    ['forge agent --name a --spec good.yaml --pick x', '--pick belongs to "forge tool"'],
     ['forge tool --list api.json --docs x', '--docs belongs to --prompt'],
     ['forge tool --validate good.yaml --out x', '--out belongs to'],
     ['forge tool --list api.json more', '"more" is one word too many'],

@@ -1,5 +1,5 @@
 import type { Command } from '../command.ts'
-import { HEADER_FLAG, JSON_FLAG, listFlag, textFlag, toggleFlag } from '../flags.ts'
+import { HEADER_FLAG, JSON_FLAG, textFlag, toggleFlag } from '../flags.ts'
 
 /** Generates code from descriptions: typed clients. */
 export const generateCommand: Command = {

@@ -59,11 +59,7 @@ const SOURCE_FLAGS: Readonly<Record<string, ForgeFlag>> = {
 
 const TOOL_FLAGS: Readonly<Record<string, ForgeFlag>> = {
   docs: list(['prompt'], 'url|path', 'documentation for the model: address, file or directory'),
-  model: text(
-    ['prompt', 'mcp'],
-    'name',
-    'model to ask, such as openai:gpt-4.1; WAYMARK_MODEL when absent',
-  ),
+  model: text(['prompt', 'mcp'], 'name', 'such as openai:gpt-4.1; default: WAYMARK_MODEL'),
   yes: yesNo(['prompt'], 'write the draft without asking'),
   pick: list(READING, 'a,b', 'only these: tool names, operation ids, patterns with *, /paths'),
   tag: list(READING, 'name', 'only operations with this tag'),
@@ -74,16 +70,9 @@ const TOOL_FLAGS: Readonly<Record<string, ForgeFlag>> = {
   'no-deprecated': yesNo(READING, 'without deprecated operations'),
   'max-name-length': text(READING, 'number', 'longest tool name, 16 to 64; 64 when absent'),
   'max-depth': text(READING, 'number', 'levels of nesting, 1 to 10; 6 when absent'),
-  'allow-external-refs': yesNo(
-    READING,
-    'follow references to other folders and to public addresses',
-  ),
+  'allow-external-refs': yesNo(READING, 'follow references to other folders and URLs'),
   domain: text(['spec', 'list', 'prompt'], 'name', 'names the files; from the title when absent'),
-  'auth-type': text(
-    ['spec'],
-    'type',
-    'bearer, api_key, basic, oauth2 or none, not the detected one',
-  ),
+  'auth-type': text(['spec'], 'type', 'bearer, api_key, basic, oauth2 or none; default: detected'),
   'auth-env': text(['spec', 'login'], 'NAME', 'variable with the credential'),
   strict: yesNo(['spec', 'prompt', 'validate'], 'warnings and conflicts count as errors'),
   'strict-seed': yesNo(
@@ -115,11 +104,7 @@ const AGENT_FLAGS: Readonly<Record<string, ForgeFlag>> = {
   prefix: text(['agent'], 'domain|clash', 'put the domain before all tool names, or clashing ones'),
   rename: list(['agent'], 'dom:old=new', 'another name for one tool'),
   'no-docker': yesNo(['agent'], 'without Dockerfile'),
-  waymark: text(
-    ['agent'],
-    'range',
-    'version range or file of the waymark package; this version when absent',
-  ),
+  waymark: text(['agent'], 'range', 'range or file of the waymark package; default: this version'),
 }
 
 const CALL_FLAGS: Readonly<Record<string, ForgeFlag>> = {

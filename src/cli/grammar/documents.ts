@@ -8,10 +8,7 @@ export const generateCommand: Command = {
   usage: 'client <url|document|source>',
   flags: {
     out: textFlag('file', 'where it goes; client.ts when absent', { short: 'o' }),
-    runtime: textFlag(
-      'inline|package',
-      'carry what it runs on, without any dependency (inline), or import waymark/client',
-    ),
+    runtime: textFlag('inline|package', 'without dependencies, or importing waymark/client'),
     name: textFlag('name', 'Events gives createEventsClient; from the title when absent'),
     check: toggleFlag('write nothing; exit 1 when the file is out of date'),
     stdout: toggleFlag('print the client instead of writing it'),
@@ -36,7 +33,7 @@ export const diffCommand: Command = {
     format: textFlag('text|json|github|markdown', 'how changes are printed'),
     'fail-on': textFlag(
       'none|breaking|implementer|any',
-      'exit 1 when there are such changes or worse; breaking when absent',
+      'exit 1 on these or worse; default: breaking',
     ),
     function: textFlag('name', 'only this function'),
     'allow-external-refs': toggleFlag('follow references to other folders and to public addresses'),
@@ -57,19 +54,10 @@ export const negotiateCommand: Command = {
   summary: 'Show what a business and a platform can do together',
   usage: '<business> <platform>',
   flags: {
-    documents: textFlag(
-      'file',
-      'JSON object from URL to document, leaf profiles included; nothing is fetched then',
-    ),
-    transports: textFlag(
-      'list',
-      'what you speak, in order: rest,mcp; a2a and embedded carry no operations',
-    ),
+    documents: textFlag('file', 'JSON object of documents by URL; nothing is fetched'),
+    transports: textFlag('list', 'transports you support, in order, such as rest,mcp'),
     rules: textFlag('date', 'rules in force on a day, such as 2026-04-08'),
-    fallback: textFlag(
-      'file',
-      'JSON object from capability to operations, for profiles that declare none',
-    ),
+    fallback: textFlag('file', 'JSON object of operations by capability'),
     'allow-loopback': toggleFlag('fetch from this machine too; for development'),
     json: JSON_FLAG,
   },
@@ -87,10 +75,7 @@ export const checkCommand: Command = {
   usage: '<file…>',
   flags: {
     format: textFlag('text|json|github', 'how problems are printed'),
-    documents: textFlag(
-      'file',
-      'JSON object from URL to document, for the documents a profile names',
-    ),
+    documents: textFlag('file', 'JSON object of documents by URL, for profiles'),
     strict: toggleFlag('warnings count as errors'),
     'strict-seed': toggleFlag('a tool spec may use nothing beyond the original format'),
     json: { ...JSON_FLAG, summary: 'the same as --format json' },

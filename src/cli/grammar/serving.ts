@@ -10,10 +10,7 @@ export const initCommand: Command = {
   flags: {
     name: textFlag('name', 'what the service is called; the folder when absent'),
     language: textFlag('ts|js', 'TypeScript or JavaScript'),
-    waymark: textFlag(
-      'range',
-      `version range or file of the waymark package; ^${VERSION} when absent`,
-    ),
+    waymark: textFlag('range', `range or file of the waymark package; default: ^${VERSION}`),
     yes: toggleFlag('ask nothing, take what is usual', { short: 'y' }),
     force: toggleFlag('write into a folder that is not empty; existing files stay'),
     json: JSON_FLAG,
@@ -34,22 +31,10 @@ export const serveCommand: Command = {
   flags: {
     port: textFlag('number', 'port; PORT or 4000 when absent, 0 for any', { short: 'p' }),
     host: textFlag('address', 'address; HOST or 127.0.0.1 when absent'),
-    store: textFlag(
-      'url',
-      'where state is kept: memory:, sqlite:PATH, redis://…, postgres://…; WAYMARK_STORE when absent',
-    ),
-    namespace: textFlag(
-      'name',
-      'keeps services apart that share a Redis or PostgreSQL; WAYMARK_NAMESPACE or waymark when absent',
-    ),
-    bus: textFlag(
-      'url',
-      'what carries events between processes: nats://…, redis://…; WAYMARK_BUS when absent, else none',
-    ),
-    'public-url': textFlag(
-      'url',
-      'where the world reaches the service; its capability profile is built on it',
-    ),
+    store: textFlag('url', 'memory:, sqlite:PATH, redis://…, postgres://…; default: WAYMARK_STORE'),
+    namespace: textFlag('name', 'separates services in one store; default: WAYMARK_NAMESPACE'),
+    bus: textFlag('url', 'event bus, nats://… or redis://…; default: WAYMARK_BUS'),
+    'public-url': textFlag('url', 'public URL of the service, for its capability profile'),
     'allow-host': listFlag('name', 'name under which the service is reached, besides localhost'),
     'allow-origin': listFlag('origin', 'origin of pages that may call the service'),
     stdio: toggleFlag('speak MCP on standard input and output instead of listening'),
@@ -84,10 +69,7 @@ export const mockCommand: Command = {
     seed: textFlag('text', 'another seed makes other values; 1 when absent'),
     latency: textFlag('50ms|20ms..200ms', 'how long an answer takes'),
     fail: listFlag('5%|CODE:5%', 'which share of calls fails, with a declared error or with CODE'),
-    prefer: textFlag(
-      'simulations|examples|schema',
-      'what is looked at first; schema makes every result up',
-    ),
+    prefer: textFlag('simulations|examples|schema', 'where results come from first'),
     header: HEADER_FLAG,
     json: { ...JSON_FLAG, summary: 'print one JSON line when listening' },
   },
@@ -106,14 +88,9 @@ export const verifyCommand: Command = {
   usage: '<url|source>',
   flags: {
     only: listFlag('function', 'only this function, or those below this name'),
-    'allow-effects': toggleFlag(
-      'also call functions with side effects; they are skipped when absent',
-    ),
+    'allow-effects': toggleFlag('also call functions with side effects'),
     record: textFlag('folder', 'write every exchange to a file'),
-    replay: textFlag(
-      'folder',
-      'send recorded exchanges again and report what changed, instead of examining',
-    ),
+    replay: textFlag('folder', 'replay recorded exchanges and report what changed'),
     header: HEADER_FLAG,
     json: { ...JSON_FLAG, summary: 'print the report as JSON' },
   },

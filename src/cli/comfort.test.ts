@@ -4,8 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createEventsService } from '../../examples/events/main.ts'
 import { createWorkplace } from '../../test/cli/run-main.ts'
 import { type RunningServer, serve } from '../http/serve.ts'
-import type { Command } from './command.ts'
-import { COMMAND_NAMES, loadCommand } from './commands.ts'
+import { COMMANDS } from './commands.ts'
 import { formatCommandHelp } from './help.ts'
 import { countWords, parseInput } from './parse-input.ts'
 
@@ -56,11 +55,10 @@ function splitExample(line: string): readonly string[] {
     .map((word) => word.replace(/^(['"])(.*)\1$/s, '$2'))
 }
 
-describe.each(COMMAND_NAMES)('waymark %s', (name) => {
-  const load = async () => (await loadCommand(name)) as Command
+describe.each(COMMANDS)('waymark $name', (command) => {
+  const { name } = command
 
   it('explains itself with examples that its own flags understand', async () => {
-    const command = await load()
     expect(command.examples.length).toBeGreaterThan(0)
     for (const example of command.examples) {
       expect(formatCommandHelp(command)).toContain(example)
@@ -72,7 +70,6 @@ describe.each(COMMAND_NAMES)('waymark %s', (name) => {
   })
 
   it('shows its usage to who gives too few or too many words', async () => {
-    const command = await load()
     const { least, most } = countWords(command)
     if (least > 0) {
       const { code, err } = await run(name)
@@ -91,7 +88,7 @@ describe.each(COMMAND_NAMES)('waymark %s', (name) => {
   })
 
   it('suggests the flag that was misspelt', async () => {
-    const [flag] = Object.keys((await load()).flags)
+    const [flag] = Object.keys(command.flags)
     if (flag === undefined) return
     const { code, err } = await run(`${name} --${flag}x`)
     expect(code).toBe(2)
@@ -117,7 +114,7 @@ describe('what to do next', () => {
     ['diff CLOSED CLOSED', 3, 'is the service running?'],
     ['call http://no-such-host.invalid a.b', 3, 'is the host spelt right?'],
     ['describe PAGE', 3, 'is this the address of a Forrst endpoint?'],
-    ['serve text.txt', 2, 'text.txt is no source: give a module'],
+    ['serve text.txt', 2, 'text.txt is not a source: give a module'],
     ['serve bad.json --port abc', 2, '--port must be a port number'],
     ['serve bad.json --tools some', 2, '--tools must be all, search; got "some"'],
     ['serve bad.json --store redis://user:secret@127.0.0.1:1', 3, 'is 127.0.0.1:1 running?'],

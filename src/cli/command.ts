@@ -51,6 +51,14 @@ export interface CommandFlag {
   /** Shown in help in place of the value: `--port <number>`. */
   readonly value?: string
   readonly summary: string
+  /** Subcommands that take it; all of them when absent. */
+  readonly of?: readonly string[]
+}
+
+/** A word that follows a command and has flags of its own: `waymark forge agent`. */
+export interface Subcommand {
+  readonly summary: string
+  readonly usage: string
 }
 
 /** What a command is run with. */
@@ -86,6 +94,8 @@ export interface Command {
   readonly usage: string
   readonly flags: Readonly<Record<string, CommandFlag>>
   readonly examples: readonly string[]
-  /** Runs the command and gives its exit code. */
+  /** By name; a name of two words, such as `auth login`, is found by its first one. */
+  readonly subcommands?: Readonly<Record<string, Subcommand>>
+  /** Loads the code of the command, runs it and gives its exit code. */
   readonly run: (input: CommandInput) => Promise<number>
 }

@@ -1,8 +1,33 @@
 import { isList } from '../values/index.ts'
 import { type CommandFlag, type CommandInput, didYouMean, UsageError } from './command.ts'
 
+/** What else may be said about a flag. */
+type More = Pick<CommandFlag, 'of' | 'short'>
+
+/** A flag that takes a text; `value` names it in the help. */
+export function textFlag(value: string, summary: string, more: More = {}): CommandFlag {
+  return { type: 'string', value, summary, ...more }
+}
+
+/** A flag that takes a text and may be given several times. */
+export function listFlag(value: string, summary: string, more: More = {}): CommandFlag {
+  return { ...textFlag(value, `${summary}; may be repeated`, more), multiple: true }
+}
+
+/** A flag that is given or not. */
+export function toggleFlag(summary: string, more: More = {}): CommandFlag {
+  return { type: 'boolean', summary, ...more }
+}
+
 /** The flag every command has. */
-export const JSON_FLAG: CommandFlag = { type: 'boolean', summary: 'write JSON for machines' }
+export const JSON_FLAG: CommandFlag = toggleFlag('write JSON for machines')
+
+/** The flag of commands that call a service. */
+export const HEADER_FLAG: CommandFlag = listFlag(
+  'name: value',
+  'send a header, such as "Authorization: Bearer …"',
+  { short: 'H' },
+)
 
 /** Reads a text flag; undefined when it was not given. */
 export function readText({ flags }: Pick<CommandInput, 'flags'>, name: string): string | undefined {

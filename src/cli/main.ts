@@ -1,6 +1,7 @@
 import { toText } from '../values/index.ts'
 import {
   type Command,
+  type CommandInput,
   didYouMean,
   EXIT,
   Interruption,
@@ -8,8 +9,8 @@ import {
   RemoteError,
   UsageError,
 } from './command.ts'
-import { COMMAND_NAMES, loadCommand, loadCommands } from './commands.ts'
-import { formatCommandHelp, formatHelp, VERSION } from './help.ts'
+import { COMMANDS } from './commands.ts'
+import { findSubcommand, formatCommandHelp, formatHelp, isFlagOf, VERSION } from './help.ts'
 import { countWords, formatUsage, parseInput } from './parse-input.ts'
 import { explainFileError } from './system-error.ts'
 
@@ -18,7 +19,7 @@ export async function main(args: readonly string[], io: Io): Promise<number> {
   try {
     return await run(args, io)
   } catch (thrown) {
-    // Whoever cut it off did so on purpose; it is no failure of the other side.
+    // Whoever cut it off did so on purpose; that is not a failure of the other side.
     if (io.signal.aborted && !isBug(thrown)) {
       io.err(`waymark: interrupted${thrown instanceof RemoteError ? `: ${thrown.message}` : ''}\n`)
       return EXIT.interrupted
@@ -36,11 +37,11 @@ export async function main(args: readonly string[], io: Io): Promise<number> {
 async function run(args: readonly string[], io: Io): Promise<number> {
   const [name, ...rest] = args
   if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
-    const [topic] = rest
+    const [topic, subtopic] = rest
     io.out(
       topic === undefined
-        ? formatHelp(await loadCommands())
-        : formatCommandHelp(await requireCommand(topic)),
+        ? formatHelp(COMMANDS)
+        : formatCommandHelp(requireCommand(topic), subtopic),
     )
     return EXIT.ok
   }
@@ -48,16 +49,16 @@ async function run(args: readonly string[], io: Io): Promise<number> {
     io.out(`${VERSION}\n`)
     return EXIT.ok
   }
-  const command = await requireCommand(name)
+  const command = requireCommand(name)
   if (rest.includes('--help') || rest.includes('-h')) {
-    io.out(formatCommandHelp(command))
+    io.out(formatCommandHelp(command, rest[0]))
     return EXIT.ok
   }
   return runCommand(command, rest, io)
 }
 
-async function requireCommand(name: string): Promise<Command> {
-  const command = await loadCommand(name)
+function requireCommand(name: string): Command {
+  const command = COMMANDS.find((one) => one.name === name)
   if (command !== undefined) return command
   if (name.startsWith('-')) {
     const hint = didYouMean(name, ['--help', '--version'])
@@ -65,19 +66,39 @@ async function requireCommand(name: string): Promise<Command> {
       `unknown option ${name}.${hint} Options stand behind a command: waymark <command> ${name}. Run "waymark help" for the list.`,
     )
   }
-  const hint = didYouMean(name, COMMAND_NAMES)
+  const hint = didYouMean(
+    name,
+    COMMANDS.map((command) => command.name),
+  )
   throw new UsageError(`unknown command "${name}".${hint} Run "waymark help" for the list.`)
 }
 
 /** Whoever gave too few words is also shown which ones there are. */
 async function runCommand(command: Command, args: readonly string[], io: Io): Promise<number> {
   const input = parseInput(command, args)
+  refuseForeignFlags(command, input)
   try {
     return await command.run({ ...input, io })
   } catch (thrown) {
     const isShort = input.positionals.length < countWords(command).least
     if (!isShort || !(thrown instanceof UsageError)) throw thrown
     throw new UsageError(`${thrown.message} ${formatUsage(command)}`)
+  }
+}
+
+/** Refuses flags of another subcommand: ignoring them would surprise. */
+function refuseForeignFlags(
+  command: Command,
+  { positionals, flags }: Pick<CommandInput, 'positionals' | 'flags'>,
+): void {
+  const name = findSubcommand(command, positionals[0])
+  if (name === undefined) return
+  for (const [flag, about] of Object.entries(command.flags)) {
+    if (flags[flag] === undefined || isFlagOf(about, name)) continue
+    const owners = about.of?.map((owner) => `"${command.name} ${owner}"`).join(', ')
+    throw new UsageError(
+      `--${flag} belongs to ${owners}; it means nothing for "${command.name} ${name}"`,
+    )
   }
 }
 

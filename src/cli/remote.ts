@@ -1,19 +1,10 @@
 import { type CallFailure, type Client, createClient, type Operation } from '../client/index.ts'
 import { CODES } from '../errors/index.ts'
 import { isRecord, ownMember } from '../values/index.ts'
-import { type CommandFlag, type CommandInput, EXIT, RemoteError, UsageError } from './command.ts'
+import { type CommandInput, EXIT, RemoteError, UsageError } from './command.ts'
 import { readList } from './flags.ts'
 import { formatJson, printable } from './print.ts'
 import { isOnDisk } from './read-json.ts'
-
-/** The flag of commands that call a service. */
-export const HEADER_FLAG: CommandFlag = {
-  type: 'string',
-  multiple: true,
-  short: 'H',
-  value: 'name: value',
-  summary: 'send a header, such as "Authorization: Bearer …"; may be repeated',
-}
 
 /** Creates a client for the URL a person typed; a bare origin means its /forrst endpoint. */
 export function connect(input: CommandInput): Client {

@@ -3,87 +3,41 @@ import { CallError } from '../../errors/index.ts'
 import type { JsonSchema } from '../../schema/index.ts'
 import type { JsonObject } from '../../values/index.ts'
 import type { RequestExtension } from '../../wire/index.ts'
-import { type Command, type CommandInput, EXIT, UsageError } from '../command.ts'
-import { JSON_FLAG, parseDuration, readList, readText } from '../flags.ts'
+import { type CommandInput, EXIT, UsageError } from '../command.ts'
+import { parseDuration, readList, readText } from '../flags.ts'
 import { mayLoseDigits, parseArguments, parseObject } from '../parse-input.ts'
 import { formatJson } from '../print.ts'
 import { readTextFile } from '../read-json.ts'
-import { connect, followOperation, HEADER_FLAG, toRemoteError } from '../remote.ts'
+import { connect, followOperation, toRemoteError } from '../remote.ts'
 
 /** Calls a function of a service. */
-export const callCommand: Command = {
-  name: 'call',
-  summary: 'Call a function and print its result',
-  usage: '<url> <function> [name=value… | JSON]',
-  flags: {
-    args: {
-      type: 'string',
-      value: 'file',
-      summary: 'read the arguments object from a file, or - for stdin',
-    },
-    version: {
-      type: 'string',
-      value: 'semver',
-      summary: 'version of the function; latest stable when absent',
-    },
-    deadline: { type: 'string', value: 'time', summary: 'how long to wait: 500ms, 5s, 2m' },
-    'idempotency-key': { type: 'string', value: 'key', summary: 'run at most once under this key' },
-    'dry-run': { type: 'boolean', summary: 'say what would happen, change nothing' },
-    stream: {
-      type: 'boolean',
-      summary: 'print each item of a function that streams, as a line of JSON',
-    },
-    async: {
-      type: 'boolean',
-      summary: 'let the call go on in the background, and print its operation',
-    },
-    wait: { type: 'boolean', summary: 'like --async, but wait for the end and print the result' },
-    simulate: { type: 'string', value: 'scenario', summary: 'answer from a simulation scenario' },
-    extension: {
-      type: 'string',
-      multiple: true,
-      value: 'urn[=options]',
-      summary: 'declare an extension, with options as JSON; may be repeated',
-    },
-    header: HEADER_FLAG,
-    json: { ...JSON_FLAG, summary: 'print the whole outcome: result or errors, extensions, meta' },
-  },
-  examples: [
-    'waymark call http://127.0.0.1:4000 events.list status=published',
-    'waymark call http://127.0.0.1:4000 events.create \'{"name":"Fair","starts_at":"2027-05-01T09:00:00Z"}\' --dry-run',
-    'waymark call http://127.0.0.1:4000 events.list pagination.page=2 --json',
-    'waymark call http://127.0.0.1:4000 reports.build year=2027 --stream',
-    'waymark call http://127.0.0.1:4000 reports.build year=2027 --wait',
-  ],
-  async run(input) {
-    const client = connect(input)
-    const [, name, ...rest] = input.positionals
-    if (name === undefined)
-      throw new UsageError('which function? waymark describe <url> lists them')
-    const given = await readArguments(input, client, name, rest)
-    const options: CallOptions = {
-      version: readText(input, 'version'),
-      idempotencyKey: readText(input, 'idempotency-key'),
-      deadline: readDeadline(input),
-      extensions: readExtensions(input),
-      signal: input.io.signal,
-    }
-    if (input.flags['stream']) return printStream(input, client, { name, given, options })
-    if (input.flags['wait']) {
-      const operation = await client.start(name, given, options).catch(toThrownRemote)
-      return followOperation(input, operation)
-    }
-    const outcome = await client.call(name, given, options)
-    if (input.flags['json']) {
-      input.io.out(formatJson(outcome))
-      return outcome.ok ? EXIT.ok : EXIT.remote
-    }
-    if (!outcome.ok) throw toRemoteError(outcome)
-    const { result, extensions } = outcome
-    // Dry runs and other extensions answer beside an empty result; there the answer is what was asked for.
-    input.io.out(formatJson(result === null && extensions.length > 0 ? extensions : result))
-    return EXIT.ok
-  },
+export async function runCallCommand(input: CommandInput): Promise<number> {
+  const client = connect(input)
+  const [, name, ...rest] = input.positionals
+  if (name === undefined) throw new UsageError('which function? waymark describe <url> lists them')
+  const given = await readArguments(input, client, name, rest)
+  const options: CallOptions = {
+    version: readText(input, 'version'),
+    idempotencyKey: readText(input, 'idempotency-key'),
+    deadline: readDeadline(input),
+    extensions: readExtensions(input),
+    signal: input.io.signal,
+  }
+  if (input.flags['stream']) return printStream(input, client, { name, given, options })
+  if (input.flags['wait']) {
+    const operation = await client.start(name, given, options).catch(toThrownRemote)
+    return followOperation(input, operation)
+  }
+  const outcome = await client.call(name, given, options)
+  if (input.flags['json']) {
+    input.io.out(formatJson(outcome))
+    return outcome.ok ? EXIT.ok : EXIT.remote
+  }
+  if (!outcome.ok) throw toRemoteError(outcome)
+  const { result, extensions } = outcome
+  // Dry runs and other extensions answer beside an empty result; there the answer is what was asked for.
+  input.io.out(formatJson(result === null && extensions.length > 0 ? extensions : result))
+  return EXIT.ok
 }
 
 function toThrownRemote(thrown: unknown): never {

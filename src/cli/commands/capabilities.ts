@@ -1,50 +1,42 @@
 import { asList, isRecord, toText } from '../../values/index.ts'
-import { type Command, EXIT } from '../command.ts'
-import { JSON_FLAG } from '../flags.ts'
+import { type CommandInput, EXIT } from '../command.ts'
 import { createPaint, formatJson, formatTable, printable } from '../print.ts'
-import { connect, HEADER_FLAG, toRemoteError } from '../remote.ts'
+import { connect, toRemoteError } from '../remote.ts'
 
 /** Shows what a service supports. */
-export const capabilitiesCommand: Command = {
-  name: 'capabilities',
-  summary: 'Show what a service supports: functions, extensions, limits',
-  usage: '<url>',
-  flags: { header: HEADER_FLAG, json: JSON_FLAG },
-  examples: ['waymark capabilities http://127.0.0.1:4000'],
-  async run(input) {
-    const outcome = await connect(input).call(
-      'urn:cline:forrst:ext:discovery:fn:capabilities',
-      {},
-      { signal: input.io.signal },
-    )
-    if (!outcome.ok) throw toRemoteError(outcome)
-    if (input.flags['json']) {
-      input.io.out(formatJson(outcome.result))
-      return EXIT.ok
-    }
-    const { service, protocolVersions, functions, extensions, limits } = isRecord(outcome.result)
-      ? outcome.result
-      : {}
-    const paint = createPaint(input.io)
-    const section = (title: string, rows: readonly string[][]) =>
-      rows.length === 0 ? '' : `\n${paint.bold(title)}\n${formatTable(rows)}`
-    input.io.out(
-      `${paint.bold(printable(toText(service)))}  Forrst ${printable(asList(protocolVersions).map(toText).join(', '))}\n` +
-        section(
-          'Functions',
-          asList(functions).map((name) => [printable(toText(name))]),
-        ) +
-        section('Extensions', asList(extensions).map(toExtensionRow)) +
-        section(
-          'Limits',
-          Object.entries(isRecord(limits) ? limits : {}).map(([name, value]) => [
-            printable(name),
-            printable(JSON.stringify(value)),
-          ]),
-        ),
-    )
+export async function runCapabilitiesCommand(input: CommandInput): Promise<number> {
+  const outcome = await connect(input).call(
+    'urn:cline:forrst:ext:discovery:fn:capabilities',
+    {},
+    { signal: input.io.signal },
+  )
+  if (!outcome.ok) throw toRemoteError(outcome)
+  if (input.flags['json']) {
+    input.io.out(formatJson(outcome.result))
     return EXIT.ok
-  },
+  }
+  const { service, protocolVersions, functions, extensions, limits } = isRecord(outcome.result)
+    ? outcome.result
+    : {}
+  const paint = createPaint(input.io)
+  const section = (title: string, rows: readonly string[][]) =>
+    rows.length === 0 ? '' : `\n${paint.bold(title)}\n${formatTable(rows)}`
+  input.io.out(
+    `${paint.bold(printable(toText(service)))}  Forrst ${printable(asList(protocolVersions).map(toText).join(', '))}\n` +
+      section(
+        'Functions',
+        asList(functions).map((name) => [printable(toText(name))]),
+      ) +
+      section('Extensions', asList(extensions).map(toExtensionRow)) +
+      section(
+        'Limits',
+        Object.entries(isRecord(limits) ? limits : {}).map(([name, value]) => [
+          printable(name),
+          printable(JSON.stringify(value)),
+        ]),
+      ),
+  )
+  return EXIT.ok
 }
 
 function toExtensionRow(extension: unknown): string[] {

@@ -9,42 +9,19 @@ import {
   type SpecProblem,
 } from '../../sources/tool-spec/index.ts'
 import { isRecord } from '../../values/index.ts'
-import { type Command, type CommandInput, EXIT, UsageError } from '../command.ts'
-import { JSON_FLAG, readChoice } from '../flags.ts'
+import { type CommandInput, EXIT, UsageError } from '../command.ts'
+import { readChoice } from '../flags.ts'
 import { readDocumentsFlag, readTextFile } from '../read-json.ts'
 
 /** Validates tool specs, discovery documents and capability profiles. */
-export const checkCommand: Command = {
-  name: 'check',
-  summary: 'Validate tool specs, discovery documents and capability profiles',
-  usage: '<file…>',
-  flags: {
-    format: { type: 'string', value: 'text|json|github', summary: 'how problems are printed' },
-    documents: {
-      type: 'string',
-      value: 'file',
-      summary: 'JSON object from URL to document, for the documents a profile names',
-    },
-    strict: { type: 'boolean', summary: 'warnings count as errors' },
-    'strict-seed': {
-      type: 'boolean',
-      summary: 'a tool spec may use nothing beyond the original format',
-    },
-    json: { ...JSON_FLAG, summary: 'the same as --format json' },
-  },
-  examples: [
-    'waymark check tools/*.tool-spec.yaml',
-    'waymark check service.json profile.json --format github',
-  ],
-  async run(input) {
-    if (input.positionals.length === 0) throw new UsageError('which files should be checked?')
-    const format = readFormat(input)
-    const problems = input.positionals.flatMap((file) => checkFile(file, input))
-    const output = formatProblems(problems, format)
-    if (output !== '') input.io.out(`${output}\n`)
-    const failed = hasErrors(problems) || (input.flags['strict'] === true && problems.length > 0)
-    return failed ? EXIT.input : EXIT.ok
-  },
+export async function runCheckCommand(input: CommandInput): Promise<number> {
+  if (input.positionals.length === 0) throw new UsageError('which files should be checked?')
+  const format = readFormat(input)
+  const problems = input.positionals.flatMap((file) => checkFile(file, input))
+  const output = formatProblems(problems, format)
+  if (output !== '') input.io.out(`${output}\n`)
+  const failed = hasErrors(problems) || (input.flags['strict'] === true && problems.length > 0)
+  return failed ? EXIT.input : EXIT.ok
 }
 
 function readFormat(input: CommandInput): ProblemFormat {

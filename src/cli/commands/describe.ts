@@ -5,45 +5,24 @@ import {
   decodeFunctionObject,
   type FunctionObject,
 } from '../../discovery/index.ts'
-import { createApp } from '../../http/index.ts'
-import { readForrstDocument } from '../../sources/forrst/index.ts'
-import { createService } from '../../system/index.ts'
-import { type Command, type CommandInput, didYouMean, EXIT, UsageError } from '../command.ts'
-import { JSON_FLAG, readText } from '../flags.ts'
+import { type CommandInput, didYouMean, EXIT, UsageError } from '../command.ts'
+import { readText } from '../flags.ts'
 import { formatDocument, formatFunction } from '../format-description.ts'
 import { createPaint, formatJson, printable } from '../print.ts'
 import { isOnDisk } from '../read-json.ts'
-import { connect, HEADER_FLAG, toRemoteError } from '../remote.ts'
+import { connect, toRemoteError } from '../remote.ts'
 import { loadDiscovery } from '../source/description.ts'
 
 /** Explains a service or one of its functions. */
-export const describeCommand: Command = {
-  name: 'describe',
-  summary: 'Explain a service, or one function of it',
-  usage: '<url|source> [function]',
-  flags: {
-    version: { type: 'string', value: 'semver', summary: 'version of the function' },
-    header: HEADER_FLAG,
-    json: { ...JSON_FLAG, summary: 'print the discovery document, or the function in it' },
-  },
-  examples: [
-    'waymark describe http://127.0.0.1:4000',
-    'waymark describe http://127.0.0.1:4000 events.get',
-    'waymark describe http://127.0.0.1:4000 --json > service.json',
-    'waymark describe service.ts orders.create',
-  ],
-  async run(input) {
-    const [reference, name] = input.positionals
-    if (reference !== undefined && isSource(reference, input.io.cwd)) {
-      return describeSource(reference, name, input)
-    }
-    return name === undefined
-      ? describeService(input)
-      : describeFunction(input, name, connect(input))
-  },
+export async function runDescribeCommand(input: CommandInput): Promise<number> {
+  const [reference, name] = input.positionals
+  if (reference !== undefined && isSource(reference, input.io.cwd)) {
+    return describeSource(reference, name, input)
+  }
+  return name === undefined ? describeService(input) : describeFunction(input, name, connect(input))
 }
 
-/** What is no address of a running service is read here, without anybody serving it. */
+/** A reference that is not the address of a running service is read here, without anybody serving it. */
 function isSource(reference: string, cwd: string): boolean {
   if (/^https?:\/\//i.test(reference)) return /\.(?:json|ya?ml)$/i.test(reference)
   return /^(?:git|mcp|mcp\+[\w-]+|file):|^-$/.test(reference) || isOnDisk(reference, cwd)
@@ -57,6 +36,11 @@ async function describeSource(
   const { document, notes } = await loadDiscovery(reference, input)
   for (const note of notes) input.io.err(`${printable(note)}\n`)
   if (name === undefined) return printDocument(document, input)
+  const [{ createApp }, { readForrstDocument }, { createService }] = await Promise.all([
+    import('../../http/index.ts'),
+    import('../../sources/forrst/index.ts'),
+    import('../../system/index.ts'),
+  ])
   const { info, functions } = readForrstDocument(document, () => ({ handler: () => null }))
   const service = createService({ info, functions })
   const transport = createLocalTransport(createApp(service).handle)

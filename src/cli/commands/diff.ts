@@ -10,11 +10,10 @@ import {
   listFunctionNames,
   loadExternals,
 } from '../../change/diff/index.ts'
-import { type Command, type CommandInput, didYouMean, EXIT, UsageError } from '../command.ts'
-import { JSON_FLAG, readChoice, readText } from '../flags.ts'
+import { type CommandInput, didYouMean, EXIT, UsageError } from '../command.ts'
+import { readChoice, readText } from '../flags.ts'
 import { createExternalReader, toAddress } from '../forge/read-source.ts'
 import { createPaint, printable } from '../print.ts'
-import { HEADER_FLAG } from '../remote.ts'
 import {
   type Description,
   isCommitted,
@@ -31,53 +30,28 @@ const FAIL_ON: Readonly<Record<string, number>> = {
 }
 
 /** Compares two descriptions and says whom the changes break. */
-export const diffCommand: Command = {
-  name: 'diff',
-  summary: 'Say what changed between two descriptions, and whom it breaks',
-  usage: '<old> <new>',
-  flags: {
-    format: { type: 'string', value: DIFF_FORMATS.join('|'), summary: 'how changes are printed' },
-    'fail-on': {
-      type: 'string',
-      value: Object.keys(FAIL_ON).join('|'),
-      summary: 'exit 1 when there are such changes or worse; breaking when absent',
-    },
-    function: { type: 'string', value: 'name', summary: 'only this function' },
-    'allow-external-refs': {
-      type: 'boolean',
-      summary: 'follow references to other folders and to public addresses',
-    },
-    header: HEADER_FLAG,
-    json: { ...JSON_FLAG, summary: 'the same as --format json' },
-  },
-  examples: [
-    'waymark diff released.json http://127.0.0.1:4000',
-    'waymark diff git:main:openapi.yaml openapi.yaml --format github',
-    'waymark diff old.tool-spec.yaml new.tool-spec.yaml --fail-on implementer',
-  ],
-  async run(input) {
-    const [oldReference, newReference] = input.positionals
-    if (oldReference === undefined || newReference === undefined) {
-      throw new UsageError('give two descriptions: waymark diff old.json new.json')
-    }
-    const format = readFormat(input)
-    const limit = readFailOn(input)
-    const [old, now] = await Promise.all([
-      loadDescription(oldReference, input),
-      loadDescription(newReference, input),
-    ])
-    requireOneKind(old, now)
-    const [from, to] = await Promise.all([readBeside(old, input), readBeside(now, input)])
-    const report = compare(from, to, input)
-    const paint = createPaint(input.io)
-    input.io.out(
-      formatReport(report, format, {
-        file: newReference,
-        paint: (text, kind) => (kind === 'breaking' ? paint.bad(text) : paint.bold(text)),
-      }),
-    )
-    return hasFailed(report, limit) ? EXIT.found : EXIT.ok
-  },
+export async function runDiffCommand(input: CommandInput): Promise<number> {
+  const [oldReference, newReference] = input.positionals
+  if (oldReference === undefined || newReference === undefined) {
+    throw new UsageError('give two descriptions: waymark diff old.json new.json')
+  }
+  const format = readFormat(input)
+  const limit = readFailOn(input)
+  const [old, now] = await Promise.all([
+    loadDescription(oldReference, input),
+    loadDescription(newReference, input),
+  ])
+  requireOneKind(old, now)
+  const [from, to] = await Promise.all([readBeside(old, input), readBeside(now, input)])
+  const report = compare(from, to, input)
+  const paint = createPaint(input.io)
+  input.io.out(
+    formatReport(report, format, {
+      file: newReference,
+      paint: (text, kind) => (kind === 'breaking' ? paint.bad(text) : paint.bold(text)),
+    }),
+  )
+  return hasFailed(report, limit) ? EXIT.found : EXIT.ok
 }
 
 function requireOneKind(old: Description, now: Description): void {

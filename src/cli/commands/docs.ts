@@ -1,50 +1,33 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { buildSite } from '../../change/site/index.ts'
-import { type Command, EXIT, UsageError } from '../command.ts'
-import { JSON_FLAG, readText } from '../flags.ts'
-import { HEADER_FLAG } from '../remote.ts'
+import { type CommandInput, EXIT, UsageError } from '../command.ts'
+import { readText } from '../flags.ts'
 import { loadDiscovery } from '../source/description.ts'
 import { writeAllInside } from '../write-inside.ts'
 
 /** Writes a static documentation site of a service. */
-export const docsCommand: Command = {
-  name: 'docs',
-  summary: 'Write a static documentation site of a service or a description',
-  usage: '<source>',
-  flags: {
-    out: { type: 'string', short: 'o', value: 'folder', summary: 'where to; site when absent' },
-    force: { type: 'boolean', summary: 'replace files that were not written by this command' },
-    header: HEADER_FLAG,
-    json: JSON_FLAG,
-  },
-  examples: [
-    'waymark docs service.ts --out site',
-    'waymark docs http://127.0.0.1:4000 --out public/docs',
-    'waymark docs openapi.yaml',
-  ],
-  async run(input) {
-    const { positionals, flags, io } = input
-    const [reference] = positionals
-    if (reference === undefined) {
-      throw new UsageError('what should be documented? Give one source: waymark docs service.ts')
-    }
-    const { document, notes } = await loadDiscovery(reference, input)
-    for (const note of notes) io.err(`${note}\n`)
-    const folder = resolve(io.cwd, readText(input, 'out') ?? 'site')
-    const files = buildSite(document)
-    const shown = relative(io.cwd, folder) || '.'
-    const paths = files.map(({ path }) => path)
-    if (flags['force'] !== true) refuseForeign(folder, shown, paths)
-    await writeAllInside(folder, files)
-    removeStale(folder, paths)
-    io.out(
-      flags['json']
-        ? `${JSON.stringify({ folder, files: paths })}\n`
-        : `${files.length} files in ${shown}; open ${join(shown, 'index.html')}\n`,
-    )
-    return EXIT.ok
-  },
+export async function runDocsCommand(input: CommandInput): Promise<number> {
+  const { positionals, flags, io } = input
+  const [reference] = positionals
+  if (reference === undefined) {
+    throw new UsageError('what should be documented? Give one source: waymark docs service.ts')
+  }
+  const { document, notes } = await loadDiscovery(reference, input)
+  for (const note of notes) io.err(`${note}\n`)
+  const folder = resolve(io.cwd, readText(input, 'out') ?? 'site')
+  const files = buildSite(document)
+  const shown = relative(io.cwd, folder) || '.'
+  const paths = files.map(({ path }) => path)
+  if (flags['force'] !== true) refuseForeign(folder, shown, paths)
+  await writeAllInside(folder, files)
+  removeStale(folder, paths)
+  io.out(
+    flags['json']
+      ? `${JSON.stringify({ folder, files: paths })}\n`
+      : `${files.length} files in ${shown}; open ${join(shown, 'index.html')}\n`,
+  )
+  return EXIT.ok
 }
 
 /** A site is written over an older one of ours, never over what somebody else has there. */

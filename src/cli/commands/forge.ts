@@ -1,77 +1,47 @@
-import { type Command, type CommandInput, didYouMean, EXIT, UsageError } from '../command.ts'
-import { runCall } from '../forge/call/call.ts'
-import { runDoctor } from '../forge/doctor/doctor.ts'
-import { runEnv } from '../forge/env.ts'
-import { runAgent } from '../forge/forge-agent.ts'
+import { type CommandInput, didYouMean, EXIT, UsageError } from '../command.ts'
 import {
   chooseJob,
-  FORGE_FLAGS,
   type ForgeJob,
   isOwnCommand,
   OWN_COMMANDS,
   refuseStrayFlags,
 } from '../forge/forge-flags.ts'
-import { runSpec } from '../forge/forge-tool.ts'
-import { runList } from '../forge/list.ts'
-import { runLogin } from '../forge/login.ts'
-import { runMcp } from '../forge/mcp/run-mcp.ts'
-import { runPrompt } from '../forge/prompt.ts'
 import { FoundProblems, readFormat, reportProblems } from '../forge/report.ts'
 import { withSettings } from '../forge/settings.ts'
-import { runValidate } from '../forge/validate.ts'
 
 const NOUNS: readonly string[] = ['tool', 'agent', 'env', 'auth', 'call', 'mcp', 'doctor']
 
 /** Jobs that are called like their noun. */
 const PLAIN_JOBS = ['agent', 'env', 'call', 'mcp', 'doctor'] as const
 
+/** Each loads its own code only: a call needs no generator, a generator no server. */
 const JOBS: Readonly<Record<ForgeJob, (input: CommandInput) => Promise<number>>> = {
-  spec: runSpec,
-  list: runList,
-  prompt: runPrompt,
-  validate: runValidate,
-  agent: runAgent,
-  env: runEnv,
-  login: runLogin,
-  call: runCall,
-  mcp: runMcp,
-  doctor: runDoctor,
+  spec: async (input) => (await import('../forge/forge-tool.ts')).runSpec(input),
+  list: async (input) => (await import('../forge/list.ts')).runList(input),
+  prompt: async (input) => (await import('../forge/prompt.ts')).runPrompt(input),
+  validate: async (input) => (await import('../forge/validate.ts')).runValidate(input),
+  agent: async (input) => (await import('../forge/forge-agent.ts')).runAgent(input),
+  env: async (input) => (await import('../forge/env.ts')).runEnv(input),
+  login: async (input) => (await import('../forge/login.ts')).runLogin(input),
+  call: async (input) => (await import('../forge/call/call.ts')).runCall(input),
+  mcp: async (input) => (await import('../forge/mcp/run-mcp.ts')).runMcp(input),
+  doctor: async (input) => (await import('../forge/doctor/doctor.ts')).runDoctor(input),
 }
 
 /** Makes tool specs, TypeScript and agents of API descriptions and of words. */
-export const forgeCommand: Command = {
-  name: 'forge',
-  summary: 'Turn API descriptions or a wish into tool specs, TypeScript and agents',
-  usage: 'tool|agent|env|auth|call|mcp|doctor [file…]',
-  flags: FORGE_FLAGS,
-  examples: [
-    'waymark forge tool --list api.yaml',
-    'waymark forge tool --spec api.yaml --pick createTicket,listTickets --out tools',
-    'waymark forge tool --spec tools/zendesk.tool-spec.yaml --out src/generated',
-    'waymark forge tool --validate tools/zendesk.tool-spec.yaml --format github',
-    'waymark forge tool --prompt "tools for the weather of a city" --docs https://api.example/docs',
-    'waymark forge tool --spec api.yaml --target openai --stdout',
-    'waymark forge env tools/zendesk.tool-spec.yaml > .env',
-    'waymark forge auth login tools/zendesk.tool-spec.yaml --env-file .env',
-    'waymark forge call tools/zendesk.tool-spec.yaml create_ticket subject=Printer --dry-run',
-    'waymark forge agent --name ops-bot --tools zendesk.tool-spec.yaml,jira.yaml --standalone',
-    'waymark forge doctor tools/zendesk.tool-spec.yaml --online',
-    'waymark forge mcp --root tools --allow-write',
-  ],
-  async run(given) {
-    const job = readJob(given)
-    refuseStrayFlags(given, job)
-    checkWords(given, job)
-    const input = withSettings(given, job)
-    readFormat(input)
-    try {
-      return await JOBS[job](input)
-    } catch (thrown) {
-      if (!(thrown instanceof FoundProblems)) throw thrown
-      reportProblems(input, thrown.problems)
-      return EXIT.input
-    }
-  },
+export async function runForgeCommand(given: CommandInput): Promise<number> {
+  const job = readJob(given)
+  refuseStrayFlags(given, job)
+  checkWords(given, job)
+  const input = withSettings(given, job)
+  readFormat(input)
+  try {
+    return await JOBS[job](input)
+  } catch (thrown) {
+    if (!(thrown instanceof FoundProblems)) throw thrown
+    reportProblems(input, thrown.problems)
+    return EXIT.input
+  }
 }
 
 function readJob({ positionals, flags }: CommandInput): ForgeJob {

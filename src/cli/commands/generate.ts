@@ -7,10 +7,9 @@ import {
   planFiles,
   writeFiles,
 } from '../../codegen/index.ts'
-import { type Command, type CommandInput, didYouMean, EXIT, UsageError } from '../command.ts'
-import { JSON_FLAG, readChoice, readText } from '../flags.ts'
+import { type CommandInput, didYouMean, EXIT, UsageError } from '../command.ts'
+import { readChoice, readText } from '../flags.ts'
 import { formatJson } from '../print.ts'
-import { HEADER_FLAG } from '../remote.ts'
 import { loadDiscovery } from '../source/description.ts'
 import { explainRefusal } from '../write-inside.ts'
 
@@ -18,63 +17,27 @@ const NOUNS: readonly string[] = ['client']
 const RUNTIMES: readonly ClientRuntime[] = ['inline', 'package']
 
 /** Generates code from descriptions: typed clients. */
-export const generateCommand: Command = {
-  name: 'generate',
-  summary: 'Write a typed client of a service',
-  usage: 'client <url|document|source>',
-  flags: {
-    out: {
-      type: 'string',
-      short: 'o',
-      value: 'file',
-      summary: 'where it goes; client.ts when absent',
-    },
-    runtime: {
-      type: 'string',
-      value: 'inline|package',
-      summary: 'carry what it runs on, without any dependency (inline), or import waymark/client',
-    },
-    name: {
-      type: 'string',
-      value: 'name',
-      summary: 'Events gives createEventsClient; from the title when absent',
-    },
-    check: { type: 'boolean', summary: 'write nothing; exit 1 when the file is out of date' },
-    stdout: { type: 'boolean', summary: 'print the client instead of writing it' },
-    force: {
-      type: 'boolean',
-      summary: 'replace a file that was not generated, or was changed since',
-    },
-    header: HEADER_FLAG,
-    json: { ...JSON_FLAG, summary: 'say what was done as JSON' },
-  },
-  examples: [
-    'waymark generate client http://127.0.0.1:4000 --out src/events-client.ts',
-    'waymark generate client service.json --runtime package --name Events',
-    'waymark generate client http://127.0.0.1:4000 --out src/events-client.ts --check',
-  ],
-  async run(input) {
-    const reference = readReference(input)
-    const { document, origin, notes } = await loadDiscovery(reference, input)
-    for (const note of notes) input.io.err(`${note}\n`)
-    const name = readName(input)
-    const text = generateClient(document, {
-      origin: withoutSecrets(origin),
-      runtime: readChoice(input, 'runtime', RUNTIMES) ?? 'inline',
-      ...(name !== undefined && { name }),
-    })
-    if (input.flags['stdout'] === true) {
-      input.io.out(text)
-      return EXIT.ok
-    }
-    const out = resolve(input.io.cwd, readText(input, 'out') ?? 'client.ts')
-    if (statSync(out, { throwIfNoEntry: false })?.isDirectory()) {
-      const shown = relative(input.io.cwd, out) || '.'
-      throw new UsageError(`${shown} is a folder; name a file: --out ${join(shown, 'client.ts')}`)
-    }
-    const facts = { functions: document.functions.length, bytes: Buffer.byteLength(text) }
-    return writeClient({ path: basename(out), text }, dirname(out), { input, facts })
-  },
+export async function runGenerateCommand(input: CommandInput): Promise<number> {
+  const reference = readReference(input)
+  const { document, origin, notes } = await loadDiscovery(reference, input)
+  for (const note of notes) input.io.err(`${note}\n`)
+  const name = readName(input)
+  const text = generateClient(document, {
+    origin: withoutSecrets(origin),
+    runtime: readChoice(input, 'runtime', RUNTIMES) ?? 'inline',
+    ...(name !== undefined && { name }),
+  })
+  if (input.flags['stdout'] === true) {
+    input.io.out(text)
+    return EXIT.ok
+  }
+  const out = resolve(input.io.cwd, readText(input, 'out') ?? 'client.ts')
+  if (statSync(out, { throwIfNoEntry: false })?.isDirectory()) {
+    const shown = relative(input.io.cwd, out) || '.'
+    throw new UsageError(`${shown} is a folder; name a file: --out ${join(shown, 'client.ts')}`)
+  }
+  const facts = { functions: document.functions.length, bytes: Buffer.byteLength(text) }
+  return writeClient({ path: basename(out), text }, dirname(out), { input, facts })
 }
 
 interface Surroundings {

@@ -1,34 +1,23 @@
 import { isRecord, toText } from '../../values/index.ts'
-import { type Command, EXIT } from '../command.ts'
-import { JSON_FLAG, readText } from '../flags.ts'
+import { type CommandInput, EXIT } from '../command.ts'
+import { readText } from '../flags.ts'
 import { createPaint, formatJson, formatTable, type Paint, printable } from '../print.ts'
-import { connect, HEADER_FLAG, toRemoteError } from '../remote.ts'
+import { connect, toRemoteError } from '../remote.ts'
 
 /** Shows how well a service works. */
-export const healthCommand: Command = {
-  name: 'health',
-  summary: 'Show how well a service and its parts work',
-  usage: '<url>',
-  flags: {
-    component: { type: 'string', value: 'name', summary: 'look at one component only' },
-    header: HEADER_FLAG,
-    json: JSON_FLAG,
-  },
-  examples: ['waymark health http://127.0.0.1:4000', 'waymark health http://127.0.0.1:4000 --json'],
-  async run(input) {
-    const component = readText(input, 'component')
-    const outcome = await connect(input).call(
-      'urn:cline:forrst:fn:health',
-      component === undefined ? {} : { component },
-      { signal: input.io.signal },
-    )
-    if (!outcome.ok) throw toRemoteError(outcome)
-    const report = isRecord(outcome.result) ? outcome.result : {}
-    input.io.out(
-      input.flags['json'] ? formatJson(report) : formatReport(report, createPaint(input.io)),
-    )
-    return report['status'] === 'unhealthy' ? EXIT.remote : EXIT.ok
-  },
+export async function runHealthCommand(input: CommandInput): Promise<number> {
+  const component = readText(input, 'component')
+  const outcome = await connect(input).call(
+    'urn:cline:forrst:fn:health',
+    component === undefined ? {} : { component },
+    { signal: input.io.signal },
+  )
+  if (!outcome.ok) throw toRemoteError(outcome)
+  const report = isRecord(outcome.result) ? outcome.result : {}
+  input.io.out(
+    input.flags['json'] ? formatJson(report) : formatReport(report, createPaint(input.io)),
+  )
+  return report['status'] === 'unhealthy' ? EXIT.remote : EXIT.ok
 }
 
 function formatReport(report: Record<string, unknown>, paint: Paint): string {

@@ -1,59 +1,30 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { basename, join, relative, resolve } from 'node:path'
-import { type Command, type CommandInput, EXIT, UsageError } from '../command.ts'
-import { JSON_FLAG, readText } from '../flags.ts'
+import { type CommandInput, EXIT, UsageError } from '../command.ts'
+import { readText } from '../flags.ts'
 import { VERSION } from '../help.ts'
 import { buildProject, type Language } from '../init/template.ts'
 import { ask, createPaint, formatTable } from '../print.ts'
 import { writeAllInside } from '../write-inside.ts'
 
 /** Writes a small service with a test. */
-export const initCommand: Command = {
-  name: 'init',
-  summary: 'Write a small service with a test that passes',
-  usage: '[folder]',
-  flags: {
-    name: {
-      type: 'string',
-      value: 'name',
-      summary: 'what the service is called; the folder when absent',
-    },
-    language: { type: 'string', value: 'ts|js', summary: 'TypeScript or JavaScript' },
-    waymark: {
-      type: 'string',
-      value: 'range',
-      summary: `version range or file of the waymark package; ^${VERSION} when absent`,
-    },
-    yes: { type: 'boolean', short: 'y', summary: 'ask nothing, take what is usual' },
-    force: {
-      type: 'boolean',
-      summary: 'write into a folder that is not empty; existing files stay',
-    },
-    json: JSON_FLAG,
-  },
-  examples: [
-    'waymark init orders',
-    'waymark init . --name orders --language js',
-    'waymark init orders --yes',
-  ],
-  async run(input) {
-    const { io, flags, positionals } = input
-    const [folder = '.'] = positionals
-    const target = resolve(io.cwd, folder)
-    refuseFullFolder(target, folder, flags['force'] === true)
-    const asks = io.terminal && flags['yes'] !== true
-    const name = await readName(input, toName(basename(target)), asks)
-    const language = await readLanguage(input, asks)
-    const files = buildProject({
-      name,
-      language,
-      waymark: readText(input, 'waymark') ?? `^${VERSION}`,
-    })
-    const written = files.filter(({ path }) => !existsSync(join(target, path)))
-    await writeAllInside(target, written)
-    io.out(formatResult(input, { target, name, paths: written.map(({ path }) => path) }))
-    return EXIT.ok
-  },
+export async function runInitCommand(input: CommandInput): Promise<number> {
+  const { io, flags, positionals } = input
+  const [folder = '.'] = positionals
+  const target = resolve(io.cwd, folder)
+  refuseFullFolder(target, folder, flags['force'] === true)
+  const asks = io.terminal && flags['yes'] !== true
+  const name = await readName(input, toName(basename(target)), asks)
+  const language = await readLanguage(input, asks)
+  const files = buildProject({
+    name,
+    language,
+    waymark: readText(input, 'waymark') ?? `^${VERSION}`,
+  })
+  const written = files.filter(({ path }) => !existsSync(join(target, path)))
+  await writeAllInside(target, written)
+  io.out(formatResult(input, { target, name, paths: written.map(({ path }) => path) }))
+  return EXIT.ok
 }
 
 function refuseFullFolder(target: string, folder: string, force: boolean): void {

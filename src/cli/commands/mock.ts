@@ -7,76 +7,35 @@ import {
 } from '../../change/mock/index.ts'
 import { serve } from '../../http/index.ts'
 import { importOpenApi } from '../../sources/openapi/index.ts'
-import { type Command, type CommandInput, EXIT, UsageError } from '../command.ts'
-import { JSON_FLAG, parseDuration, parsePort, readChoice, readList, readText } from '../flags.ts'
+import { type CommandInput, EXIT, UsageError } from '../command.ts'
+import { parseDuration, parsePort, readChoice, readList, readText } from '../flags.ts'
 import { createPaint, formatTable, printable } from '../print.ts'
-import { HEADER_FLAG } from '../remote.ts'
 import { loadDescription, loadDiscovery } from '../source/description.ts'
 import { explainListenError } from '../system-error.ts'
 
 /** Serves answers for a description before there is a service. */
-export const mockCommand: Command = {
-  name: 'mock',
-  summary: 'Answer everything a description describes: scripted, by example, or made up',
-  usage: '<document|url|source>',
-  flags: {
-    port: {
-      type: 'string',
-      short: 'p',
-      value: 'number',
-      summary: 'port; PORT or 4000 when absent, 0 for any',
-    },
-    host: { type: 'string', value: 'address', summary: 'address; HOST or 127.0.0.1 when absent' },
-    seed: {
-      type: 'string',
-      value: 'text',
-      summary: 'another seed makes other values; 1 when absent',
-    },
-    latency: { type: 'string', value: '50ms|20ms..200ms', summary: 'how long an answer takes' },
-    fail: {
-      type: 'string',
-      multiple: true,
-      value: '5%|CODE:5%',
-      summary: 'which share of calls fails, with a declared error or with CODE; may be repeated',
-    },
-    prefer: {
-      type: 'string',
-      value: 'simulations|examples|schema',
-      summary: 'what is looked at first; schema makes every result up',
-    },
-    header: HEADER_FLAG,
-    json: { ...JSON_FLAG, summary: 'print one JSON line when listening' },
-  },
-  examples: [
-    'waymark mock service.json',
-    'waymark mock openapi.yaml --latency 20ms..200ms --fail 5%',
-    'waymark mock https://api.example.com/forrst --fail NOT_FOUND:10% --seed 7',
-  ],
-  async run(input) {
-    const [reference] = input.positionals
-    if (reference === undefined) {
-      throw new UsageError(
-        'which description should be mocked? Give one: waymark mock service.json',
-      )
-    }
-    const options = readOptions(input)
-    const port = parsePort(readText(input, 'port') ?? input.io.env['PORT'] ?? '4000', '--port')
-    const host = readText(input, 'host') ?? input.io.env['HOST'] ?? '127.0.0.1'
-    const { document, notes } = await loadDocument(reference, input)
-    const { service, warnings } = createMockService(document, options)
-    for (const note of [...notes, ...warnings]) input.io.err(`${printable(note)}\n`)
-    const server = await serve(service, {
-      port,
-      host,
-      explorer: { allowExecute: true },
-    }).catch((thrown: unknown) => {
-      throw explainListenError(thrown, { host, port }) ?? thrown
-    })
-    input.io.out(formatStart(server.url, document.functions.length, service.info.title, input))
-    if (!input.io.signal.aborted) await once(input.io.signal, 'abort')
-    await server.close()
-    return EXIT.ok
-  },
+export async function runMockCommand(input: CommandInput): Promise<number> {
+  const [reference] = input.positionals
+  if (reference === undefined) {
+    throw new UsageError('which description should be mocked? Give one: waymark mock service.json')
+  }
+  const options = readOptions(input)
+  const port = parsePort(readText(input, 'port') ?? input.io.env['PORT'] ?? '4000', '--port')
+  const host = readText(input, 'host') ?? input.io.env['HOST'] ?? '127.0.0.1'
+  const { document, notes } = await loadDocument(reference, input)
+  const { service, warnings } = createMockService(document, options)
+  for (const note of [...notes, ...warnings]) input.io.err(`${printable(note)}\n`)
+  const server = await serve(service, {
+    port,
+    host,
+    explorer: { allowExecute: true },
+  }).catch((thrown: unknown) => {
+    throw explainListenError(thrown, { host, port }) ?? thrown
+  })
+  input.io.out(formatStart(server.url, document.functions.length, service.info.title, input))
+  if (!input.io.signal.aborted) await once(input.io.signal, 'abort')
+  await server.close()
+  return EXIT.ok
 }
 
 /** An OpenAPI document also says what comes back, which its tools do not. */

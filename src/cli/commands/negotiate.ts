@@ -15,76 +15,43 @@ import {
   type Transport,
   toRules,
 } from '../../capabilities/index.ts'
-import { type Command, type CommandInput, EXIT, RemoteError, UsageError } from '../command.ts'
-import { JSON_FLAG, readText, requireChoice } from '../flags.ts'
+import { type CommandInput, EXIT, RemoteError, UsageError } from '../command.ts'
+import { readText, requireChoice } from '../flags.ts'
 import { formatJson } from '../print.ts'
 import { readDocumentsFlag, readJsonFile } from '../read-json.ts'
 
 const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]'])
 
 /** Shows what two parties can do together. */
-export const negotiateCommand: Command = {
-  name: 'negotiate',
-  summary: 'Show what a business and a platform can do together',
-  usage: '<business> <platform>',
-  flags: {
-    documents: {
-      type: 'string',
-      value: 'file',
-      summary: 'JSON object from URL to document, leaf profiles included; nothing is fetched then',
-    },
-    transports: {
-      type: 'string',
-      value: 'list',
-      summary: 'what you speak, in order: rest,mcp; a2a and embedded carry no operations',
-    },
-    rules: {
-      type: 'string',
-      value: 'date',
-      summary: 'rules in force on a day, such as 2026-04-08',
-    },
-    fallback: {
-      type: 'string',
-      value: 'file',
-      summary: 'JSON object from capability to operations, for profiles that declare none',
-    },
-    'allow-loopback': { type: 'boolean', summary: 'fetch from this machine too; for development' },
-    json: JSON_FLAG,
-  },
-  examples: [
-    'waymark negotiate https://shop.example https://agent.example/profile.json',
-    'waymark negotiate business.json platform.json --documents documents.json --json',
-  ],
-  async run(input) {
-    const [business, platform] = input.positionals
-    if (business === undefined || platform === undefined) {
-      throw new UsageError('give two profiles: the business and the platform, each a file or a URL')
-    }
-    const allowLoopback = input.flags['allow-loopback'] === true
-    const fetcher = createDocumentFetcher({ allowLoopback })
-    const profiles = {
-      business: await readProfileDocument(business, 'business', fetcher, input),
-      platform: await readProfileDocument(platform, 'platform', fetcher, input),
-    }
-    const rules = readRules(input)
-    const transports = readTransports(input)
-    const documents = await readDocuments(
-      profiles,
-      { fetcher, transports, rules, allowLoopback },
-      input,
-    )
-    const report = negotiateReport({
-      ...profiles,
-      documents,
-      transports,
-      ...(rules && { rules }),
-      ...readFallbackFlag(input),
-      allowLoopback,
-    })
-    input.io.out(input.flags['json'] ? formatJson(report) : formatReport(report))
-    // That two parties share nothing is an answer; a profile nobody can read is none.
-    return report.outcome === 'profile_malformed' ? EXIT.input : EXIT.ok
-  },
+export async function runNegotiateCommand(input: CommandInput): Promise<number> {
+  const [business, platform] = input.positionals
+  if (business === undefined || platform === undefined) {
+    throw new UsageError('give two profiles: the business and the platform, each a file or a URL')
+  }
+  const allowLoopback = input.flags['allow-loopback'] === true
+  const fetcher = createDocumentFetcher({ allowLoopback })
+  const profiles = {
+    business: await readProfileDocument(business, 'business', fetcher, input),
+    platform: await readProfileDocument(platform, 'platform', fetcher, input),
+  }
+  const rules = readRules(input)
+  const transports = readTransports(input)
+  const documents = await readDocuments(
+    profiles,
+    { fetcher, transports, rules, allowLoopback },
+    input,
+  )
+  const report = negotiateReport({
+    ...profiles,
+    documents,
+    transports,
+    ...(rules && { rules }),
+    ...readFallbackFlag(input),
+    allowLoopback,
+  })
+  input.io.out(input.flags['json'] ? formatJson(report) : formatReport(report))
+  // That two parties share nothing is an answer; a profile nobody can read is none.
+  return report.outcome === 'profile_malformed' ? EXIT.input : EXIT.ok
 }
 
 async function readProfileDocument(

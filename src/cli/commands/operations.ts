@@ -1,41 +1,17 @@
-import { OPERATION_STATUSES } from '../../extensions/async/index.ts'
 import { isRecord, toText } from '../../values/index.ts'
-import { type Command, type CommandInput, didYouMean, EXIT, UsageError } from '../command.ts'
-import { JSON_FLAG, readText } from '../flags.ts'
+import { type CommandInput, didYouMean, EXIT, UsageError } from '../command.ts'
+import { readText } from '../flags.ts'
 import { createPaint, formatJson, formatTable, type Paint, printable } from '../print.ts'
-import { connect, followOperation, HEADER_FLAG, toRemoteError } from '../remote.ts'
+import { connect, followOperation, toRemoteError } from '../remote.ts'
 
 const FUNCTION = 'urn:cline:forrst:ext:async:fn:'
 
 /** Looks after calls that go on in the background. */
-export const operationsCommand: Command = {
-  name: 'operations',
-  summary: 'List, show and cancel calls that go on in the background',
-  usage: 'list|show|cancel <url> [id]',
-  flags: {
-    status: {
-      type: 'string',
-      value: 'status',
-      summary: `list: only those that are ${OPERATION_STATUSES.join(', ')}`,
-    },
-    function: { type: 'string', value: 'name', summary: 'list: only those of this function' },
-    limit: { type: 'string', value: 'number', summary: 'list: at most so many, 1 to 100; 50' },
-    cursor: { type: 'string', value: 'text', summary: 'list: go on where a page ended' },
-    wait: { type: 'boolean', summary: 'show: wait for the end and print the result' },
-    header: HEADER_FLAG,
-    json: JSON_FLAG,
-  },
-  examples: [
-    'waymark operations list http://127.0.0.1:4000 --status processing',
-    'waymark operations show http://127.0.0.1:4000 op_01J0000000000000000000000A --wait',
-    'waymark operations cancel http://127.0.0.1:4000 op_01J0000000000000000000000A',
-  ],
-  async run(input) {
-    const [verb, ...positionals] = input.positionals
-    const run = verb !== undefined && Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined
-    if (run === undefined) throw new UsageError(explainVerb(verb))
-    return run({ ...input, positionals })
-  },
+export async function runOperationsCommand(input: CommandInput): Promise<number> {
+  const [verb, ...positionals] = input.positionals
+  const run = verb !== undefined && Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined
+  if (run === undefined) throw new UsageError(explainVerb(verb))
+  return run({ ...input, positionals })
 }
 
 const VERBS: Readonly<Record<string, (input: CommandInput) => Promise<number>>> = {
@@ -50,7 +26,7 @@ function explainVerb(verb: string | undefined): string {
 }
 
 async function listOperations(input: CommandInput): Promise<number> {
-  const outcome = await connect(input).call(`${FUNCTION}list`, readFilter(input), {
+  const outcome = await connect(input).call(`${FUNCTION}list`, await readFilter(input), {
     readOnly: true,
     signal: input.io.signal,
   })
@@ -108,13 +84,9 @@ async function cancelOperation(input: CommandInput): Promise<number> {
   return EXIT.ok
 }
 
-function readFilter(input: CommandInput): Record<string, string | number> {
+async function readFilter(input: CommandInput): Promise<Record<string, string | number>> {
   const status = readText(input, 'status')
-  if (status !== undefined && !OPERATION_STATUSES.some((known) => known === status)) {
-    throw new UsageError(
-      `--status must be one of ${OPERATION_STATUSES.join(', ')}; got "${status}".${didYouMean(status, OPERATION_STATUSES)}`,
-    )
-  }
+  if (status !== undefined) await requireStatus(status)
   const limit = readText(input, 'limit')
   if (
     limit !== undefined &&
@@ -130,6 +102,14 @@ function readFilter(input: CommandInput): Record<string, string | number> {
     ...(limit !== undefined && { limit: Number(limit) }),
     ...(cursor !== undefined && { cursor }),
   }
+}
+
+async function requireStatus(status: string): Promise<void> {
+  const { OPERATION_STATUSES } = await import('../../extensions/async/index.ts')
+  if (OPERATION_STATUSES.some((known) => known === status)) return
+  throw new UsageError(
+    `--status must be one of ${OPERATION_STATUSES.join(', ')}; got "${status}".${didYouMean(status, OPERATION_STATUSES)}`,
+  )
 }
 
 function requireId({ positionals: [, id] }: CommandInput): string {

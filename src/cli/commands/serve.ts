@@ -7,8 +7,8 @@ import { type McpOptions, measureTools, parseToolSelection } from '../../surface
 import { listDiscoverable } from '../../system/index.ts'
 import type { Triggers } from '../../triggers/index.ts'
 import { toReason } from '../../values/index.ts'
-import { type Command, type CommandInput, EXIT, RemoteError, UsageError } from '../command.ts'
-import { JSON_FLAG, parsePort, readChoice, readList, readText } from '../flags.ts'
+import { type CommandInput, EXIT, RemoteError, UsageError } from '../command.ts'
+import { parsePort, readChoice, readList, readText } from '../flags.ts'
 import { createPaint, formatTable } from '../print.ts'
 import { watchFaults } from '../serve/faults.ts'
 import { parseOverload } from '../serve/overload.ts'
@@ -23,99 +23,14 @@ import { loadSources } from '../source/source.ts'
 import { explainListenError } from '../system-error.ts'
 
 /** Serves a service on one port. */
-export const serveCommand: Command = {
-  name: 'serve',
-  summary: 'Serve modules, tool specs, OpenAPI documents, MCP servers and remote services',
-  usage: '<source…>',
-  flags: {
-    port: {
-      type: 'string',
-      short: 'p',
-      value: 'number',
-      summary: 'port; PORT or 4000 when absent, 0 for any',
-    },
-    host: { type: 'string', value: 'address', summary: 'address; HOST or 127.0.0.1 when absent' },
-    store: {
-      type: 'string',
-      value: 'url',
-      summary:
-        'where state is kept: memory:, sqlite:PATH, redis://…, postgres://…; WAYMARK_STORE when absent',
-    },
-    namespace: {
-      type: 'string',
-      value: 'name',
-      summary:
-        'keeps services apart that share a Redis or PostgreSQL; WAYMARK_NAMESPACE or waymark when absent',
-    },
-    bus: {
-      type: 'string',
-      value: 'url',
-      summary:
-        'what carries events between processes: nats://…, redis://…; WAYMARK_BUS when absent, else none',
-    },
-    'public-url': {
-      type: 'string',
-      value: 'url',
-      summary: 'where the world reaches the service; its capability profile is built on it',
-    },
-    'allow-host': {
-      type: 'string',
-      multiple: true,
-      value: 'name',
-      summary: 'name under which the service is reached, besides localhost; may be repeated',
-    },
-    'allow-origin': {
-      type: 'string',
-      multiple: true,
-      value: 'origin',
-      summary: 'origin of pages that may call the service; may be repeated',
-    },
-    stdio: {
-      type: 'boolean',
-      summary: 'speak MCP on standard input and output instead of listening',
-    },
-    tools: {
-      type: 'string',
-      value: 'all|search',
-      summary: 'MCP: every function a tool, or three tools that find them',
-    },
-    'mcp-only': {
-      type: 'string',
-      multiple: true,
-      value: 'tag:…|prefix:…|effect:…',
-      summary: 'MCP: only these functions; may be repeated',
-    },
-    'mcp-except': {
-      type: 'string',
-      multiple: true,
-      value: 'tag:…|prefix:…|effect:…',
-      summary: 'MCP: all but these functions; may be repeated',
-    },
-    'allow-execute': {
-      type: 'boolean',
-      summary: 'let people run functions from the explorer page',
-    },
-    overload: {
-      type: 'string',
-      value: 'off|wait=…,delay=…,in-flight=…',
-      summary:
-        'when calls are refused with 503: wait=1s,delay=100ms,in-flight=1000 when absent; off takes every call',
-    },
-    json: { ...JSON_FLAG, summary: 'print one JSON line when listening' },
-  },
-  examples: [
-    'waymark serve service.ts',
-    'waymark serve examples/events --port 8080',
-    'waymark serve tools/zendesk.tool-spec.yaml petstore.yaml',
-    'waymark serve https://api.example.com/forrst',
-    'waymark serve "mcp:npx -y @modelcontextprotocol/server-filesystem /tmp"',
-  ],
-  run: (input) =>
-    input.flags['stdio'] ? withOwnStdout((output) => runServe(input, output)) : runServe(input),
+export async function runServeCommand(input: CommandInput): Promise<number> {
+  return input.flags['stdio']
+    ? withOwnStdout((output) => serveSources(input, output))
+    : serveSources(input)
 }
 
 /** Serves on a port, or over stdio where there is an output for its protocol. */
-async function runServe(input: CommandInput, output?: Writable): Promise<number> {
+async function serveSources(input: CommandInput, output?: Writable): Promise<number> {
   // What is wrong with the line is said before anything is opened.
   const mcp = readMcpOptions(input)
   readPort(input)

@@ -1,59 +1,25 @@
 import { formatNear, isRecord, type JsonObject, nearest, toText } from '../../values/index.ts'
-import { type Command, type CommandInput, didYouMean, EXIT, UsageError } from '../command.ts'
-import { JSON_FLAG, readText } from '../flags.ts'
+import { type CommandInput, didYouMean, EXIT, UsageError } from '../command.ts'
+import { readText } from '../flags.ts'
 import { createPaint, formatJson } from '../print.ts'
-import { connect, HEADER_FLAG, toRemoteError } from '../remote.ts'
+import { connect, toRemoteError } from '../remote.ts'
 import { formatDeliveries, formatList, formatRuns } from '../triggers/format.ts'
 import { readSourceRuns, type ScheduleRuns } from '../triggers/next-runs.ts'
 import { exitOfTrial, formatTrial, readTrialOptions, runLocalTrial } from '../triggers/trial.ts'
 
 /** Shows the triggers of a service, and sends deliveries again. */
-export const triggersCommand: Command = {
-  name: 'triggers',
-  summary: 'Show triggers, their next runs and deliveries; send dead letters again; try one out',
-  usage: 'list|deliveries|redeliver|next|test <url|source> [id|name]',
-  flags: {
-    trigger: { type: 'string', value: 'name', summary: 'one trigger only' },
-    state: {
-      type: 'string',
-      value: 'state',
-      summary: 'deliveries: received, running, retrying, done or dead',
-    },
-    limit: { type: 'string', value: 'number', summary: 'deliveries: how many, 20 when absent' },
-    cursor: { type: 'string', value: 'text', summary: 'deliveries: goes on after a page' },
-    dead: { type: 'boolean', summary: 'redeliver: every dead letter' },
-    count: { type: 'string', value: 'number', summary: 'next: how many runs, 5 when absent' },
-    payload: {
-      type: 'string',
-      value: 'JSON|@file|-',
-      summary: 'test: what the event carries, - for stdin',
-    },
-    'dry-run': { type: 'boolean', summary: 'test: show what would be called, call nothing' },
-    header: HEADER_FLAG,
-    json: JSON_FLAG,
-  },
-  examples: [
-    'waymark triggers list http://127.0.0.1:4000',
-    'waymark triggers deliveries http://127.0.0.1:4000 --state dead',
-    'waymark triggers redeliver http://127.0.0.1:4000 dlv_…',
-    'waymark triggers redeliver http://127.0.0.1:4000 --dead --trigger order_paid',
-    'waymark triggers next tools/shop.tool-spec.yaml --count 3',
-    'waymark triggers test shop.ts order_paid --payload \'{"order":{"id":"o1"}}\' --dry-run',
-    'waymark triggers test http://127.0.0.1:4000 order_paid --payload @order.json',
-  ],
-  async run(input) {
-    const [name = '', ...positionals] = input.positionals
-    const action = ACTIONS.get(name)
-    if (action === undefined) {
-      const actions = [...ACTIONS.keys()]
-      throw new UsageError(
-        `what about the triggers? One of ${actions.join(', ')}: waymark triggers list <url>.${didYouMean(name, actions)}`,
-      )
-    }
-    const { answer, text, code = EXIT.ok } = await action({ ...input, positionals })
-    input.io.out(input.flags['json'] ? formatJson(answer) : text)
-    return code
-  },
+export async function runTriggersCommand(input: CommandInput): Promise<number> {
+  const [name = '', ...positionals] = input.positionals
+  const action = ACTIONS.get(name)
+  if (action === undefined) {
+    const actions = [...ACTIONS.keys()]
+    throw new UsageError(
+      `what about the triggers? One of ${actions.join(', ')}: waymark triggers list <url>.${didYouMean(name, actions)}`,
+    )
+  }
+  const { answer, text, code = EXIT.ok } = await action({ ...input, positionals })
+  input.io.out(input.flags['json'] ? formatJson(answer) : text)
+  return code
 }
 
 interface Shown {

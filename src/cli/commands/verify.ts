@@ -10,70 +10,33 @@ import {
 } from '../../change/verify/index.ts'
 import type { Service } from '../../core/index.ts'
 import { CallError } from '../../errors/index.ts'
-import {
-  type Command,
-  type CommandInput,
-  EXIT,
-  RemoteError,
-  UsageError,
-  untilInterrupted,
-} from '../command.ts'
-import { JSON_FLAG, readList, readText } from '../flags.ts'
+import { type CommandInput, EXIT, RemoteError, UsageError, untilInterrupted } from '../command.ts'
+import { readList, readText } from '../flags.ts'
 import { createPaint, createProgress, formatJson, printable } from '../print.ts'
 import { readJsonFile } from '../read-json.ts'
-import { advise, HEADER_FLAG, readHeaders } from '../remote.ts'
+import { advise, readHeaders } from '../remote.ts'
 import { loadSources } from '../source/source.ts'
 import { writeAllInside } from '../write-inside.ts'
 
 /** Exercises what a service says about itself. */
-export const verifyCommand: Command = {
-  name: 'verify',
-  summary: 'Call everything a service declares and report what is not true',
-  usage: '<url|source>',
-  flags: {
-    only: {
-      type: 'string',
-      multiple: true,
-      value: 'function',
-      summary: 'only this function, or those below this name; may be repeated',
-    },
-    'allow-effects': {
-      type: 'boolean',
-      summary: 'also call functions with side effects; they are skipped when absent',
-    },
-    record: { type: 'string', value: 'folder', summary: 'write every exchange to a file' },
-    replay: {
-      type: 'string',
-      value: 'folder',
-      summary: 'send recorded exchanges again and report what changed, instead of examining',
-    },
-    header: HEADER_FLAG,
-    json: { ...JSON_FLAG, summary: 'print the report as JSON' },
-  },
-  examples: [
-    'waymark verify http://127.0.0.1:4000',
-    'waymark verify service.ts --allow-effects',
-    'waymark verify service.ts --replay test/golden-exchanges/1.0.0',
-  ],
-  async run(input) {
-    const [reference] = input.positionals
-    if (reference === undefined) {
-      throw new UsageError('which service? Give its URL or its source: waymark verify service.ts')
-    }
-    const { target, close } = await open(reference, input)
-    try {
-      const replay = readText(input, 'replay')
-      if (replay !== undefined) return await runReplay(target, replay, input)
-      return await runVerify(target, input)
-    } catch (thrown) {
-      if (thrown instanceof RangeError) throw new UsageError(thrown.message)
-      if (!(thrown instanceof CallError || thrown instanceof TypeError)) throw thrown
-      const code = thrown instanceof CallError ? thrown.code : ''
-      throw new RemoteError(`${thrown.message}${advise(code, thrown.message)}`)
-    } finally {
-      await close()
-    }
-  },
+export async function runVerifyCommand(input: CommandInput): Promise<number> {
+  const [reference] = input.positionals
+  if (reference === undefined) {
+    throw new UsageError('which service? Give its URL or its source: waymark verify service.ts')
+  }
+  const { target, close } = await open(reference, input)
+  try {
+    const replay = readText(input, 'replay')
+    if (replay !== undefined) return await runReplay(target, replay, input)
+    return await runVerify(target, input)
+  } catch (thrown) {
+    if (thrown instanceof RangeError) throw new UsageError(thrown.message)
+    if (!(thrown instanceof CallError || thrown instanceof TypeError)) throw thrown
+    const code = thrown instanceof CallError ? thrown.code : ''
+    throw new RemoteError(`${thrown.message}${advise(code, thrown.message)}`)
+  } finally {
+    await close()
+  }
 }
 
 interface Opened {

@@ -32,7 +32,7 @@ describe('waymark forge', () => {
     ['forge tool --validate good.yaml --prompt x', '--prompt and --validate exclude each other'],
     ['forge tool --list api.json --lits', 'Did you mean "--list"?'],
     ['forge tool --list api.json --standalone', '--standalone belongs to "forge agent"'],
-    ['forge agent --name a --spec good.yaml --pick x', '--pick belongs to --spec, --list'],
+    ['forge agent --name a --spec good.yaml --pick x', '--pick belongs to "forge tool"'],
     ['forge tool --list api.json --docs x', '--docs belongs to --prompt'],
     ['forge tool --validate good.yaml --out x', '--out belongs to'],
     ['forge tool --list api.json more', '"more" is one word too many'],
@@ -59,12 +59,18 @@ describe('waymark forge', () => {
     ).toHaveLength(1)
   })
 
-  it('offers only flags that do something', async () => {
-    const { out } = await place().run('forge', '--help')
-    for (const flag of ['--scan']) expect(out).not.toContain(flag)
-    for (const flag of ['--pick', '--standalone', '--allow-external-refs', '--no-docker']) {
-      expect(out).toContain(flag)
+  it('offers each subcommand only flags that do something there', async () => {
+    const tool = await place().run('forge', 'tool', '--help')
+    const agent = await place().run('help', 'forge', 'agent')
+    for (const flag of ['--pick', '--allow-external-refs']) {
+      expect(tool.out).toContain(`${flag} `)
+      expect(agent.out).not.toContain(flag)
     }
+    for (const flag of ['--standalone', '--no-docker']) {
+      expect(agent.out).toContain(`${flag} `)
+      expect(tool.out).not.toContain(flag)
+    }
+    for (const { out } of [tool, agent]) expect(out).not.toContain('--scan')
   })
 })
 

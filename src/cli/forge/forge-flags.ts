@@ -1,13 +1,13 @@
-import { DEFINITION_TARGETS } from '../../codegen/index.ts'
+import type { DefinitionTarget } from '../../codegen/index.ts'
 import { type CommandFlag, type CommandInput, UsageError } from '../command.ts'
-import { JSON_FLAG, readList, readText } from '../flags.ts'
+import { JSON_FLAG, listFlag, readList, readText, textFlag, toggleFlag } from '../flags.ts'
 
 /** What a run of forge is about: one of the four sources of `forge tool`, or a command of its own. */
 export type ForgeJob = ToolJob | keyof typeof OWN_COMMANDS
 
 type ToolJob = 'spec' | 'list' | 'prompt' | 'validate'
 
-/** Jobs that are no source of `forge tool`, as a person types them. */
+/** Jobs that have a subcommand of their own, as a person types them. */
 export const OWN_COMMANDS = {
   agent: 'agent',
   env: 'env',
@@ -18,7 +18,13 @@ export const OWN_COMMANDS = {
 } as const
 
 /** What can be generated from a spec. */
-export const TARGETS: readonly ['ts', ...typeof DEFINITION_TARGETS] = ['ts', ...DEFINITION_TARGETS]
+export const TARGETS: readonly ('ts' | DefinitionTarget)[] = [
+  'ts',
+  'mcp',
+  'json-schema',
+  'openai',
+  'anthropic',
+]
 
 interface ForgeFlag extends CommandFlag {
   readonly jobs: readonly ForgeJob[]
@@ -32,18 +38,15 @@ const EVERY_JOB: readonly ForgeJob[] = [
 ]
 
 const text = (jobs: readonly ForgeJob[], value: string, summary: string): ForgeFlag => ({
-  type: 'string',
-  value,
-  summary,
+  ...textFlag(value, summary),
   jobs,
 })
 const list = (jobs: readonly ForgeJob[], value: string, summary: string): ForgeFlag => ({
-  ...text(jobs, value, `${summary}; may be repeated`),
-  multiple: true,
+  ...listFlag(value, summary),
+  jobs,
 })
 const yesNo = (jobs: readonly ForgeJob[], summary: string): ForgeFlag => ({
-  type: 'boolean',
-  summary,
+  ...toggleFlag(summary),
   jobs,
 })
 
@@ -56,11 +59,7 @@ const SOURCE_FLAGS: Readonly<Record<string, ForgeFlag>> = {
 
 const TOOL_FLAGS: Readonly<Record<string, ForgeFlag>> = {
   docs: list(['prompt'], 'url|path', 'documentation for the model: address, file or directory'),
-  model: text(
-    ['prompt', 'mcp'],
-    'name',
-    'model to ask, such as openai:gpt-4.1; WAYMARK_MODEL when absent',
-  ),
+  model: text(['prompt', 'mcp'], 'name', 'such as openai:gpt-4.1; default: WAYMARK_MODEL'),
   yes: yesNo(['prompt'], 'write the draft without asking'),
   pick: list(READING, 'a,b', 'only these: tool names, operation ids, patterns with *, /paths'),
   tag: list(READING, 'name', 'only operations with this tag'),
@@ -71,16 +70,9 @@ const TOOL_FLAGS: Readonly<Record<string, ForgeFlag>> = {
   'no-deprecated': yesNo(READING, 'without deprecated operations'),
   'max-name-length': text(READING, 'number', 'longest tool name, 16 to 64; 64 when absent'),
   'max-depth': text(READING, 'number', 'levels of nesting, 1 to 10; 6 when absent'),
-  'allow-external-refs': yesNo(
-    READING,
-    'follow references to other folders and to public addresses',
-  ),
+  'allow-external-refs': yesNo(READING, 'follow references to other folders and URLs'),
   domain: text(['spec', 'list', 'prompt'], 'name', 'names the files; from the title when absent'),
-  'auth-type': text(
-    ['spec'],
-    'type',
-    'bearer, api_key, basic, oauth2 or none, not the detected one',
-  ),
+  'auth-type': text(['spec'], 'type', 'bearer, api_key, basic, oauth2 or none; default: detected'),
   'auth-env': text(['spec', 'login'], 'NAME', 'variable with the credential'),
   strict: yesNo(['spec', 'prompt', 'validate'], 'warnings and conflicts count as errors'),
   'strict-seed': yesNo(
@@ -117,11 +109,7 @@ const AGENT_FLAGS: Readonly<Record<string, ForgeFlag>> = {
   prefix: text(['agent'], 'domain|clash', 'put the domain before all tool names, or clashing ones'),
   rename: list(['agent'], 'dom:old=new', 'another name for one tool'),
   'no-docker': yesNo(['agent'], 'without Dockerfile'),
-  waymark: text(
-    ['agent'],
-    'range',
-    'version range or file of the waymark package; this version when absent',
-  ),
+  waymark: text(['agent'], 'range', 'range or file of the waymark package; default: this version'),
 }
 
 const CALL_FLAGS: Readonly<Record<string, ForgeFlag>> = {
@@ -171,7 +159,8 @@ const FLAGS: Readonly<Record<string, ForgeFlag>> = {
 /** All flags of `waymark forge`, as the program reads them. */
 export const FORGE_FLAGS: Readonly<Record<string, CommandFlag>> = Object.fromEntries(
   Object.entries(FLAGS).map(([name, { jobs, ...flag }]) => {
-    return [name, { ...flag, summary: `${flag.summary}${ownerOf(jobs)}` }]
+    const of = [...new Set(jobs.map((job) => (isOwnCommand(job) ? OWN_COMMANDS[job] : 'tool')))]
+    return [name, jobs === EVERY_JOB ? flag : { ...flag, of }]
   }),
 )
 
@@ -205,12 +194,6 @@ function nameOf(job: ForgeJob): string {
 /** Tells the commands of their own from the sources of `forge tool`. */
 export function isOwnCommand(job: ForgeJob): job is keyof typeof OWN_COMMANDS {
   return Object.hasOwn(OWN_COMMANDS, job)
-}
-
-function ownerOf(jobs: readonly ForgeJob[]): string {
-  const own = jobs.filter(isOwnCommand)
-  if (own.length === 0) return ' (tool)'
-  return own.length === jobs.length ? ` (${own.map((job) => OWN_COMMANDS[job]).join(', ')})` : ''
 }
 
 /** Reads a flag whose values may be repeated or separated by commas. */

@@ -34,7 +34,7 @@ export interface ImportedSpec {
 /** Parses a document as far as needed to tell what it is. */
 export function openSource(source: SourceText): OpenedSource {
   const parsed = parseDocument(source.text, { file: source.file })
-  // A tool spec that is no YAML gets its message, with line and column, from its own reader.
+  // A tool spec that is not YAML gets its message, with line and column, from its own reader.
   if (!parsed.ok) {
     if (/\.tool-spec\.ya?ml$/i.test(source.file)) return { kind: 'tool-spec', source }
     throw new FoundProblems(parsed.problems)

@@ -27,7 +27,7 @@ export async function runWatched(
       const given = readAll([source])
       const inputs = await runRound(input, round)
       watcher.add([...inputs])
-      // What a round writes itself is no reason for another one.
+      // What a round writes itself does not start another one.
       const seen = given + readAll(inputs)
       say(input, `Watching ${relative(input.io.cwd, source)}; Ctrl-C ends.\n`)
       while (!signal.aborted && readAll([source]) + readAll(inputs) === seen) {

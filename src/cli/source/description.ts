@@ -2,18 +2,14 @@ import { execFile } from 'node:child_process'
 import { existsSync, statSync } from 'node:fs'
 import { extname, relative, resolve, sep } from 'node:path'
 import { promisify } from 'node:util'
-import { buildDocument, type DiscoveryDocument } from '../../discovery/index.ts'
+import type { DiscoveryDocument } from '../../discovery/index.ts'
 import { parseDocument } from '../../sources/openapi/index.ts'
-import { createToolFunctions } from '../../sources/runtime/index.ts'
 import { formatProblems, sniffDocument, type ToolSpec } from '../../sources/tool-spec/index.ts'
-import { createService } from '../../system/index.ts'
 import { isRecord, toReason } from '../../values/index.ts'
 import { type CommandInput, type Io, UsageError } from '../command.ts'
 import { readSource, type SourceText } from '../forge/read-source.ts'
 import { createProgress } from '../print.ts'
 import { explainMissing, fromFileUrl } from '../read-json.ts'
-import { connect, toRemoteError } from '../remote.ts'
-import { loadSources } from './source.ts'
 import { importSpec, readSpec } from './spec.ts'
 
 const MAX_COMMITTED_BYTES = 64 * 1024 * 1024
@@ -148,6 +144,12 @@ async function toDiscovery(reference: string, input: CommandInput): Promise<Load
     description.kind === 'tool-spec'
       ? { spec: description.spec, notes: [] }
       : await importSpec(description.document, source ?? NO_SOURCE, input.io)
+  // A service is heavy to load, and text that is a discovery document already needs none.
+  const [{ buildDocument }, { createToolFunctions }, { createService }] = await Promise.all([
+    import('../../discovery/index.ts'),
+    import('../../sources/runtime/index.ts'),
+    import('../../system/index.ts'),
+  ])
   const service = createService({
     name: spec.domain,
     info: { title: titleOf(description, spec), version: versionOf(description, spec) },
@@ -178,11 +180,14 @@ const DOCUMENT = /\.(?:json|ya?ml)$/i
 
 async function loadService(reference: string, input: CommandInput): Promise<Description> {
   if (/^https?:\/\//i.test(reference)) {
+    const { connect, toRemoteError } = await import('../remote.ts')
     const client = connect({ ...input, positionals: [reference] })
     const outcome = await client.discover({ signal: input.io.signal })
     if (!outcome.ok) throw toRemoteError(outcome)
     return { kind: 'discovery', origin: reference, document: outcome.result }
   }
+  const { buildDocument } = await import('../../discovery/index.ts')
+  const { loadSources } = await import('./source.ts')
   const { service, close } = await loadSources([reference], input.io)
   try {
     return { kind: 'discovery', origin: reference, document: buildDocument(service) }
@@ -217,7 +222,7 @@ function isForrst(document: Record<string, unknown>): boolean {
 function readDiscovery(document: Record<string, unknown>, origin: string): DiscoveryDocument {
   const { functions, info, components = {}, servers = [] } = document
   const fail = (field: string, expected: string): UsageError =>
-    new UsageError(`${origin} is no discovery document: ${field} must be ${expected}`)
+    new UsageError(`${origin} is not a discovery document: ${field} must be ${expected}`)
   if (!isRecord(info)) throw fail('/info', 'an object')
   if (!isRecord(components)) throw fail('/components', 'an object')
   if (!Array.isArray(servers)) throw fail('/servers', 'an array')

@@ -16,7 +16,7 @@ export function parseForrstReference(reference: string): URL | undefined {
   if (!marked && !/^https?:\/\//i.test(text)) return undefined
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    throw new UsageError(`"${text}" is no URL; give the endpoint: https://host/forrst`)
+    throw new UsageError(`"${text}" is not a URL; give the endpoint: https://host/forrst`)
   }
   if (url.username !== '' || url.password !== '') {
     throw new UsageError('a URL must not contain a password; put the token in WAYMARK_REMOTE_TOKEN')

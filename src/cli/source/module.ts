@@ -69,7 +69,7 @@ export async function loadModuleService(
   const path = findEntry(resolve(cwd, reference), reference)
   if (!/\.[cm]?[jt]s$/.test(path)) {
     throw new UsageError(
-      `${reference} is no source: give a module (.ts, .js, .mjs), a tool spec or an OpenAPI document (.yaml, .json)`,
+      `${reference} is not a source: give a module (.ts, .js, .mjs), a tool spec or an OpenAPI document (.yaml, .json)`,
     )
   }
   if (/\.[cm]?ts$/.test(path)) await enableTypeScript(path)
@@ -153,7 +153,7 @@ function formatStack(error: Error): string {
 }
 
 function adviseOnMissing(thrown: unknown): string {
-  // ES modules and CommonJS say it differently; a path is no package.
+  // ES modules and CommonJS say it differently; a path is not a package.
   const [, specifier] =
     /^Cannot find (?:package|module) '((?:@[\w.-]+\/)?\w[^'\\:]*)'/.exec(toReason(thrown)) ?? []
   if (specifier === undefined) return ''

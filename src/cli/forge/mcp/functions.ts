@@ -54,7 +54,7 @@ function createPropose(workshop: Workshop): FunctionDefinition {
   return defineFunction({
     name: 'forge.propose_tools',
     version: '1.0.0',
-    summary: 'Drafts a tool spec from a wish',
+    summary: 'Drafts a tool spec from a prompt',
     description:
       'Lets a model draft a tool spec from words and documentation. Nothing is written: show the tools to the user, change the spec as they like, then give it to forge_generate_tools.',
     input: PROPOSE,
@@ -164,7 +164,7 @@ async function planTools(
   const found = readSpec(opened.source)
   const domain = readDomain(input)
   const spec = domain === undefined ? found.spec : { ...found.spec, domain }
-  // A spec that is no file yet becomes one beside its code.
+  // A spec that is not a file yet becomes one beside its code.
   if (given.spec !== undefined) {
     const text = domain === undefined ? given.spec : formatToolSpec(spec)
     return planSpec({ spec, text, isImport: false, warnings: [] }, read, input)

@@ -1,0 +1,103 @@
+import type { Command } from '../command.ts'
+import { HEADER_FLAG, JSON_FLAG, listFlag, textFlag, toggleFlag } from '../flags.ts'
+import { VERSION } from '../help.ts'
+
+/** Writes a small service with a test. */
+export const initCommand: Command = {
+  name: 'init',
+  summary: 'Write a small service with a test that passes',
+  usage: '[folder]',
+  flags: {
+    name: textFlag('name', 'what the service is called; the folder when absent'),
+    language: textFlag('ts|js', 'TypeScript or JavaScript'),
+    waymark: textFlag('range', `range or file of the waymark package; default: ^${VERSION}`),
+    yes: toggleFlag('ask nothing, take what is usual', { short: 'y' }),
+    force: toggleFlag('write into a folder that is not empty; existing files stay'),
+    json: JSON_FLAG,
+  },
+  examples: [
+    'waymark init orders',
+    'waymark init . --name orders --language js',
+    'waymark init orders --yes',
+  ],
+  run: async (input) => (await import('../commands/init.ts')).runInitCommand(input),
+}
+
+/** Serves a service on one port. */
+export const serveCommand: Command = {
+  name: 'serve',
+  summary: 'Serve modules, tool specs, OpenAPI documents, MCP servers and remote services',
+  usage: '<source…>',
+  flags: {
+    port: textFlag('number', 'port; PORT or 4000 when absent, 0 for any', { short: 'p' }),
+    host: textFlag('address', 'address; HOST or 127.0.0.1 when absent'),
+    store: textFlag('url', 'memory:, sqlite:PATH, redis://…, postgres://…; default: WAYMARK_STORE'),
+    namespace: textFlag('name', 'separates services in one store; default: WAYMARK_NAMESPACE'),
+    bus: textFlag('url', 'event bus, nats://… or redis://…; default: WAYMARK_BUS'),
+    'public-url': textFlag('url', 'public URL of the service, for its capability profile'),
+    'allow-host': listFlag('name', 'name under which the service is reached, besides localhost'),
+    'allow-origin': listFlag('origin', 'origin of pages that may call the service'),
+    stdio: toggleFlag('speak MCP on standard input and output instead of listening'),
+    tools: textFlag('all|search', 'MCP: every function a tool, or three tools that find them'),
+    'mcp-only': listFlag('tag:…|prefix:…|effect:…', 'MCP: only these functions'),
+    'mcp-except': listFlag('tag:…|prefix:…|effect:…', 'MCP: all but these functions'),
+    'allow-execute': toggleFlag('let people run functions from the explorer page'),
+    overload: textFlag(
+      'off|wait=…,delay=…,in-flight=…',
+      'when calls are refused with 503: wait=1s,delay=100ms,in-flight=1000 when absent; off takes every call',
+    ),
+    json: { ...JSON_FLAG, summary: 'print one JSON line when listening' },
+  },
+  examples: [
+    'waymark serve service.ts',
+    'waymark serve examples/events --port 8080',
+    'waymark serve tools/zendesk.tool-spec.yaml petstore.yaml',
+    'waymark serve https://api.example.com/forrst',
+    'waymark serve "mcp:npx -y @modelcontextprotocol/server-filesystem /tmp"',
+  ],
+  run: async (input) => (await import('../commands/serve.ts')).runServeCommand(input),
+}
+
+/** Serves answers for a description before there is a service. */
+export const mockCommand: Command = {
+  name: 'mock',
+  summary: 'Answer everything a description describes: scripted, by example, or made up',
+  usage: '<document|url|source>',
+  flags: {
+    port: textFlag('number', 'port; PORT or 4000 when absent, 0 for any', { short: 'p' }),
+    host: textFlag('address', 'address; HOST or 127.0.0.1 when absent'),
+    seed: textFlag('text', 'another seed makes other values; 1 when absent'),
+    latency: textFlag('50ms|20ms..200ms', 'how long an answer takes'),
+    fail: listFlag('5%|CODE:5%', 'which share of calls fails, with a declared error or with CODE'),
+    prefer: textFlag('simulations|examples|schema', 'where results come from first'),
+    header: HEADER_FLAG,
+    json: { ...JSON_FLAG, summary: 'print one JSON line when listening' },
+  },
+  examples: [
+    'waymark mock service.json',
+    'waymark mock openapi.yaml --latency 20ms..200ms --fail 5%',
+    'waymark mock https://api.example.com/forrst --fail NOT_FOUND:10% --seed 7',
+  ],
+  run: async (input) => (await import('../commands/mock.ts')).runMockCommand(input),
+}
+
+/** Exercises what a service says about itself. */
+export const verifyCommand: Command = {
+  name: 'verify',
+  summary: 'Call everything a service declares and report what is not true',
+  usage: '<url|source>',
+  flags: {
+    only: listFlag('function', 'only this function, or those below this name'),
+    'allow-effects': toggleFlag('also call functions with side effects'),
+    record: textFlag('folder', 'write every exchange to a file'),
+    replay: textFlag('folder', 'replay recorded exchanges and report what changed'),
+    header: HEADER_FLAG,
+    json: { ...JSON_FLAG, summary: 'print the report as JSON' },
+  },
+  examples: [
+    'waymark verify http://127.0.0.1:4000',
+    'waymark verify service.ts --allow-effects',
+    'waymark verify service.ts --replay test/golden-exchanges/1.0.0',
+  ],
+  run: async (input) => (await import('../commands/verify.ts')).runVerifyCommand(input),
+}

@@ -12,4 +12,3 @@ export {
   type StatefulSettings,
   statefulExtensions,
 } from './stateful-extensions.ts'
-export { storeOf } from './store-of.ts'

@@ -132,7 +132,7 @@ async function execute(job: Job, execution: Execution): Promise<OperationOutcome
   const deadline = startDeadline(service, call, stop)
   const signal = AbortSignal.any([stop.signal, job.signal])
   const live = toLiveCall(service, call, { signal, progress: progress.report })
-  const answers = captureReply(live.reply)
+  const answers = captureReply(service, live.reply)
   try {
     const outcome = await Promise.race([dispatchHere(execution, live), whenAborted(live, service)])
     // Whoever has the job now records the end; a cancelled operation has its end already.

@@ -52,6 +52,8 @@ export function cancellationExtension(options: CancellationExtensionOptions): Ex
   return {
     urn: 'urn:forrst:ext:cancellation',
     version: '1.0.0',
+    phase: 'admit',
+    order: -10,
     functions: () => [cancelFunction(registry)],
     async around(exchange, next) {
       const { call, service } = exchange

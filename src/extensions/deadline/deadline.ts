@@ -46,6 +46,8 @@ export function deadlineExtension(options: DeadlineExtensionOptions = {}): Exten
   return {
     urn: 'urn:forrst:ext:deadline',
     version: '1.0.0',
+    phase: 'admit',
+    order: -20,
     joins: (target, service) =>
       !target.system && (options.default ?? service.limits.defaultDeadline) !== undefined,
     around(exchange, next) {

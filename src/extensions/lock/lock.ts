@@ -75,6 +75,9 @@ export function atomicLockExtension(options: AtomicLockExtensionOptions): Extens
   return {
     urn: 'urn:forrst:ext:atomic-lock',
     version: '1.0.0',
+    phase: 'run',
+    order: -10,
+    ofOneRun: true,
     functions: (service) => lockFunctions(service, { ...options, onReleased: queue.wake }),
     async around(exchange, next) {
       const wish = readWish(exchange, maxBlockMs)

@@ -1,4 +1,3 @@
-export { createAbortable } from './abortable.ts'
 export {
   addReplyHeader,
   type Call,

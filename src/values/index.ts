@@ -1,3 +1,4 @@
+export { type Abortable, createAbortable, openScope, sleep, untilAborted } from './abort.ts'
 export { markDigits, withoutMark, writeMarked } from './exact-digits.ts'
 export {
   isLargeNumber,

@@ -56,7 +56,6 @@ export {
   type Next,
   notApplicable,
   orderExtensions,
-  PHASES,
   type Phase,
 } from './extension.ts'
 export {

@@ -71,6 +71,7 @@ function createOrders(extensions) {
         handler,
       }),
     ],
+    defaults: false,
     extensions,
     validateResults: false,
     log: { warn() {}, error: console.error },

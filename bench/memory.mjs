@@ -5,7 +5,6 @@ import { defineFunction } from '../src/core/function.ts'
 import { createMemoryStore } from '../src/entries/store.ts'
 import { createForrstHandler } from '../src/surfaces/forrst/handler.ts'
 import { createService } from '../src/system/create-service.ts'
-import { defaultExtensions } from '../src/system/default-extensions.ts'
 import { statefulExtensions } from '../src/system/stateful-extensions.ts'
 
 const CALLS = Number(process.argv[2] ?? 1_000_000)
@@ -23,7 +22,6 @@ const service = createService({
     }),
   ],
   extensions: [
-    ...defaultExtensions(),
     ...statefulExtensions({
       store,
       idempotency: { ttl: second },

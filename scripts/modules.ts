@@ -60,7 +60,7 @@ export const MODULES: Modules = {
   capabilities: [...BASE, 'net'],
   'surfaces/forrst': [...BASE, 'net', 'extensions/stream'],
   'surfaces/rest': [...BASE, 'net', 'discovery', 'extensions/stream', 'capabilities'],
-  'surfaces/mcp': [...BASE, 'net', 'store', 'discovery', 'system', 'capabilities'],
+  'surfaces/mcp': [...BASE, 'net', 'store', 'discovery', 'capabilities'],
   'surfaces/tools': [...BASE, 'net'],
   'surfaces/profile': [...BASE, 'net', 'discovery', 'capabilities', 'surfaces/rest'],
   triggers: [...STATE, 'sources/tool-spec', 'sources/runtime'],

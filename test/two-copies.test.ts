@@ -30,9 +30,7 @@ describe('a service made by one copy of the package and served by another', () =
     const store = createMemoryStore()
     const info = { title: 'Shop', version: '1.0.0' }
     const service = mine.createService({ info, functions: [], store })
-    await loadOther()
-    const { storeOf } = await import('../src/system/store-of.ts')
-    expect(storeOf(service)).toBe(store)
+    expect(service.store).toBe(store)
     await service.close()
     await store.close()
   })

@@ -12,6 +12,7 @@ const service = createService({
   functions: [
     defineFunction({ name: 'orders.create', version: '1.0.0', handler: () => ({ id: 'ord_1' }) }),
   ],
+  defaults: false,
   extensions:
     job === 'plain'
       ? []

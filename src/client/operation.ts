@@ -1,6 +1,5 @@
 import type { CallError, CallErrorShape } from '../errors/index.ts'
-import { isRecord, toMilliseconds } from '../values/index.ts'
-import { openScope } from './abort.ts'
+import { isRecord, openScope, toMilliseconds } from '../values/index.ts'
 import { abortError, clientError, toCallError } from './errors.ts'
 import { type CallFailure, type CallOutcome, findExtension } from './outcome.ts'
 import type { CallOptions } from './retry.ts'

@@ -1,6 +1,5 @@
 import { CallError } from '../errors/index.ts'
-import { type Clock, toDuration, toMilliseconds } from '../values/index.ts'
-import { openScope, untilAborted } from './abort.ts'
+import { type Clock, openScope, toDuration, toMilliseconds, untilAborted } from '../values/index.ts'
 import { decodeResponse } from './decode.ts'
 import { encodeRequest, isRepeatable, type OutgoingCall } from './encode.ts'
 import { abortError, clientError, toClientError } from './errors.ts'

@@ -1,5 +1,4 @@
-import { type Clock, systemClock } from '../values/index.ts'
-import { sleep } from './abort.ts'
+import { type Clock, sleep, systemClock } from '../values/index.ts'
 import { type RetryPolicy, resolvePolicy } from './retry.ts'
 import type { CallSettings } from './run-call.ts'
 import { createFetchTransport, type FetchTransportOptions, type Transport } from './transport.ts'

@@ -1,7 +1,6 @@
 import { CallError } from '../errors/index.ts'
-import { canonicalUrn } from '../values/index.ts'
+import { canonicalUrn, openScope, untilAborted } from '../values/index.ts'
 import { isEventStream, readEvents, type ServerEvent } from '../wire/index.ts'
-import { openScope, untilAborted } from './abort.ts'
 import { decodeResponse } from './decode.ts'
 import { encodeRequest, type OutgoingCall } from './encode.ts'
 import { abortError, clientError, toCallError, toClientError, toThrown } from './errors.ts'

@@ -1,5 +1,5 @@
 import type { CallErrorShape } from '../errors/index.ts'
-import { canonicalUrn, type JsonObject, type Maybe } from '../values/index.ts'
+import type { JsonObject, Maybe } from '../values/index.ts'
 import type { QueryPlan } from './query-plan.ts'
 
 /** An extension the caller declared, or that a surface derived from a header. */
@@ -147,16 +147,6 @@ export function addReplyHeader(reply: Reply, name: string, value: string): void 
 /** Shares the facts of a call with what comes after, without changing the call itself. */
 export function withFacts(call: Call, facts: CallFacts): Call {
   return { ...call, facts: { ...call.facts, ...facts } }
-}
-
-/** Answers that tell how one run went: whoever gets its stored outcome did not wait, hold or queue. */
-const OF_ONE_RUN = new Set(['urn:forrst:ext:atomic-lock', 'urn:forrst:ext:priority'])
-
-/** Starts to watch a reply; what it returns gives the answers that were added since and belong to the result. */
-export function captureReply(reply: Reply): () => readonly ReplyEntry[] {
-  const before = reply.extensions?.length ?? 0
-  return () =>
-    (reply.extensions ?? []).slice(before).filter(({ urn }) => !OF_ONE_RUN.has(canonicalUrn(urn)))
 }
 
 /** Gives stored answers to a new caller. */

@@ -35,13 +35,10 @@ export function dispatchInside(service: Service, call: Call, urn: string): Maybe
   const outside = service.extensions.findIndex((extension) => extension.urn === urn)
   const inside = service.extensions.slice(outside + 1)
   const chosen = selectExtensions(service, call, target).filter(
-    ({ extension }) => inside.includes(extension) || extension.urn === SHAPES_RESULT,
+    ({ extension }) => inside.includes(extension) || extension.shapesResult,
   )
   return runThrough(service, chosen, { call, target }, target.run)
 }
-
-/** Stands outside, but the result it has to mask is there only now. */
-const SHAPES_RESULT = 'urn:forrst:ext:redact'
 
 /** That a function is switched off matters more than how its call was decorated. */
 function select(service: Service, call: Call, target: Target): readonly ChosenExtension[] {

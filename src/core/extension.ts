@@ -2,17 +2,25 @@ import { CallError } from '../errors/index.ts'
 import {
   canonicalUrn,
   didYouMean,
+  extensionName,
   isPromise,
   type JsonObject,
   type Maybe,
   toShort,
 } from '../values/index.ts'
-import { addReplyEntry, type Call, type ExtensionEntry, type Outcome } from './call.ts'
+import {
+  addReplyEntry,
+  type Call,
+  type ExtensionEntry,
+  type Outcome,
+  type Reply,
+  type ReplyEntry,
+} from './call.ts'
 import type { FunctionDefinition } from './function.ts'
 import type { ServiceHealth } from './health.ts'
 import { toFailure } from './invoke.ts'
 import type { Service } from './service.ts'
-import type { Target } from './target.ts'
+import type { PresetExclusions, Target } from './target.ts'
 
 /** One extension at work on one call. */
 export interface ExtensionCall {
@@ -31,10 +39,49 @@ export interface ExtensionCall {
 /** Runs the rest of the call; never throws, so that an extension sees every outcome of those inside it. */
 export type Next = (call: Call) => Maybe<Outcome>
 
+/**
+ * Where an extension stands around a call, outermost first. `observe` and `keep` see what the gates refuse: switched-off
+ * functions and `authorize` stand between `keep` and `admit`. What replaces a call stands before what keeps state, so
+ * that a simulated or dry call never takes a lock or burns an idempotency key.
+ */
+export const PHASES = [
+  /** Judges, words or records the outcome of everything further in, refusals included. */
+  'observe',
+  /** Keeps a refused call for later. */
+  'keep',
+  /** Refuses or ends calls before anything is counted. */
+  'admit',
+  /** Counts calls. */
+  'limit',
+  /** Answers instead of the function. */
+  'replace',
+  /** Answers with what an earlier call gave. */
+  'remember',
+  /** Decides when, where and how often the function runs. */
+  'run',
+  /** Shapes what the handler gets and gives; innermost. */
+  'shape',
+] as const
+
+/** One of the places of an extension around a call. */
+export type Phase = (typeof PHASES)[number]
+
 /** An optional feature of a call: what it is called, which functions it brings, and what it does around a call. */
 export interface Extension {
   readonly urn: string
   readonly version: string
+  /** `shape`, the innermost, when absent. */
+  readonly phase?: Phase
+  /** Position within the phase, lowest outermost; 0 when absent. Those of Waymark are below 0, ties keep the order given. */
+  readonly order?: number
+  /** The preset of a function that excludes the extension: idempotency says nothing to one that only reads. */
+  readonly excludedBy?: keyof PresetExclusions
+  /** Also wraps the background run of a call, although it stands outside: the result it shapes is there only then. */
+  readonly shapesResult?: boolean
+  /** Its answers tell how one run went: whoever gets the stored outcome did not wait, hold or queue. */
+  readonly ofOneRun?: boolean
+  /** Lets callers read partial results as they come. */
+  readonly streams?: boolean
   /** Extra members of the entry in capabilities, such as `supported_languages`. */
   readonly details?: JsonObject
   /** Functions that exist only while the extension is enabled. */
@@ -63,42 +110,18 @@ export interface ChosenExtension {
   readonly entry: ExtensionEntry | undefined
 }
 
-/**
- * The order in which extensions wrap a call, outermost first. What judges the final outcome stands outside (tracing,
- * locale, retry, redact); replay queues what the gates or maintenance refuse; what replaces the call stands before
- * what keeps state, so that a simulated or dry call never takes a lock or burns an idempotency key.
- */
-const ORDER = [
-  'tracing',
-  'locale',
-  'retry',
-  'deprecation',
-  'redact',
-  'replay',
-  'maintenance',
-  'deadline',
-  'cancellation',
-  'rate-limit',
-  'quota',
-  'simulation',
-  'dry-run',
-  'caching',
-  'idempotency',
-  'webhook',
-  'async',
-  'priority',
-  'atomic-lock',
-  'query',
-  'stream',
-]
+const DEFAULT_PHASE: Phase = 'shape'
 
-/** Sorts extensions into the fixed order; third-party ones stand innermost, in the order they were given. */
+/** Sorts extensions by phase and by order within it, outermost first; ties keep the order given. */
 export function orderExtensions(extensions: readonly Extension[]): readonly Extension[] {
-  const rank = (extension: Extension) => {
-    const index = ORDER.indexOf(extension.urn.replace('urn:forrst:ext:', ''))
-    return index === -1 ? ORDER.length : index
+  for (const { urn, phase = DEFAULT_PHASE } of extensions) {
+    if (PHASES.includes(phase)) continue
+    throw new TypeError(`extension ${urn}: phase must be one of ${PHASES.join(', ')}`)
   }
-  return [...extensions].sort((left, right) => rank(left) - rank(right))
+  const phaseOf = ({ phase = DEFAULT_PHASE }: Extension) => PHASES.indexOf(phase)
+  return [...extensions].sort(
+    (left, right) => phaseOf(left) - phaseOf(right) || (left.order ?? 0) - (right.order ?? 0),
+  )
 }
 
 const NONE: readonly ChosenExtension[] = []
@@ -140,25 +163,23 @@ function assertNoConflict(
     const entry = conflicts && declared.get(urn)
     const other = entry && conflicts(entry).find((conflict) => declared.has(conflict))
     if (entry === undefined || other === undefined) continue
-    const names = [urn, other].map((full) => full.replace('urn:forrst:ext:', ''))
+    const names = [urn, other].map(extensionName)
     throw notApplicable(entry, target, `Extensions ${names.join(' and ')} cannot be combined`)
   }
 }
-
-const OUTSIDE_GATE = new Set(
-  ['tracing', 'locale', 'retry', 'deprecation', 'redact', 'replay'].map(
-    (name) => `urn:forrst:ext:${name}`,
-  ),
-)
 
 /** Puts a gate behind the extensions that only judge the outcome or keep a refused call, before those that act. */
 export function withGate(
   chosen: readonly ChosenExtension[],
   gate: Extension,
 ): readonly ChosenExtension[] {
-  const inside = chosen.findIndex(({ extension }) => !OUTSIDE_GATE.has(extension.urn))
+  const inside = chosen.findIndex(({ extension }) => !standsOutsideGate(extension))
   const at = inside === -1 ? chosen.length : inside
   return chosen.toSpliced(at, 0, { extension: gate, entry: undefined })
+}
+
+function standsOutsideGate({ phase }: Extension): boolean {
+  return phase === 'observe' || phase === 'keep'
 }
 
 /** Runs a call through its extensions, outermost first, and finally through `last`. */
@@ -194,13 +215,21 @@ export function runThrough(
   return step(0, first)
 }
 
+/** Starts to watch a reply; what it returns gives the answers that were added since and belong to the result. */
+export function captureReply({ extensions }: Service, reply: Reply): () => readonly ReplyEntry[] {
+  const before = reply.extensions?.length ?? 0
+  const ofOneRun = (urn: string) =>
+    extensions.find((extension) => extension.urn === canonicalUrn(urn))?.ofOneRun === true
+  return () => (reply.extensions ?? []).slice(before).filter(({ urn }) => !ofOneRun(urn))
+}
+
 /** Makes the error for an extension that a function refuses. */
 export function notApplicable(
   entry: { readonly urn: string; readonly pointer: string },
   target: Target,
   message?: string,
 ): CallError {
-  const name = canonicalUrn(entry.urn).replace('urn:forrst:ext:', '')
+  const name = extensionName(entry.urn)
   return new CallError('EXTENSION_NOT_APPLICABLE', {
     message: message ?? `Extension ${name} is not applicable to ${target.name}`,
     source: { pointer: entry.pointer },

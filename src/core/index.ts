@@ -1,9 +1,7 @@
-export { createAbortable } from './abortable.ts'
 export {
   addReplyHeader,
   type Call,
   type CallFacts,
-  captureReply,
   createReply,
   type ExtensionEntry,
   type Failure,
@@ -52,11 +50,13 @@ export {
   requireFunction,
 } from './dispatch.ts'
 export {
+  captureReply,
   type Extension,
   type ExtensionCall,
   type Next,
   notApplicable,
   orderExtensions,
+  type Phase,
 } from './extension.ts'
 export {
   type ArgumentsOf,
@@ -121,7 +121,7 @@ export type {
   Service,
 } from './service.ts'
 export { createSuspects } from './suspects.ts'
-export { isDiscoverable, type Target, toTargetShape } from './target.ts'
+export { isDiscoverable, type PresetExclusions, type Target, toTargetShape } from './target.ts'
 export {
   spellName,
   TOOL_NAME,

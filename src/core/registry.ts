@@ -3,7 +3,7 @@ import { checkDefinition } from './check-definition.ts'
 import type { Components } from './description.ts'
 import type { FunctionDefinition } from './function.ts'
 import type { FunctionHealth } from './health.ts'
-import { type Target, type TargetShape, toTargetShape } from './target.ts'
+import { type PresetExclusions, type Target, type TargetShape, toTargetShape } from './target.ts'
 import { compareVersions, isPrerelease } from './version.ts'
 
 /** All versions of one function. */
@@ -40,6 +40,7 @@ export interface RegistryOptions {
   readonly components: Components
   readonly validateResults: boolean
   readonly unknownArguments: UnknownArguments
+  readonly exclusions: PresetExclusions
   /** Completes a function with what only the service knows. */
   readonly bind: (shape: TargetShape, health: () => FunctionHealth) => Target
 }
@@ -73,6 +74,7 @@ export function createRegistry(options: RegistryOptions): Registry {
         toTargetShape(definition, options.components, {
           system,
           validateResults: options.validateResults,
+          exclusions: options.exclusions,
           ...(!system && { unknownArguments: options.unknownArguments }),
         }),
       )

@@ -57,6 +57,8 @@ export interface Service<
   readonly log: Logger
   /** Name of this process in `meta.node`; not sent when absent. */
   readonly node: string | undefined
+  /** Where the service remembers things; the core knows nothing of stores, whoever reads it does. */
+  readonly store?: unknown
   /** Finds out who calls; absent means that everybody may. Throws UNAUTHORIZED. */
   readonly authenticate: ((credentials: Credentials) => Maybe<Principal | undefined>) | undefined
   /** What callers are asked to show who do not say who they are: the header `WWW-Authenticate` of a 401. */

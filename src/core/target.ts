@@ -70,6 +70,14 @@ export interface TargetOptions {
   readonly validateResults: boolean
   /** Of functions that do not say it themselves; `reject` when absent. */
   readonly unknownArguments?: UnknownArguments
+  /** What the presets of a definition exclude; nothing when absent. */
+  readonly exclusions?: PresetExclusions
+}
+
+/** URNs of the extensions that say nothing to functions with `readOnly`, and with `writes`. */
+export interface PresetExclusions {
+  readonly readOnly: readonly string[]
+  readonly writes: readonly string[]
 }
 
 /** Derives from a definition what calls and descriptions need. */
@@ -82,7 +90,7 @@ export function toTargetShape(
   const output = definition.output ?? outputFromResult(definition, components)
   const { item } = definition
   const isOwn = definition.imported !== true
-  const acceptance = definition.accepts ?? presetAcceptance(definition)
+  const acceptance = definition.accepts ?? presetAcceptance(definition, options.exclusions)
   const sideEffects = definition.sideEffects ?? (definition.readOnly ? [] : definition.writes)
   return {
     name: definition.name,
@@ -200,11 +208,12 @@ function collectErrors(
   return new Map(errors.map((error) => [error.code, error]))
 }
 
-function presetAcceptance(definition: FunctionDefinition): AcceptedExtensions | undefined {
-  if (definition.readOnly) {
-    return { excluded: ['urn:forrst:ext:idempotency', 'urn:forrst:ext:dry-run'] }
-  }
-  return definition.writes === undefined ? undefined : { excluded: ['urn:forrst:ext:caching'] }
+function presetAcceptance(
+  { readOnly, writes }: FunctionDefinition,
+  exclusions: PresetExclusions | undefined,
+): AcceptedExtensions | undefined {
+  const ofPreset = readOnly ? exclusions?.readOnly : writes && exclusions?.writes
+  return ofPreset === undefined || ofPreset.length === 0 ? undefined : { excluded: ofPreset }
 }
 
 function toAcceptance(acceptance: AcceptedExtensions | undefined): (urn: string) => boolean {

@@ -9,14 +9,12 @@ import {
   createRegistry,
   createSuspects,
   dispatch,
-  type Extension,
   type FunctionDefinition,
   findPatternWarnings,
   type Info,
   type Limits,
   type Logger,
   type Middleware,
-  orderExtensions,
   type Principal,
   type ProfileDefinition,
   type Server,
@@ -25,56 +23,11 @@ import {
 } from '../core/index.ts'
 import { checkHead } from '../discovery/index.ts'
 import { assertChallenge, DEFAULT_CHALLENGE } from '../errors/index.ts'
-import {
-  createOutgoing,
-  type Outgoing,
-  type OutgoingOptions,
-} from '../extensions/outgoing/index.ts'
 import type { UnknownArguments } from '../schema/index.ts'
 import type { Store } from '../store/index.ts'
 import { type Clock, isRecord, type Maybe, systemClock, toReason } from '../values/index.ts'
-import { createJobQueue, type JobQueue } from '../work/index.ts'
-import { defaultExtensions } from './default-extensions.ts'
 import { systemFunctions } from './functions.ts'
-import { type StatefulSettings, statefulExtensions } from './stateful-extensions.ts'
-import { setStoreOf } from './store-of.ts'
-
-/** Where callbacks may go and how they are signed. */
-export type CallbackOptions = Pick<
-  OutgoingOptions,
-  'secret' | 'allowHosts' | 'allowLoopback' | 'delaysMs'
->
-
-/** What a service with a store has for work that outlives a call. */
-export interface Background {
-  readonly jobs: JobQueue
-  readonly outgoing: Outgoing
-  /** Begins to send what an earlier process left to be sent. */
-  readonly start: () => void
-  readonly close: () => Promise<void>
-}
-
-/** Creates the job queue of a service and the sender of its callbacks; nothing runs before it starts or is used. */
-export function createBackground(options: {
-  readonly store: Store
-  /** Its owner closes it; made for the store, and closed with the service, when absent. */
-  readonly jobs: JobQueue | undefined
-  readonly callbacks: CallbackOptions | undefined
-  readonly clock: Clock
-  readonly log: Logger
-}): Background {
-  const { store, callbacks, clock, log } = options
-  const jobs = options.jobs ?? createJobQueue(store, { clock, log })
-  const outgoing = createOutgoing({ ...callbacks, jobs, clock, log })
-  return {
-    jobs,
-    outgoing,
-    start: outgoing.start,
-    async close() {
-      if (options.jobs === undefined) await jobs.close()
-    },
-  }
-}
+import { chooseExtensions, type ServiceExtensionOptions } from './service-extensions.ts'
 
 /** Creates a logger that writes one JSON line per event to stderr. */
 export function jsonLogger(
@@ -120,7 +73,8 @@ export function toSteadyLogger(log: Logger): Logger {
 }
 
 /** What a service is made of. */
-export interface ServiceOptions<Functions extends readonly FunctionDefinition[]> {
+export interface ServiceOptions<Functions extends readonly FunctionDefinition[]>
+  extends ServiceExtensionOptions {
   readonly info: Info
   readonly functions: Functions
   /** Identifier in capabilities and in `context.caller` of outgoing calls; made from the title when absent. */
@@ -129,16 +83,6 @@ export interface ServiceOptions<Functions extends readonly FunctionDefinition[]>
   readonly components?: Components
   /** Published at `/.well-known/ucp`; functions name their capability. */
   readonly profile?: ProfileDefinition
-  /** All that need no storage when absent, and with a store also those that do; see `defaultExtensions`. */
-  readonly extensions?: readonly Extension[]
-  /** Where extensions keep what they remember; its owner closes it, after the service. */
-  readonly store?: Store
-  /** How the extensions that need the store behave, such as `{ rateLimit: { policies } }`; `false` leaves one out. */
-  readonly stateful?: StatefulSettings
-  /** Runs what goes on in the background; made for the store when absent. Its owner closes it, after the service. */
-  readonly jobs?: JobQueue
-  /** How callbacks of operations are signed, and where they may go; any public https address when absent. */
-  readonly callbacks?: CallbackOptions
   /** What happens to extension entries nobody knows; `reject` when absent. */
   readonly unknownExtensions?: 'reject' | 'ignore'
   /** What happens to arguments that a function does not have; `reject` when absent. A function may say otherwise. */
@@ -182,21 +126,15 @@ export function createService<const Functions extends readonly FunctionDefinitio
   assertDescribable(info, options.servers)
   const components = options.components ?? {}
   checkComponents(components)
-  assertSettingsAreRead(options)
   assertNoPrivateKeys(options.profile, 'profile')
-  const { jobs, callbacks, stateful } = options
-  const background =
-    store && options.extensions === undefined
-      ? createBackground({ store, jobs, callbacks, clock, log })
-      : undefined
-  const extensions = orderExtensions(
-    options.extensions ?? standardExtensions({ store, background, stateful }),
-  )
+  const { extensions, exclusions, background } = chooseExtensions({ ...options, clock, log })
   const enabled = new Set(extensions.map(({ urn }) => urn))
+  const carriesItems = extensions.some(({ streams }) => streams)
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const suspects = createSuspects()
   const registry = createRegistry({
     components,
+    exclusions,
     unknownArguments: options.unknownArguments ?? 'reject',
     validateResults: options.validateResults ?? process.env['NODE_ENV'] !== 'production',
     bind(shape, health) {
@@ -206,7 +144,7 @@ export function createService<const Functions extends readonly FunctionDefinitio
         health,
         joining: [],
         maxResultBytes: limits.maxResponseBytes,
-        streams: shape.itemSchema !== undefined && enabled.has('urn:forrst:ext:stream'),
+        streams: shape.itemSchema !== undefined && carriesItems,
         run: () => Promise.reject(new TypeError(`${shape.name} is not ready`)),
       }
       target.joining = listJoining(service, target)
@@ -235,6 +173,7 @@ export function createService<const Functions extends readonly FunctionDefinitio
     clock,
     log,
     node: options.node,
+    store,
     authenticate: options.authenticate,
     challenge,
     authorize: options.authorize,
@@ -253,7 +192,6 @@ export function createService<const Functions extends readonly FunctionDefinitio
       await options.onClose?.()
     },
   }
-  if (store) setStoreOf(service, store)
   for (const definition of listFunctions(options)) registry.add(definition)
   const provided = extensions.flatMap((extension) => extension.functions?.(service) ?? [])
   for (const definition of [...systemFunctions(service), ...provided]) {
@@ -277,36 +215,6 @@ function assertDescribable(info: Info, servers: readonly Server[] | undefined): 
   const [problem] = checkHead({ info, servers })
   if (problem === undefined) return
   throw new TypeError(`${problem.pointer.slice(1).replaceAll('/', '.')} ${problem.message}`)
-}
-
-function assertSettingsAreRead({
-  store,
-  extensions,
-  stateful,
-}: Pick<ServiceOptions<[]>, 'store' | 'extensions' | 'stateful'>): void {
-  if (stateful === undefined) return
-  if (extensions !== undefined) {
-    throw new TypeError('give the settings in stateful to statefulExtensions() inside extensions')
-  }
-  if (store === undefined) {
-    throw new TypeError(
-      'stateful needs a store; give createService one, such as await openStore("sqlite:state.db")',
-    )
-  }
-}
-
-function standardExtensions({
-  store,
-  background,
-  stateful,
-}: {
-  readonly store: Store | undefined
-  readonly background: Background | undefined
-  readonly stateful: StatefulSettings | undefined
-}): readonly Extension[] {
-  if (store === undefined) return defaultExtensions()
-  const { jobs, outgoing } = background ?? {}
-  return [...defaultExtensions(), ...statefulExtensions({ ...stateful, store, jobs, outgoing })]
 }
 
 /** Most calls go on without the store, so its absence does not take the service out of rotation. */

@@ -12,6 +12,7 @@ function setUp(extensions: readonly Extension[] = [diagnosticsExtension()], work
   return createService({
     info: { title: 'Users', version: '1.2.3' },
     functions: [],
+    defaults: false,
     extensions,
     clock,
     log: createTestLog(),

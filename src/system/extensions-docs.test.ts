@@ -67,7 +67,15 @@ describe('docs/reference/extensions.md', async () => {
     expect(done.body.extensions).toEqual([
       { urn, data: { log_id: expect.any(String), logged_at: expect.any(String) } },
     ])
-    expect(log).toMatchObject([{ function: 'users.delete', ok: true }])
+    const purge = await call(users, {
+      ...ask({ actor: { user_id: 'admin_1' } }),
+      function: 'users.purge',
+    })
+    expect(purge.status).toBe(403)
+    expect(log).toMatchObject([
+      { function: 'users.delete', result: 'done' },
+      { function: 'users.purge', result: 'FORBIDDEN' },
+    ])
     const refused = await call(users, ask({ actor: {} }))
     expect(refused.body.errors?.[0]).toMatchObject({
       code: 'INVALID_ARGUMENTS',

@@ -4,7 +4,6 @@ export { createService, jsonLogger, type ServiceOptions } from './create-service
 export {
   checkDeclarations,
   type DefaultExtensionOptions,
-  defaultExtensions,
 } from './default-extensions.ts'
 export { encodeHealth, type HealthReport, reportHealth } from './health.ts'
 export {
@@ -12,4 +11,3 @@ export {
   type StatefulSettings,
   statefulExtensions,
 } from './stateful-extensions.ts'
-export { storeOf } from './store-of.ts'

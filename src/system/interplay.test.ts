@@ -3,16 +3,19 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import { call, dataOf, type TestResponse } from '../../test/support/forrst.ts'
 import { createInterplay, type Interplay } from '../../test/support/interplay.ts'
-import { orderExtensions } from '../core/extension.ts'
+import { orderExtensions, PHASES } from '../core/extension.ts'
 import { endMaintenance, startMaintenance } from '../extensions/maintenance/state.ts'
 
 const page = readFileSync(new URL('../../docs/reference/extensions.md', import.meta.url), 'utf8')
 
-/** Reads the first cells of the table below a heading. */
-function readRows(heading: string): readonly string[] {
+/** Reads the first cells of the rows of the table below a heading. */
+function readRows(heading: string, cells: number): readonly (readonly string[])[] {
   const section = page.split(`## ${heading}\n`)[1]?.split('\n## ')[0] ?? ''
-  const rows = [...section.matchAll(/^\| ([^|]+?) +\|/gm)].map(([, cell = '']) => cell)
-  return rows.slice(1).filter((cell) => !cell.startsWith('---'))
+  const rows = [...section.matchAll(/^\| (.+) \|$/gm)].map(([, row = '']) => row.split(' | '))
+  return rows
+    .filter(([first]) => first !== '---')
+    .slice(1)
+    .map((row) => row.slice(0, cells))
 }
 
 let test: Interplay | undefined
@@ -187,20 +190,46 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
 }
 
 describe('the order on docs/reference/extensions.md', () => {
-  it('is the order in which extensions wrap a call', () => {
-    const written = readRows('Order')
-      .filter((row) => row !== 'the gates' && row !== 'extensions of your own')
-      .flatMap((row) => row.split(', '))
-      .map((name) => `urn:forrst:ext:${name.replaceAll(' ', '-')}`)
-    const shuffled = written.toSorted().map((urn) => ({ urn, version: '1.0.0' }))
+  const written = readRows('Order', 2)
+    .filter(([layer]) => layer !== 'the gates' && layer !== 'extensions of your own')
+    .flatMap(([layer = '', phase = '']) => layer.split(', ').map((name) => [name, phase]))
+    .map(([name = '', phase = '']) => [
+      `urn:forrst:ext:${name.replaceAll(' ', '-')}`,
+      phase.replaceAll('`', ''),
+    ])
+
+  it('is the order in which extensions wrap a call', async () => {
+    const { service } = await setUp()
     const own = { urn: 'urn:example:own', version: '1.0.0' }
-    const ordered = orderExtensions([own, ...shuffled]).map(({ urn }) => urn)
-    expect(ordered).toEqual([...written, own.urn])
+    const shuffled = service.extensions.toSorted((left, right) => (left.urn < right.urn ? -1 : 1))
+    const acting = orderExtensions([own, ...shuffled]).filter(
+      ({ around, urn }) => around !== undefined || urn === own.urn,
+    )
+    expect(acting.map(({ urn, phase }) => [urn, phase])).toEqual([...written, [own.urn, undefined]])
+    expect(service.extensions.map(({ urn }) => urn).slice(0, written.length)).toEqual(
+      written.map(([urn]) => urn),
+    )
+  })
+
+  it('leaves no two of ours at the same place', async () => {
+    const { service } = await setUp()
+    const places = service.extensions
+      .filter(({ around }) => around !== undefined)
+      .map(({ phase, order }) => `${phase} ${order}`)
+    expect(new Set(places).size).toBe(places.length)
+  })
+
+  it('has the phases in the order of the page, with the gates before admit', () => {
+    const phases = readRows('Your own', 1).map(([name = '']) => name.replaceAll('`', ''))
+    expect(phases).toEqual([...PHASES])
+    const layers = readRows('Order', 2)
+    const gates = layers.findIndex(([layer]) => layer === 'the gates')
+    expect([layers[gates - 1]?.[1], layers[gates + 1]?.[1]]).toEqual(['`keep`', '`admit`'])
   })
 })
 
 describe('interplay as docs/reference/extensions.md tells it', () => {
-  const rows = readRows('Interplay')
+  const rows = readRows('Interplay', 1).flat()
 
   it('has a proof for every row', () => {
     expect(rows.toSorted()).toEqual(Object.keys(PROOFS).toSorted())

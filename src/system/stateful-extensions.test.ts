@@ -157,13 +157,8 @@ describe('settings of a service with a store', () => {
   })
 
   it('are refused where nothing would read them', () => {
-    const store = createMemoryStore()
-    const stateful = { rateLimit }
-    expect(() => createService({ info, functions: [], stateful })).toThrow(
+    expect(() => createService({ info, functions: [], stateful: { rateLimit } })).toThrow(
       'stateful needs a store; give createService one, such as await openStore("sqlite:state.db")',
-    )
-    expect(() => createService({ info, functions: [], store, extensions: [], stateful })).toThrow(
-      'give the settings in stateful to statefulExtensions() inside extensions',
     )
   })
 })

@@ -1,3 +1,4 @@
+export { type Abortable, createAbortable, openScope, sleep, untilAborted } from './abort.ts'
 export { markDigits, withoutMark, writeMarked } from './exact-digits.ts'
 export {
   isLargeNumber,
@@ -29,4 +30,4 @@ export { findNoJson, type NoJson } from './json-value.ts'
 export { andThen, isPromise, type Maybe, toMaybe } from './maybe.ts'
 export { didYouMean, formatNear, nearest } from './suggest.ts'
 export { type Clock, formatTimestamp, systemClock, toDuration, toMilliseconds } from './time.ts'
-export { canonicalUrn } from './urn.ts'
+export { canonicalUrn, extensionName, extensionUrn } from './urn.ts'

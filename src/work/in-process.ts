@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '../core/index.ts'
 import { notApplied, type Store } from '../store/index.ts'
-import { type Clock, systemClock, toReason } from '../values/index.ts'
+import { type Clock, openScope, systemClock, toReason } from '../values/index.ts'
 import { type Claim, createJobRecords, type JobRecords } from './job-records.ts'
 import { type HeldLease, holdLease } from './lease.ts'
 import {
@@ -106,8 +106,9 @@ export function startInProcessWorker(options: InProcessWorkerOptions): InProcess
 
   async function runToEnd(claim: Claim, { lost }: HeldLease): Promise<void> {
     const { id, data, attempt } = claim
-    const signal = AbortSignal.any([lost, closing.signal])
-    const verdict = await runJob({ id, data, attempt, signal }, options)
+    const scope = openScope([lost, closing.signal])
+    const { signal } = scope
+    const verdict = await runJob({ id, data, attempt, signal }, options).finally(scope.close)
     await settle(lost, options, async () => {
       if (verdict.over) await records.finish(claim)
       else if (closing.signal.aborted) await handBack(claim)

@@ -4,7 +4,6 @@ import { openStore, type Store } from '../../src/entries/store.ts'
 import { advanceFence } from '../../src/extensions/lock/lease.ts'
 import { serve } from '../../src/http/serve.ts'
 import { createService } from '../../src/system/create-service.ts'
-import { defaultExtensions } from '../../src/system/default-extensions.ts'
 import { statefulExtensions } from '../../src/system/stateful-extensions.ts'
 import { createJobQueue } from '../../src/work/open.ts'
 import { createTestLog } from '../support/forrst.ts'
@@ -28,7 +27,6 @@ async function main(): Promise<void> {
     info: { title: 'Ledger', version: '1.0.0' },
     functions: [write],
     extensions: [
-      ...defaultExtensions(),
       ...statefulExtensions({
         store,
         jobs,

@@ -4,7 +4,6 @@ import { createOutgoing } from '../../src/extensions/outgoing/outgoing.ts'
 import { createApp } from '../../src/http/app.ts'
 import { createMemoryStore } from '../../src/store/memory/memory.ts'
 import { createService } from '../../src/system/create-service.ts'
-import { defaultExtensions } from '../../src/system/default-extensions.ts'
 import { statefulExtensions } from '../../src/system/stateful-extensions.ts'
 import { createTestClock, toRequest } from '../support/forrst.ts'
 import { createManualJobs } from '../support/manual-jobs.ts'
@@ -44,7 +43,6 @@ const app = createApp(
     store,
     functions: [find],
     extensions: [
-      ...defaultExtensions(),
       ...statefulExtensions({
         store,
         jobs,

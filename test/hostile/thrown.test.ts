@@ -6,7 +6,6 @@ import { createApp } from '../../src/http/app.ts'
 import { createMemoryStore } from '../../src/store/memory/memory.ts'
 import type { Store } from '../../src/store/store.ts'
 import { createService, jsonLogger } from '../../src/system/create-service.ts'
-import { defaultExtensions } from '../../src/system/default-extensions.ts'
 import { statefulExtensions } from '../../src/system/stateful-extensions.ts'
 import { toReason } from '../../src/values/json.ts'
 import { createTestClock, toRequest } from '../support/forrst.ts'
@@ -150,7 +149,7 @@ function createTestApp({ handler = () => 1, middleware, store = createMemoryStor
     store,
     functions: [defineFunction({ name: 'trees.find', version: '1.0.0', handler })],
     ...(middleware && { middleware: [middleware] }),
-    extensions: [...defaultExtensions(), ...statefulExtensions({ store, jobs })],
+    extensions: statefulExtensions({ store, jobs }),
   })
   const app = createApp(service, { explorer: { allowExecute: true } })
   const headers = {

@@ -7,7 +7,6 @@ import { CallError } from '../../src/errors/error.ts'
 import { createOutgoing } from '../../src/extensions/outgoing/outgoing.ts'
 import type { OnStoreFailure } from '../../src/store/guard.ts'
 import { createService } from '../../src/system/create-service.ts'
-import { defaultExtensions } from '../../src/system/default-extensions.ts'
 import {
   type StatefulExtensionOptions,
   statefulExtensions,
@@ -123,7 +122,6 @@ export async function createInterplay(options: InterplayOptions = {}): Promise<I
       }),
     ],
     extensions: [
-      ...defaultExtensions(),
       ...statefulExtensions({
         store,
         jobs,

@@ -6,7 +6,6 @@ import { runQuery } from '../../src/extensions/query/run-query.ts'
 import { type App, createApp } from '../../src/http/app.ts'
 import { jsonSchema } from '../../src/schema/schema.ts'
 import { createMemoryStore } from '../../src/store/memory/memory.ts'
-import { defaultExtensions } from '../../src/system/default-extensions.ts'
 import { statefulExtensions } from '../../src/system/stateful-extensions.ts'
 import { isRecord } from '../../src/values/json.ts'
 import { createInProcessQueue } from '../../src/work/in-process.ts'
@@ -121,7 +120,6 @@ export async function createHonestShop(): Promise<Service> {
     ],
     {
       extensions: [
-        ...defaultExtensions(),
         ...statefulExtensions({
           store,
           jobs,

@@ -122,6 +122,8 @@ export function asyncExtension(options: AsyncExtensionOptions): Extension {
   return {
     urn: ASYNC_URN,
     version: '1.0.0',
+    phase: 'run',
+    order: -30,
     functions: (service: Service) =>
       operationFunctions(service, { store, operations, onCancelled: worker.cancelled }),
     // Asked once per function, at start: where a mistake in its declaration is to be told.

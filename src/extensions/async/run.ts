@@ -11,7 +11,7 @@ import {
   toResultText,
 } from '../../core/index.ts'
 import { CallError } from '../../errors/index.ts'
-import { parseExactJson } from '../../values/index.ts'
+import { openScope, parseExactJson } from '../../values/index.ts'
 import type { Job } from '../../work/index.ts'
 import {
   hasEnded,
@@ -130,9 +130,9 @@ async function execute(job: Job, execution: Execution): Promise<OperationOutcome
       .catch((error: unknown) => service.log.warn('progress could not be recorded', { error }))
   })
   const deadline = startDeadline(service, call, stop)
-  const signal = AbortSignal.any([stop.signal, job.signal])
-  const live = toLiveCall(service, call, { signal, progress: progress.report })
-  const answers = captureReply(live.reply)
+  const scope = openScope([stop.signal, job.signal])
+  const live = toLiveCall(service, call, { signal: scope.signal, progress: progress.report })
+  const answers = captureReply(service, live.reply)
   try {
     const outcome = await Promise.race([dispatchHere(execution, live), whenAborted(live, service)])
     // Whoever has the job now records the end; a cancelled operation has its end already.
@@ -142,6 +142,7 @@ async function execute(job: Job, execution: Execution): Promise<OperationOutcome
     return { outcome: kept, ...(entries.length > 0 && { entries }) }
   } finally {
     clearTimeout(deadline)
+    scope.close()
     watched.remove()
     await progress.stop()
   }

@@ -83,6 +83,9 @@ export function cachingExtension(options: CachingExtensionOptions): Extension {
   return {
     urn: URN,
     version: '1.0.0',
+    phase: 'remember',
+    order: -20,
+    excludedBy: 'writes',
     watches: (target) => cache.declaration(target) && isWrite(target) && hasTags(target),
     refusal: (target) => (isWrite(target) ? WRITES_REFUSED : undefined),
     around(exchange, next) {
@@ -152,7 +155,7 @@ async function read(exchange: ExtensionCall, cache: Cache, next: Next): Promise<
 /** Runs the function; what is not a plain result is nothing to keep. */
 async function fresh(exchange: ExtensionCall, next: Next): Promise<Fresh | Outcome> {
   const { call, service } = exchange
-  const inner = captureReply(call.reply)
+  const inner = captureReply(service, call.reply)
   const start = service.clock.elapsed()
   const outcome = await next(call)
   if (!outcome.ok || call.reply.disposition !== undefined) return outcome

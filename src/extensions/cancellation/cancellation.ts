@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import {
-  createAbortable,
   defineFunction,
   type Extension,
   type ExtensionCall,
@@ -14,7 +13,7 @@ import {
 import { CallError } from '../../errors/index.ts'
 import { jsonSchema } from '../../schema/index.ts'
 import { createStoreGuard, type OnStoreFailure, type Store } from '../../store/index.ts'
-import type { Duration } from '../../values/index.ts'
+import { createAbortable, type Duration } from '../../values/index.ts'
 import {
   createTokenRegistry,
   type RunningCall,
@@ -52,12 +51,14 @@ export function cancellationExtension(options: CancellationExtensionOptions): Ex
   return {
     urn: 'urn:forrst:ext:cancellation',
     version: '1.0.0',
+    phase: 'admit',
+    order: -10,
     functions: () => [cancelFunction(registry)],
     async around(exchange, next) {
       const { call, service } = exchange
       const token = readText(exchange, 'token')
       if (token === undefined) throw invalidOption(exchange, 'token', 'given, as a text')
-      const abortable = createAbortable(call)
+      const abortable = createAbortable(call.signal)
       let stop: (outcome: Outcome) => void = () => {}
       const cancelled = new Promise<Outcome>((resolve) => {
         stop = resolve
@@ -75,9 +76,11 @@ export function cancellationExtension(options: CancellationExtensionOptions): Ex
       const free = await guard.ask(service, () => registry.register(running), undefined)
       if (free === false) throw invalidOption(exchange, 'token', 'one that no running call has')
       if (free === undefined) registry.watchHere(running)
-      return run(exchange, { registry, running, cancelled }, (inner) =>
-        next({ ...inner, signal: abortable.signal }),
-      )
+      return run(exchange, { registry, running, cancelled }, async (inner) => {
+        const outcome = await next({ ...inner, signal: abortable.signal })
+        abortable.detach()
+        return outcome
+      })
     },
     close: () => registry.stop(),
   }

@@ -1,5 +1,4 @@
 import {
-  type Call,
   type Extension,
   type ExtensionCall,
   invalidOption,
@@ -9,6 +8,7 @@ import {
 } from '../../core/index.ts'
 import { CallError } from '../../errors/index.ts'
 import {
+  createAbortable,
   type Duration,
   isPromise,
   isRecord,
@@ -46,6 +46,8 @@ export function deadlineExtension(options: DeadlineExtensionOptions = {}): Exten
   return {
     urn: 'urn:forrst:ext:deadline',
     version: '1.0.0',
+    phase: 'admit',
+    order: -20,
     joins: (target, service) =>
       !target.system && (options.default ?? service.limits.defaultDeadline) !== undefined,
     around(exchange, next) {
@@ -70,12 +72,15 @@ function keep(exchange: ExtensionCall, deadline: Deadline, next: Next): Maybe<Ou
   }
   const remaining = deadline.afterMs - elapsed()
   if (remaining <= 0) return finish('late')
-  const abortable = createAbortable(call)
+  const abortable = createAbortable(call.signal)
   const outcome = next({
     ...withFacts(call, { deadline: service.clock.now() + remaining }),
     signal: abortable.signal,
   })
-  if (!isPromise(outcome)) return finish(outcome)
+  if (!isPromise(outcome)) {
+    abortable.detach()
+    return finish(outcome)
+  }
   return new Promise((resolve) => {
     let late = false
     const expire = () => {
@@ -86,32 +91,10 @@ function keep(exchange: ExtensionCall, deadline: Deadline, next: Next): Maybe<Ou
     const timer = setTimeout(expire, deadline.afterMs - elapsed())
     void outcome.then((settled) => {
       clearTimeout(timer)
+      abortable.detach()
       if (!late) resolve(finish(settled))
     })
   })
-}
-
-/** One signal for the caller who leaves and the deadline that passes; made when asked for, most handlers never do. */
-function createAbortable(call: Call): {
-  readonly signal: () => AbortSignal
-  readonly abort: (reason: CallError) => void
-} {
-  let deadline: AbortController | undefined
-  let combined: AbortSignal | undefined
-  let passed: CallError | undefined
-  return {
-    signal() {
-      if (combined !== undefined) return combined
-      deadline = new AbortController()
-      if (passed !== undefined) deadline.abort(passed)
-      combined = AbortSignal.any([call.signal(), deadline.signal])
-      return combined
-    },
-    abort(reason) {
-      passed = reason
-      deadline?.abort(reason)
-    },
-  }
 }
 
 function readDeadline(exchange: ExtensionCall): Deadline {

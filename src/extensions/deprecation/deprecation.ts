@@ -30,6 +30,8 @@ export function deprecationExtension(): Extension {
   return {
     urn: DEPRECATION_URN,
     version: '1.0.0',
+    phase: 'observe',
+    order: -20,
     joins: (target) =>
       noticeOf(target).arguments.length > 0 || target.definition.deprecated !== undefined,
     around(exchange, next) {

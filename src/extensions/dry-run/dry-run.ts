@@ -16,6 +16,9 @@ export function dryRunExtension(): Extension {
   return {
     urn: 'urn:forrst:ext:dry-run',
     version: '1.0.0',
+    phase: 'replace',
+    order: -10,
+    excludedBy: 'readOnly',
     around(exchange, next) {
       const enabled = requireBoolean(exchange, 'enabled')
       const includes = {

@@ -65,6 +65,9 @@ export function idempotencyExtension(options: IdempotencyExtensionOptions): Exte
   return {
     urn: 'urn:forrst:ext:idempotency',
     version: '1.0.0',
+    phase: 'remember',
+    order: -10,
+    excludedBy: 'readOnly',
     async around(exchange, next) {
       const { call, service } = exchange
       const key = requireKey(exchange, 'key', MAX_KEY_LENGTH)
@@ -89,7 +92,7 @@ export function idempotencyExtension(options: IdempotencyExtensionOptions): Exte
       const { revision } = put
       const { log } = service
       const claim = holdClaim({ store, key: recordKey, running, revision, leaseMs, log })
-      const inner = captureReply(call.reply)
+      const inner = captureReply(service, call.reply)
       const outcome = await next(marked)
       const now = service.clock.now()
       if (outcome.ok || keeps(outcome)) {

@@ -35,6 +35,7 @@ function setUp(options: LocaleExtensionOptions = OPTIONS) {
         },
       }),
     ],
+    defaults: false,
     extensions: [localeExtension(options)],
     log: createTestLog(),
   })

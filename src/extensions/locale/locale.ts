@@ -101,6 +101,8 @@ export function localeExtension(options: LocaleExtensionOptions = {}): Extension
   return {
     urn: 'urn:forrst:ext:locale',
     version: '1.0.0',
+    phase: 'observe',
+    order: -40,
     details: {
       supported_languages: [...languages.values()],
       default_language: defaultLanguage,

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import {
   type Call,
-  createAbortable,
   type Extension,
   type ExtensionCall,
   invalidOption,
@@ -17,7 +16,13 @@ import {
 } from '../../core/index.ts'
 import { CallError } from '../../errors/index.ts'
 import { createStoreGuard, type OnStoreFailure, type Store, toOwner } from '../../store/index.ts'
-import { type Duration, formatTimestamp, type Maybe, toDuration } from '../../values/index.ts'
+import {
+  createAbortable,
+  type Duration,
+  formatTimestamp,
+  type Maybe,
+  toDuration,
+} from '../../values/index.ts'
 import { lockFunctions } from './functions.ts'
 import {
   type Acquisition,
@@ -75,6 +80,9 @@ export function atomicLockExtension(options: AtomicLockExtensionOptions): Extens
   return {
     urn: 'urn:forrst:ext:atomic-lock',
     version: '1.0.0',
+    phase: 'run',
+    order: -10,
+    ofOneRun: true,
     functions: (service) => lockFunctions(service, { ...options, onReleased: queue.wake }),
     async around(exchange, next) {
       const wish = readWish(exchange, maxBlockMs)
@@ -136,7 +144,7 @@ async function runLocked(
   // Answered now, so that a caller whose deadline passes knows what it holds; kept current while the function runs.
   const told = { key, acquired: true, owner, scope, expires_at: expiresAt() }
   answer(told)
-  const abortable = createAbortable(call)
+  const abortable = createAbortable(call.signal)
   const keeping =
     renewForMs === false
       ? undefined
@@ -152,6 +160,7 @@ async function runLocked(
     ...withFacts(call, { fencingToken: lease.token }),
     signal: abortable.signal,
   })
+  abortable.detach()
   await keeping?.stop()
   if (!wish.autoRelease) return outcome
   try {

@@ -57,6 +57,8 @@ export function maintenanceExtension(options: MaintenanceExtensionOptions): Exte
   return {
     urn: 'urn:forrst:ext:maintenance',
     version: '1.0.0',
+    phase: 'admit',
+    order: -30,
     ...(pages && { details: { maintenance: pages } }),
     joins(target, service) {
       home = service

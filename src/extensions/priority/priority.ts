@@ -134,6 +134,9 @@ export function priorityExtension(options: PriorityExtensionOptions = {}): Exten
   return {
     urn: 'urn:forrst:ext:priority',
     version: '1.0.0',
+    phase: 'run',
+    order: -20,
+    ofOneRun: true,
     // What looks after the service must not stand behind those who keep it busy.
     joins: (target) => queue !== undefined && !target.system,
     around(exchange, next) {

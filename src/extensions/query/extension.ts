@@ -33,6 +33,8 @@ export function queryExtension(options: QueryExtensionOptions = {}): Extension {
   return {
     urn: URN,
     version: '1.0.0',
+    phase: 'shape',
+    order: -20,
     // It joins nothing; asked at start, this is where a mistake in a definition shows.
     joins(target) {
       prepare(target)

@@ -92,6 +92,8 @@ export function quotaExtension(options: QuotaExtensionOptions): Extension {
   return {
     urn: 'urn:forrst:ext:quota',
     version: '1.0.0',
+    phase: 'limit',
+    order: -10,
     joins: (target) => quotas.some((quota) => quota.appliesTo(target)),
     async around(exchange, next) {
       const { call, target, service } = exchange

@@ -31,6 +31,7 @@ function setUp(
   const service = createService({
     info: { title: 'Search', version: '1.0.0' },
     functions: [work('search.run'), work('search.suggest')],
+    defaults: false,
     extensions: [rateLimitExtension({ ...options, store, policies })],
     authenticate: ({ header }) => ({ id: header('x-user') ?? 'nobody' }),
     clock: createTestClock(),

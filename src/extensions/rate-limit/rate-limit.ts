@@ -67,6 +67,8 @@ export function rateLimitExtension(options: RateLimitExtensionOptions): Extensio
   return {
     urn: 'urn:forrst:ext:rate-limit',
     version: '1.0.0',
+    phase: 'limit',
+    order: -20,
     details: { rate_limits: policies.map(encodePolicy) },
     joins: (target) => applying(target).length > 0,
     async around(exchange, next) {

@@ -4,7 +4,6 @@ import { fc, hostileJson } from '../../../test/support/property.ts'
 import { defineFunction } from '../../core/function.ts'
 import { CallError } from '../../errors/error.ts'
 import { createService } from '../../system/create-service.ts'
-import { defaultExtensions } from '../../system/default-extensions.ts'
 import type { JsonObject } from '../../values/json.ts'
 import { type RedactExtensionOptions, redactExtension } from './redact.ts'
 
@@ -37,7 +36,7 @@ function setUp(
         },
       }),
     ],
-    extensions: [...defaultExtensions().filter(({ urn }) => urn !== URN), redactExtension(options)],
+    extensions: [redactExtension(options)],
     authenticate: () => ({ id: 'agent_7', scopes }),
     log,
   })

@@ -57,6 +57,9 @@ export function redactExtension(options: RedactExtensionOptions = {}): Extension
   return {
     urn: 'urn:forrst:ext:redact',
     version: '1.0.0',
+    phase: 'observe',
+    order: -10,
+    shapesResult: true,
     joins: (target) => always && isRedactable(target),
     around(exchange, next) {
       const { call, declared, answer, target } = exchange

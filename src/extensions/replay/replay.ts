@@ -169,6 +169,8 @@ export function replayExtension(options: ReplayExtensionOptions): Extension {
   return {
     urn: REPLAY_URN,
     version: '1.0.0',
+    phase: 'keep',
+    order: -10,
     functions: (service: Service) => replayFunctions(service, { replays, worker }),
     async around(exchange, next) {
       const { call, target, answer, service } = exchange

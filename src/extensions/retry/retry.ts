@@ -48,6 +48,8 @@ export function retryExtension(options: RetryExtensionOptions = {}): Extension {
   return {
     urn: 'urn:forrst:ext:retry',
     version: '1.0.0',
+    phase: 'observe',
+    order: -30,
     joins: () => options.always === true,
     around({ call, declared, answer }, next) {
       return andThen(next(call), (outcome) => {

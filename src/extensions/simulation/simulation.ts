@@ -15,6 +15,8 @@ export function simulationExtension(): Extension {
   return {
     urn: 'urn:forrst:ext:simulation',
     version: '1.0.0',
+    phase: 'replace',
+    order: -20,
     around(exchange, next) {
       const enabled = requireBoolean(exchange, 'enabled')
       const name = readText(exchange, 'scenario')

@@ -1,13 +1,6 @@
-import {
-  type Call,
-  createAbortable,
-  type Outcome,
-  type Service,
-  toFailure,
-  withFacts,
-} from '../../core/index.ts'
+import { type Call, type Outcome, type Service, toFailure, withFacts } from '../../core/index.ts'
 import { CallError } from '../../errors/index.ts'
-import { isPromise, type Maybe } from '../../values/index.ts'
+import { createAbortable, isPromise, type Maybe } from '../../values/index.ts'
 import { createEventStream, type EventStream, type HttpResponse } from '../../wire/index.ts'
 
 /** How far a function is, as streams tell it. */
@@ -45,7 +38,7 @@ export function answerStream(
   format: StreamFormat,
   run: (call: Call) => Maybe<Outcome>,
 ): Promise<HttpResponse> {
-  const abortable = createAbortable(call)
+  const abortable = createAbortable(call.signal)
   const toOutcome = (thrown: unknown) => toFailure(thrown, { call, log: service.log })
 
   return new Promise((resolve) => {
@@ -68,6 +61,7 @@ export function answerStream(
     const finish = (outcome: Outcome): void => {
       ended = true
       clearTimeout(begun)
+      abortable.detach()
       const streamed = events !== undefined || (begun !== undefined && outcome.ok)
       if (streamed) {
         const stream = open()

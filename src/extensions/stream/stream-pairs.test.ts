@@ -5,7 +5,6 @@ import { serviceOf } from '../../../test/support/service.ts'
 import { collectEvents, openStream, STREAM } from '../../../test/support/stream.ts'
 import { defineFunction } from '../../core/function.ts'
 import { createMemoryStore } from '../../store/memory/memory.ts'
-import { defaultExtensions } from '../../system/default-extensions.ts'
 import { statefulExtensions } from '../../system/stateful-extensions.ts'
 import { readEvents } from '../../wire/sse.ts'
 
@@ -41,7 +40,7 @@ function setUp() {
   })
   const store = createMemoryStore()
   const service = serviceOf([people], {
-    extensions: [...defaultExtensions(), ...statefulExtensions({ store })],
+    extensions: statefulExtensions({ store }),
   })
   return { gate, service, runs: () => runs, left: () => left }
 }

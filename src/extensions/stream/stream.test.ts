@@ -5,7 +5,6 @@ import { call, dataOf } from '../../../test/support/forrst.ts'
 import { createTestLogger, serviceOf } from '../../../test/support/service.ts'
 import { collectEvents, openStream, STREAM } from '../../../test/support/stream.ts'
 import { defineFunction } from '../../core/function.ts'
-import { defaultExtensions } from '../../system/default-extensions.ts'
 
 const count = defineFunction({
   name: 'numbers.count',
@@ -212,7 +211,7 @@ describe('the stream extension', () => {
   })
 
   it('is unknown to a service that leaves it out', async () => {
-    const without = serviceOf([list], { extensions: defaultExtensions({ stream: false }) })
+    const without = serviceOf([list], { defaults: { stream: false } })
     const answer = await call(without, { function: 'numbers.list', extensions: [STREAM] })
     expect(answer.body.errors?.[0]?.code).toBe('EXTENSION_NOT_SUPPORTED')
     const described = await call(without, {
@@ -249,7 +248,7 @@ describe('a function that streams, called without a stream', () => {
       },
     })
     const { signal } = new AbortController()
-    const service = serviceOf([two], { extensions: [] })
+    const service = serviceOf([two], { defaults: false })
     const answer = await call(service, { function: 'numbers.two' }, { signal })
     expect(answer.body.result).toEqual([1, 2])
     expect(getEventListeners(signal, 'abort')).toEqual([])

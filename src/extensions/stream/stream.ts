@@ -19,6 +19,9 @@ export function streamExtension(): Extension {
   return {
     urn: STREAM_URN,
     version: '1.0.0',
+    phase: 'shape',
+    order: -10,
+    streams: true,
     details: {
       content_type: 'text/event-stream',
       events: ['data', 'progress', 'error', 'done', 'complete'],

@@ -41,6 +41,8 @@ export function tracingExtension(options: TracingExtensionOptions = {}): Extensi
   return {
     urn: 'urn:forrst:ext:tracing',
     version: '1.0.0',
+    phase: 'observe',
+    order: -50,
     joins: () => options.always === true,
     around(exchange, next) {
       const incoming = readTrace(exchange)

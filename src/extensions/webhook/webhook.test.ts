@@ -8,7 +8,6 @@ import type { Service } from '../../core/service.ts'
 import { createMemoryStore } from '../../entries/store.ts'
 import { CallError } from '../../errors/error.ts'
 import { createService } from '../../system/create-service.ts'
-import { defaultExtensions } from '../../system/default-extensions.ts'
 import { statefulExtensions } from '../../system/stateful-extensions.ts'
 import { createInProcessQueue } from '../../work/in-process.ts'
 import type { JobQueue } from '../../work/queue.ts'
@@ -65,7 +64,7 @@ async function setUp(options: Partial<OutgoingOptions> = {}) {
         },
       }),
     ],
-    extensions: [...defaultExtensions(), ...statefulExtensions({ store, jobs: queue, outgoing })],
+    extensions: statefulExtensions({ store, jobs: queue, outgoing }),
     log,
   })
   service = running

@@ -47,6 +47,8 @@ export function webhookExtension({ outgoing }: WebhookExtensionOptions): Webhook
   return {
     urn: WEBHOOK_URN,
     version: '1.0.0',
+    phase: 'run',
+    order: -40,
     functions(service) {
       home = service
       return []

@@ -1,7 +1,7 @@
 import type { Admit } from '../../capabilities/index.ts'
 import type { Service, Target } from '../../core/index.ts'
 import { type CallerKey, readCallerKey } from '../../net/index.ts'
-import { storeOf } from '../../system/index.ts'
+import type { Store } from '../../store/index.ts'
 import { createResultWriter, type Implementation, type ResultWriter } from './encode.ts'
 import type { McpPrompt, McpResource, McpResourceTemplate } from './offer.ts'
 import { DOCUMENT_URI } from './service-resources.ts'
@@ -107,7 +107,7 @@ export function createEnvironment(service: Service, options: McpOptions): Enviro
 
 /** Tasks are remembered where the service remembers everything else; without its store a call stays an ordinary one. */
 function defaultRecords(service: Service): { readonly records?: TaskRecords } {
-  const store = storeOf(service)
+  const store = service.store as Store | undefined
   if (store === undefined) return {}
   const records = storeTaskRecords(store, service.clock)
   const create: TaskRecords['create'] = async (record, caller) => {

@@ -5,7 +5,6 @@ import type { Call } from '../../core/call.ts'
 import type { Extension } from '../../core/extension.ts'
 import { defineFunction } from '../../core/function.ts'
 import { createMcpHandler } from '../../entries/mcp.ts'
-import { defaultExtensions } from '../../system/default-extensions.ts'
 
 const ORDER = { name: 'shop__order', arguments: { sku: 'a' } }
 
@@ -70,7 +69,7 @@ describe('_meta of a call', () => {
     const seen: unknown[] = []
     const urns = ['urn:forrst:ext:idempotency', 'urn:acme:forrst:ext:extra']
     const service = createShop({
-      extensions: [...defaultExtensions(), ...urns.map((urn) => recording(urn, seen))],
+      extensions: urns.map((urn) => recording(urn, seen)),
     })
     let call: Call | undefined
     service.registry.add(

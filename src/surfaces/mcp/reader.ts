@@ -5,7 +5,7 @@ import type { Environment } from './environment.ts'
 import { invalidParams, missingCapability } from './errors.ts'
 import type { Reader } from './offer.ts'
 import type { Encoded, Exchange } from './protocol.ts'
-import { createAbortable, createRun } from './run.ts'
+import { createCancellable, createRun } from './run.ts'
 
 /** Where a page of a list starts. */
 export interface Page<Item> {
@@ -68,7 +68,7 @@ export function runReader(
   work: (reader: Reader) => Maybe<Encoded>,
 ): Maybe<Encoded> {
   const answers = readAnswers(exchange, seal)
-  const abortable = createAbortable(exchange.signal)
+  const abortable = createCancellable(exchange.signal)
   const run = createRun(exchange, answers, abortable)
   const fail = (thrown: unknown): Encoded => {
     if (thrown instanceof CallError) {

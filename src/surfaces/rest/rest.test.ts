@@ -92,7 +92,7 @@ describe('POST /api/{function}', () => {
 
   it('passes over an Idempotency-Key that the service cannot honour, as HTTP servers do', async () => {
     const headers = { 'idempotency-key': 'k1' }
-    const plain = serviceOf([create], { extensions: [] })
+    const plain = serviceOf([create])
     const { status } = await ask(plain, '/api/orders.create', { body: { id: 'a' }, headers })
     expect(status).toBe(200)
   })

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '../../core/index.ts'
-import { type Clock, type Json, toReason, toText } from '../../values/index.ts'
+import { type Clock, type Json, openScope, toReason, toText } from '../../values/index.ts'
 import type { Job, WorkPlan } from '../queue.ts'
 import { runJob } from '../run-job.ts'
 import { type BullmqBackend, type BullmqJob, type BullmqWorker, bound } from './backend.ts'
@@ -86,7 +86,8 @@ export function startBullmqRunner(options: BullmqRunnerOptions): BullmqRunner {
     if (closed) return handBack(job, token)
     const key = job.id ?? ''
     const abort = new AbortController()
-    const ended = runOne(job, AbortSignal.any([abort.signal, closing.signal]))
+    const scope = openScope([abort.signal, closing.signal])
+    const ended = runOne(job, scope.signal).finally(scope.close)
     running.set(key, { job, token, abort, ended, heldAt: clock.elapsed() })
     try {
       const verdict = await ended

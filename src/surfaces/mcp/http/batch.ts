@@ -1,5 +1,5 @@
 import type { Principal } from '../../../core/index.ts'
-import { isPromise, type Maybe } from '../../../values/index.ts'
+import { type Abortable, isPromise, type Maybe } from '../../../values/index.ts'
 import type { HttpRequest, HttpResponse } from '../../../wire/index.ts'
 import { decodeMessage, type Message, readId, readMeta } from '../decode.ts'
 import { encodeError, invalidRequest, McpError, toMcpError } from '../errors.ts'
@@ -11,7 +11,7 @@ import {
   type RequestId,
   UNSPOKEN_VERSION,
 } from '../protocol.ts'
-import { type Abortable, createAbortable } from '../run.ts'
+import { createCancellable } from '../run.ts'
 import type { McpServer } from '../server.ts'
 import { encodeNotification } from '../session/peer.ts'
 import type { Session } from '../session/sessions.ts'
@@ -79,7 +79,7 @@ export function versionOf({ session, request }: Pick<LegacyOrigin, 'session' | '
 
 /** Creates what stops a request: its client leaves, or takes it back. */
 export function createRunning({ request }: LegacyOrigin): Abortable {
-  return createAbortable(request.signal)
+  return createCancellable(request.signal)
 }
 
 /** Runs one request; what it throws becomes its answer. */

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { isRecord, type JsonObject } from '../../../values/index.ts'
+import { type Abortable, isRecord, type JsonObject } from '../../../values/index.ts'
 import type { Message } from '../decode.ts'
 import { McpError } from '../errors.ts'
 import type { Followed, Peer, RequestId } from '../protocol.ts'
-import type { Abortable } from '../run.ts'
 
 /** A peer with the requests that run between it and us. */
 export interface LivePeer extends Peer {

@@ -21,7 +21,7 @@ import {
   type RequestId,
   UNSPOKEN_VERSION,
 } from '../protocol.ts'
-import { createAbortable } from '../run.ts'
+import { createCancellable } from '../run.ts'
 import type { Introduction, McpServer } from '../server.ts'
 import { createPeer, encodeNotification, type LivePeer } from '../session/peer.ts'
 import { followChanges } from '../session/peer-changes.ts'
@@ -75,7 +75,7 @@ export function createConnection(
       introduction = known.introduction
       return encodeResult(id, known.result)
     }
-    const abortable = createAbortable()
+    const abortable = createCancellable()
     const result = andThen(authenticate(), (principal) => {
       const shared = toShared(request, {
         principal,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Logger } from '../../../core/index.ts'
 import {
+  type Abortable,
   andThen,
   type Clock,
   isPromise,
@@ -8,7 +9,6 @@ import {
   type Maybe,
 } from '../../../values/index.ts'
 import { invalidParams } from '../errors.ts'
-import type { Abortable } from '../run.ts'
 import { type Ask, type Asker, createTaskQuestions, type TaskQuestions } from './questions.ts'
 import { isOver, memoryTaskRecords, type TaskRecord, type TaskRecords } from './records.ts'
 

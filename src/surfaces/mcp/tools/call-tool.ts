@@ -9,6 +9,7 @@ import {
   tooLarge,
 } from '../../../core/index.ts'
 import {
+  type Abortable,
   andThen,
   canonicalUrn,
   isPromise,
@@ -28,7 +29,7 @@ import type { Environment } from '../environment.ts'
 import { invalidParams, McpError, missingCapability, RPC, toMcpError } from '../errors.ts'
 import { createProgress, type Progress } from '../progress.ts'
 import { type Exchange, META, OWN_META } from '../protocol.ts'
-import { type Abortable, createAbortable, createRun, type Run } from '../run.ts'
+import { createCancellable, createRun, type Run } from '../run.ts'
 import { encodeTask } from '../tasks/records.ts'
 import { readTaskWish } from '../tasks/request.ts'
 import type { Task } from '../tasks/tasks.ts'
@@ -91,7 +92,7 @@ function prepare(
 ): ToolCall {
   const { exchange, tool, input } = request
   const answers = readAnswers(exchange, environment.seal)
-  const abortable = createAbortable(exchange.signal)
+  const abortable = createCancellable(exchange.signal)
   const run = createRun(exchange, answers, abortable, detach)
   const progress = createProgress(exchange)
   const { caller, meta, principal, startedAt } = exchange

@@ -34,6 +34,52 @@ export function openScope(
   }
 }
 
+/** A signal that is made when somebody asks for it: most calls never do. */
+export interface Abortable {
+  readonly signal: () => AbortSignal
+  /** Aborts once; what comes after the first reason changes nothing. */
+  readonly abort: (reason?: unknown) => void
+  readonly aborted: () => boolean
+  /** Stops following the signal above: the work is over, or belongs to somebody else. */
+  readonly detach: () => void
+}
+
+/**
+ * Creates a signal that follows another one until it is detached, and ends with a reason of its own when told so.
+ * `toReason` says why, instead of the reason of the followed signal.
+ */
+export function createAbortable(
+  above?: () => AbortSignal,
+  toReason: (followed?: AbortSignal) => unknown = (followed) => followed?.reason,
+): Abortable {
+  let controller: AbortController | undefined
+  let stopped: { readonly reason: unknown } | undefined
+  let followed: AbortSignal | undefined
+  const abort = (reason: unknown = toReason(followed)): void => {
+    if (stopped !== undefined) return
+    stopped = { reason }
+    controller?.abort(reason)
+  }
+  const onAbort = (): void => abort()
+  return {
+    abort,
+    aborted: () => stopped !== undefined,
+    detach() {
+      followed?.removeEventListener('abort', onAbort)
+      above = undefined
+    },
+    signal() {
+      if (controller !== undefined) return controller.signal
+      controller = new AbortController()
+      if (stopped !== undefined) controller.abort(stopped.reason)
+      followed = above?.()
+      if (followed?.aborted) onAbort()
+      else followed?.addEventListener('abort', onAbort, { once: true })
+      return controller.signal
+    },
+  }
+}
+
 /** Waits for a promise, but not longer than a signal lasts. */
 export function untilAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {

@@ -1,3 +1,4 @@
+// Profiles, and the negotiation between two of them.
 export {
   type ActiveCapability,
   type AgentHeader,

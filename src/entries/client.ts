@@ -1,3 +1,4 @@
+// Call a service over fetch or in process.
 export {
   type CallFailure,
   type CallOptions,

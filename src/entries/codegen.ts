@@ -1,3 +1,4 @@
+// Generate clients, agents, definitions and types.
 export {
   type AgentOptions,
   type AgentPlan,

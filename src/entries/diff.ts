@@ -1,3 +1,4 @@
+// Find what a change to a description breaks.
 export {
   type Change,
   type ChangeClass,

@@ -1,3 +1,4 @@
+// Serve MCP, and call MCP servers.
 export type { CallerKey } from '../net/index.ts'
 export {
   connectMcpSource,

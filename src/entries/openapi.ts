@@ -1,3 +1,4 @@
+// Turn OpenAPI documents into tool specs.
 export {
   allowSameFolder,
   detectVersion,

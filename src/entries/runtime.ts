@@ -1,3 +1,4 @@
+// Call the tools of a tool spec.
 export {
   type Caller,
   type CallerOptions,

@@ -1,3 +1,4 @@
+// Where state is kept: in memory, SQLite, Redis or PostgreSQL, and the cases that a store of your own has to pass.
 export {
   type CompareAndSetOptions,
   type CompareAndSetResult,

@@ -1,3 +1,4 @@
+// Parse, check, merge and write tool specs.
 export {
   type AuthConfig,
   type AuthLocation,

@@ -1,3 +1,4 @@
+// Webhooks, schedules, events, queues and files that call functions.
 export {
   type AskOptions,
   createEventBus,

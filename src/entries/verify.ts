@@ -1,3 +1,4 @@
+// Check that a service does what it advertises.
 export {
   assertVerified,
   type Exchange,

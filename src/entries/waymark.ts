@@ -1,3 +1,4 @@
+// Define functions, put them into a service, and serve it.
 export {
   type ArgumentsOf,
   type Call,

@@ -55,7 +55,8 @@ A change to any of these signatures shows up in \`api/\`, which \`npm test\` com
 
 function formatPage(entry: ApiEntry, entries: readonly ApiEntry[]): string {
   const { specifier, about, exports } = entry
-  const contents = exports.map(({ name }) => `[\`${name}\`](#${name.toLowerCase()})`).join(', ')
+  const anchors = listAnchors(entry)
+  const contents = exports.map(({ name }) => `[\`${name}\`](#${anchors.get(name)})`).join(', ')
   const parts = [
     `# ${specifier}\n`,
     `${about}. Written by \`npm run api\`.\n`,
@@ -65,6 +66,19 @@ function formatPage(entry: ApiEntry, entries: readonly ApiEntry[]): string {
     '[All entries](../api.md)\n',
   ]
   return parts.join('\n')
+}
+
+/** Names the anchor of each heading; a page with `ToolContent` and `toolContent` numbers the second. */
+function listAnchors({ exports }: ApiEntry): ReadonlyMap<string, string> {
+  const taken = new Map<string, number>()
+  return new Map(
+    exports.map(({ name }) => {
+      const anchor = name.toLowerCase()
+      const count = taken.get(anchor) ?? 0
+      taken.set(anchor, count + 1)
+      return [name, count === 0 ? anchor : `${anchor}-${count}`]
+    }),
+  )
 }
 
 function formatExport({ name, kind, summary, text }: ApiExport): string {
@@ -80,7 +94,8 @@ function formatForeign(entry: ApiEntry, entries: readonly ApiEntry[]): readonly 
     const found = other.exports.filter(({ id }) => foreign.has(id) && !own.has(id))
     for (const { id } of found) foreign.delete(id)
     if (found.length === 0) return []
-    const names = found.map(({ name }) => `[\`${name}\`](${other.name}.md#${name.toLowerCase()})`)
+    const anchors = listAnchors(other)
+    const names = found.map(({ name }) => `[\`${name}\`](${other.name}.md#${anchors.get(name)})`)
     return [`- from [\`${other.specifier}\`](${other.name}.md): ${names.join(', ')}`]
   })
   return rows.length === 0 ? [] : [`## Mentioned here\n\n${rows.join('\n')}\n`]

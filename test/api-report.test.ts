@@ -10,6 +10,14 @@ import {
   readExports,
 } from '../scripts/api-surface.ts'
 
+/** What signatures mention and nobody needs to import, and why. */
+const KEPT_INSIDE: Readonly<Record<string, string>> = {
+  'surfaces/mcp/encode.d.ts#marked': 'a mark that only toolContent sets',
+  'schema/schema.d.ts#typed': 'a mark that carries a type and is never set',
+  'change/diff/rules.d.ts#OTHER_RULES': 'the ids in it are the keys of RULES',
+  'change/diff/rules.d.ts#SCHEMA_RULES': 'the ids in it are the keys of RULES',
+}
+
 let entries: readonly ApiEntry[] = []
 
 // The compiler runs once for all of them.
@@ -41,8 +49,12 @@ describe('the public API', () => {
     const hidden = entries
       .flatMap((entry) => listHidden(entry))
       .filter(({ mentions }) => !exported.has(mentions))
-      .map(({ entry, name, mentions }) => `${entry} ${name}: ${mentions}`)
-    expect(hidden).toEqual([])
+    const unexplained = hidden.filter(({ mentions }) => KEPT_INSIDE[mentions] === undefined)
+    expect(unexplained.map(({ entry, name, mentions }) => `${entry} ${name}: ${mentions}`)).toEqual(
+      [],
+    )
+    const found = new Set(hidden.map(({ mentions }) => mentions))
+    expect(Object.keys(KEPT_INSIDE).filter((id) => !found.has(id))).toEqual([])
   })
 
   it('exports at run time what the declarations say', { timeout: 120_000 }, async () => {

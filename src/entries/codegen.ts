@@ -37,6 +37,7 @@ export {
   ModelError,
   type ModelProvider,
   type ModelQuestion,
+  type NamePlan,
   type PlannedFile,
   type ProviderName,
   type ProviderOptions,

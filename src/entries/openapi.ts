@@ -2,6 +2,7 @@
 export {
   allowSameFolder,
   detectVersion,
+  type ExternalFailure,
   type ExternalOptions,
   type ImportOptions,
   type ImportProgress,
@@ -21,4 +22,6 @@ export {
   type OperationRow,
   type ParsedDocument,
   parseDocument,
+  type ReadExternalsOptions,
+  type ResolverOptions,
 } from '../sources/openapi/index.ts'

@@ -18,9 +18,9 @@ import {
   type Middleware,
   orderExtensions,
   type Principal,
-  type ProfileDefinition,
   type Server,
   type Service,
+  type ServiceProfile,
   type Target,
 } from '../core/index.ts'
 import { checkHead } from '../discovery/index.ts'
@@ -128,7 +128,7 @@ export interface ServiceOptions<Functions extends readonly FunctionDefinition[]>
   readonly servers?: readonly Server[]
   readonly components?: Components
   /** Published at `/.well-known/ucp`; functions name their capability. */
-  readonly profile?: ProfileDefinition
+  readonly profile?: ServiceProfile
   /** All that need no storage when absent, and with a store also those that do; see `defaultExtensions`. */
   readonly extensions?: readonly Extension[]
   /** Where extensions keep what they remember; its owner closes it, after the service. */

@@ -1,6 +1,11 @@
 export { authenticateByToken } from './authenticate-by-token.ts'
 export { listDiscoverable } from './capabilities.ts'
-export { createService, jsonLogger, type ServiceOptions } from './create-service.ts'
+export {
+  type CallbackOptions,
+  createService,
+  jsonLogger,
+  type ServiceOptions,
+} from './create-service.ts'
 export {
   checkDeclarations,
   type DefaultExtensionOptions,

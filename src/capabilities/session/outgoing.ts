@@ -13,7 +13,7 @@ import {
 import type { SessionState } from './session.ts'
 
 /** One request, ready to be sent. */
-export interface OutgoingRequest {
+export interface PreparedRequest {
   readonly transport: CallableTransport
   readonly method: string
   readonly url: string
@@ -32,7 +32,7 @@ export interface CallIdentity {
 
 /** A request that was built, or what is wrong with the arguments. */
 export type BuiltRequest =
-  | { readonly ok: true; readonly request: OutgoingRequest }
+  | { readonly ok: true; readonly request: PreparedRequest }
   | { readonly ok: false; readonly problems: readonly [Problem, ...Problem[]] }
 
 /** Builds the one request that calls an operation; no I/O. */
@@ -129,7 +129,7 @@ function buildMcp(
   named: ReadonlyMap<string, unknown>,
   payload: unknown,
   { profile, requestId, idempotencyKey, headers }: CallIdentity,
-): OutgoingRequest {
+): PreparedRequest {
   const { binding, legacy, keyed, arguments: slots } = plan
   const values: Record<string, unknown> = Object.fromEntries(named)
   if (slots.payload && payload !== undefined) values[slots.payload.name] = payload

@@ -7,7 +7,7 @@ import type { Operation, OperationSet } from '../negotiate/operations.ts'
 import { type CallPlan, planCall } from './call-plan.ts'
 import { type CallResult, readMcpAnswer, readRestAnswer } from './incoming.ts'
 import type { LoadedDocuments } from './load.ts'
-import { buildRequest, createPayloadCheck, type OutgoingRequest } from './outgoing.ts'
+import { buildRequest, createPayloadCheck, type PreparedRequest } from './outgoing.ts'
 
 /** How one call differs from others. */
 export interface SessionCallOptions {
@@ -27,7 +27,7 @@ export type PreparedCall =
   | {
       readonly ok: true
       readonly operation: Operation
-      readonly request: OutgoingRequest
+      readonly request: PreparedRequest
       readonly id: string
     }
   | { readonly ok: false; readonly error: CallErrorShape }

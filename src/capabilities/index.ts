@@ -51,10 +51,10 @@ export {
   toRules,
 } from './negotiate/negotiate.ts'
 export {
+  type CapabilityOperation,
   FALLBACK_OPERATIONS,
   type FallbackTable,
   type McpBinding,
-  type Operation,
   type OperationLookup,
   type OperationSet,
   type OperationSource,

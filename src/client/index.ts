@@ -39,7 +39,12 @@ export type {
   QueryPageInfo,
   QueryResource,
 } from './methods/query.ts'
-export type { FollowOptions, Operation, OperationState, StartOptions } from './operation.ts'
+export type {
+  BackgroundOperation,
+  FollowOptions,
+  OperationState,
+  StartOptions,
+} from './operation.ts'
 export {
   type CallFailure,
   type CallOutcome,

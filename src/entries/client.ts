@@ -1,5 +1,6 @@
 // Call a service over fetch or in process.
 export {
+  type BackgroundOperation,
   type CallFailure,
   type CallOptions,
   type CallOutcome,
@@ -43,7 +44,6 @@ export {
   type MethodOutcome,
   type MethodTarget,
   type NamesOf,
-  type Operation,
   type OperationState,
   type OutcomeError,
   type OutcomeFrame,

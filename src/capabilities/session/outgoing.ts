@@ -2,7 +2,7 @@ import type { Problem, SchemaCheck } from '../../schema/index.ts'
 import { formatPointer, type JsonObject, toText } from '../../values/index.ts'
 import type { CallableTransport } from '../model.ts'
 import { schemaUrl } from '../negotiate/intersect.ts'
-import type { Operation } from '../negotiate/operations.ts'
+import type { CapabilityOperation } from '../negotiate/operations.ts'
 import { formatAgentHeader } from './agent-header.ts'
 import { type CallPlan, type CallPlanOptions, placeArguments } from './call-plan.ts'
 import {
@@ -155,7 +155,7 @@ function buildMcp(
 /** Makes, per operation, what compiles the checks of its arguments. */
 export function createPayloadCheck(
   state: Pick<SessionState, 'negotiation' | 'set' | 'loaded'>,
-): (operation: Operation) => CallPlanOptions {
+): (operation: CapabilityOperation) => CallPlanOptions {
   const { negotiation, set, loaded } = state
   const schemas = createRequestSchemas(loaded.files)
 
@@ -177,7 +177,7 @@ export function createPayloadCheck(
   }
 
   // Each active extension adds the shape it has for the root that owns the operation.
-  function extensionShapes(operation: Operation): readonly { readonly $ref: string }[] {
+  function extensionShapes(operation: CapabilityOperation): readonly { readonly $ref: string }[] {
     const relevant = selectResponseCapabilities(negotiation, set, operation.id)
     return relevant.flatMap((name) => {
       const entry = negotiation.active.get(name)?.entry

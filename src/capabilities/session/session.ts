@@ -3,7 +3,7 @@ import type { PublicFetch } from '../../net/index.ts'
 import { isRecord, type JsonObject, toReason } from '../../values/index.ts'
 import type { CallableTransport, Transport } from '../model.ts'
 import type { Negotiation } from '../negotiate/negotiate.ts'
-import type { Operation, OperationSet } from '../negotiate/operations.ts'
+import type { CapabilityOperation, OperationSet } from '../negotiate/operations.ts'
 import { type CallPlan, planCall } from './call-plan.ts'
 import { type CallResult, readMcpAnswer, readRestAnswer } from './incoming.ts'
 import type { LoadedDocuments } from './load.ts'
@@ -26,7 +26,7 @@ export interface SessionCallOptions {
 export type PreparedCall =
   | {
       readonly ok: true
-      readonly operation: Operation
+      readonly operation: CapabilityOperation
       readonly request: PreparedRequest
       readonly id: string
     }
@@ -58,7 +58,10 @@ export function createCaller(
   const plans = new Map<string, CallPlan | undefined>()
   const payloads = createPayloadCheck(state)
 
-  function planFor(operation: Operation, transport: CallableTransport): CallPlan | undefined {
+  function planFor(
+    operation: CapabilityOperation,
+    transport: CallableTransport,
+  ): CallPlan | undefined {
     const key = `${transport} ${operation.service} ${operation.id}`
     if (!plans.has(key)) plans.set(key, planCall(operation, transport, payloads(operation)))
     return plans.get(key)
@@ -107,7 +110,7 @@ export function createCaller(
 }
 
 function preferred(
-  { bindings }: Operation,
+  { bindings }: CapabilityOperation,
   transports: readonly Transport[],
 ): CallableTransport | undefined {
   return transports.find(
@@ -144,7 +147,10 @@ function notOffered(
   }
 }
 
-function noTransport(operation: Operation, asked: CallableTransport | undefined): CallErrorShape {
+function noTransport(
+  operation: CapabilityOperation,
+  asked: CallableTransport | undefined,
+): CallErrorShape {
   const offered = Object.keys(operation.bindings)
   const message = `${operation.id} is not available over ${asked ?? 'the transports spoken here'}`
   return { code: 'NO_COMPATIBLE_TRANSPORT', message, details: { operation: operation.id, offered } }

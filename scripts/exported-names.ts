@@ -36,7 +36,16 @@ export function listDuplicates(tree: Tree): ReadonlyMap<string, readonly string[
   )
 }
 
+/** What was found in a text before: parsing all of src/ takes seconds. */
+const known = new Map<string, readonly string[]>()
+
 function listDeclared(path: string, text: string): readonly string[] {
+  const names = known.get(text) ?? parseDeclared(path, text)
+  known.set(text, names)
+  return names
+}
+
+function parseDeclared(path: string, text: string): readonly string[] {
   return parseSync(path, text).program.body.flatMap((statement) => {
     if (statement.type !== 'ExportNamedDeclaration' || statement.declaration === null) return []
     const { declaration } = statement

@@ -36,7 +36,7 @@ export type BuiltRequest =
   | { readonly ok: false; readonly problems: readonly [Problem, ...Problem[]] }
 
 /** Builds the one request that calls an operation; no I/O. */
-export function buildRequest(
+export function prepareRequest(
   plan: CallPlan,
   args: JsonObject,
   identity: CallIdentity,

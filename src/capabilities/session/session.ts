@@ -7,7 +7,7 @@ import type { CapabilityOperation, OperationSet } from '../negotiate/operations.
 import { type CallPlan, planCall } from './call-plan.ts'
 import { type CallResult, readMcpAnswer, readRestAnswer } from './incoming.ts'
 import type { LoadedDocuments } from './load.ts'
-import { buildRequest, createPayloadCheck, type PreparedRequest } from './outgoing.ts'
+import { createPayloadCheck, type PreparedRequest, prepareRequest } from './outgoing.ts'
 
 /** How one call differs from others. */
 export interface SessionCallOptions {
@@ -45,16 +45,16 @@ export interface SessionState {
 }
 
 /** Prepares and sends calls on one state; the state never changes. */
-export interface Caller {
+export interface SessionCaller {
   readonly prepare: (id: string, args: JsonObject, options?: SessionCallOptions) => PreparedCall
   readonly call: (id: string, args: JsonObject, options?: SessionCallOptions) => Promise<CallResult>
 }
 
 /** Makes a caller for a state; nothing but the call itself goes over the network. */
-export function createCaller(
+export function createSessionCaller(
   state: SessionState,
   { fetch, randomId }: { readonly fetch: PublicFetch; readonly randomId: () => string },
-): Caller {
+): SessionCaller {
   const plans = new Map<string, CallPlan | undefined>()
   const payloads = createPayloadCheck(state)
 
@@ -77,7 +77,7 @@ export function createCaller(
     const plan = transport && planFor(operation, transport)
     if (plan === undefined) return refuse(noTransport(operation, transport))
     const requestId = randomId()
-    const built = buildRequest(plan, args, {
+    const built = prepareRequest(plan, args, {
       profile: state.profile,
       requestId,
       idempotencyKey: options.idempotencyKey ?? randomId(),

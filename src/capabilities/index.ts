@@ -1,5 +1,6 @@
 export { type Authority, type AuthorityOptions, createAuthority } from './authority.ts'
 export {
+  DIAGNOSTICS,
   type Diagnostic,
   type DiagnosticCode,
   formatDiagnostic,
@@ -10,18 +11,36 @@ export {
   type DocumentFetcher,
   type DocumentFetcherOptions,
   type FetchedDocument,
+  type FetchFailure,
 } from './documents/fetcher.ts'
 export { createDocumentIndex, type DocumentIndex } from './documents/index-document.ts'
+export type {
+  DocumentMembers,
+  DocumentRemark,
+  McpDocument,
+  McpOperation,
+  OperationTable,
+  RestDocument,
+  RestOperation,
+  TransportDocument,
+} from './documents/transport.ts'
 export {
+  type CallableTransport,
+  type CapabilityEntry,
+  type HandlerEntry,
   isCalendarDate,
   isVersion,
   type Profile,
+  type ProfileEntry,
+  type ProfileRegistry,
+  type PublicKey,
   type Rules,
+  type ServiceEntry,
   type Side,
   TRANSPORTS,
   type Transport,
 } from './model.ts'
-export type { ExclusionReason } from './negotiate/intersect.ts'
+export type { ExclusionReason, Parties } from './negotiate/intersect.ts'
 export {
   type ActiveCapability,
   findLeaf,
@@ -32,16 +51,19 @@ export {
   toRules,
 } from './negotiate/negotiate.ts'
 export {
+  type CapabilityOperation,
   FALLBACK_OPERATIONS,
   type FallbackTable,
-  type Operation,
+  type McpBinding,
   type OperationLookup,
   type OperationSet,
   type OperationSource,
   type ResolveOptions,
+  type RestBinding,
   readFallback,
   resolveOperations,
   type UnresolvedOperation,
+  type UnresolvedReason,
 } from './negotiate/operations.ts'
 export {
   formatReport,
@@ -50,6 +72,7 @@ export {
   negotiateReport,
   toReport,
 } from './negotiate/report.ts'
+export type { DroppedEntry, DropReason, UsableProfile } from './negotiate/usable.ts'
 export {
   buildBusinessProfile,
   type CapabilityDefinition,
@@ -60,7 +83,13 @@ export {
 } from './profile/build.ts'
 export { type LintFinding, type LintOptions, lintProfile } from './profile/lint.ts'
 export { type ProfileReading, readProfile } from './profile/read.ts'
-export { buildProfileSchema, CAPABILITY_LINT_SCHEMA, OPERATIONS_SCHEMA } from './profile/schema.ts'
+export {
+  buildProfileSchema,
+  CAPABILITY_LINT_SCHEMA,
+  LAYOUTS,
+  type Layout,
+  OPERATIONS_SCHEMA,
+} from './profile/schema.ts'
 export { createProfileValidator, type ProfileValidator } from './profile/validate.ts'
 export {
   type AgentHeader,
@@ -82,15 +111,18 @@ export {
   type Announcement,
   BUSY_TEXT,
   type CallResult,
+  type ErrorText,
   PROTOCOL_ERRORS,
   type ProtocolErrorCode,
-  type Refusal,
+  type ProtocolRefusal,
+  type ReceivedError,
   readProtocolError,
   toIncompatibleBody,
   toRestError,
   toRpcError,
 } from './session/incoming.ts'
 export { loadDocuments } from './session/load.ts'
+export type { PreparedRequest } from './session/outgoing.ts'
 export {
   checkRequest,
   type RequestCheck,

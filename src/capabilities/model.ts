@@ -16,7 +16,7 @@ export type CallableTransport = 'rest' | 'mcp'
 export type Rules = '2026-04-08' | '2026-08-25'
 
 /** What every entry of a registry has; absent members are undefined, never missing. */
-export interface Entry {
+export interface ProfileEntry {
   /** Position in the list of the profile. */
   readonly index: number
   readonly version: string
@@ -27,7 +27,7 @@ export interface Entry {
 }
 
 /** One version of a capability as a profile declares it. */
-export interface CapabilityEntry extends Entry {
+export interface CapabilityEntry extends ProfileEntry {
   /** Parents without repetition; undefined for a root capability. */
   readonly extends: readonly string[] | undefined
   /** As declared, with repetitions; undefined when absent. */
@@ -37,13 +37,13 @@ export interface CapabilityEntry extends Entry {
 }
 
 /** One transport binding of a service. */
-export interface ServiceEntry extends Entry {
+export interface ServiceEntry extends ProfileEntry {
   readonly transport: Transport
   readonly endpoint: string | undefined
 }
 
 /** One instance of a payment handler. */
-export interface HandlerEntry extends Entry {
+export interface HandlerEntry extends ProfileEntry {
   readonly availableInstruments: readonly JsonObject[] | undefined
 }
 
@@ -55,16 +55,16 @@ export interface PublicKey {
 }
 
 /** A registry of a profile: name to its entries. */
-export type Registry<Item extends Entry> = ReadonlyMap<string, readonly Item[]>
+export type ProfileRegistry<Item extends ProfileEntry> = ReadonlyMap<string, readonly Item[]>
 
 /** A profile of any published layout in one form. */
 export interface Profile {
   readonly version: string
   /** Older protocol versions and where their profiles are. */
   readonly supportedVersions: ReadonlyMap<string, string>
-  readonly services: Registry<ServiceEntry>
-  readonly capabilities: Registry<CapabilityEntry>
-  readonly paymentHandlers: Registry<HandlerEntry>
+  readonly services: ProfileRegistry<ServiceEntry>
+  readonly capabilities: ProfileRegistry<CapabilityEntry>
+  readonly paymentHandlers: ProfileRegistry<HandlerEntry>
   readonly keys: readonly PublicKey[]
   /** Business capabilities that had no usable entry already when the profile was read. */
   readonly invalidCapabilities: ReadonlySet<string>

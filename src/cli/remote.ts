@@ -1,4 +1,9 @@
-import { type CallFailure, type Client, createClient, type Operation } from '../client/index.ts'
+import {
+  type BackgroundOperation,
+  type CallFailure,
+  type Client,
+  createClient,
+} from '../client/index.ts'
 import { CODES } from '../errors/index.ts'
 import { isRecord, ownMember } from '../values/index.ts'
 import { type CommandInput, EXIT, RemoteError, UsageError } from './command.ts'
@@ -99,7 +104,7 @@ export function readHeaders(input: CommandInput): Record<string, string> {
 /** Waits for the end of an operation and prints its result; a terminal also sees its progress. */
 export async function followOperation(
   { io, flags }: CommandInput,
-  operation: Operation,
+  operation: BackgroundOperation,
 ): Promise<number> {
   let shown = ''
   const outcome = await operation.result({

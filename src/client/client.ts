@@ -23,7 +23,12 @@ import type {
   NamesOf,
   UntypedFunctions,
 } from './function-types.ts'
-import { type Operation, resumeOperation, type StartOptions, startOperation } from './operation.ts'
+import {
+  type BackgroundOperation,
+  resumeOperation,
+  type StartOptions,
+  startOperation,
+} from './operation.ts'
 import type { CallOutcome } from './outcome.ts'
 import type { CallOptions } from './retry.ts'
 import { type CallSettings, type RunCall, runCall } from './run-call.ts'
@@ -57,9 +62,9 @@ export interface FunctionClient<Types> {
   readonly start: <Name extends NamesOf<Types>, Type = Types[Name]>(
     name: Name,
     ...rest: CallParameters<MemberOf<Type, 'arguments'>, StartOptions>
-  ) => Promise<Operation<MemberOf<Type, 'result'>, MemberOf<Type, 'code'> & string>>
+  ) => Promise<BackgroundOperation<MemberOf<Type, 'result'>, MemberOf<Type, 'code'> & string>>
   /** Takes up an operation by its id, such as one that was started before a restart. */
-  readonly operation: <Result = unknown>(id: string) => Operation<Result>
+  readonly operation: <Result = unknown>(id: string) => BackgroundOperation<Result>
   /** Calls the function a link of the discovery document leads to from a result. */
   readonly follow: (link: Link, result: unknown, options?: CallOptions) => Promise<CallOutcome>
   /** Asks the system function about one function, all versions or one. */
@@ -113,7 +118,11 @@ function createStreaming(settings: CallSettings, target: string) {
 }
 
 function createStarting(run: RunCall, { sleep }: CallSettings) {
-  return (name: string, callArguments: unknown, options?: StartOptions): Promise<Operation> =>
+  return (
+    name: string,
+    callArguments: unknown,
+    options?: StartOptions,
+  ): Promise<BackgroundOperation> =>
     startOperation({ run, sleep }, { function: name, arguments: callArguments }, options)
 }
 

@@ -37,13 +37,13 @@ export interface ReservedFunctions {
 }
 
 /** What is known about the functions by name; versions of one name are a union. */
-type EntriesOf<Source> =
+export type EntriesOf<Source> =
   Source extends Service<infer Functions>
     ? { readonly [Definition in Functions[number] as Definition['name']]: Definition }
     : Source
 
 /** One definition, or function type, as callers see it. */
-interface FunctionTypeOf<Entry> {
+export interface FunctionTypeOf<Entry> {
   readonly arguments: Entry extends FunctionType ? Entry['arguments'] : ArgumentsOf<Entry>
   readonly result: Entry extends FunctionType ? Entry['result'] : ResultOf<Entry>
   readonly item: Entry extends FunctionType ? Entry['item'] : ItemOf<Entry>

@@ -1,9 +1,22 @@
 export type { Capabilities, CapabilitiesOptions, EnabledExtension } from './capabilities.ts'
-export { type Client, createClient } from './client.ts'
+export { type Client, createClient, type FunctionClient } from './client.ts'
 export type { DescribeOptions, FunctionDescription, VersionDescription } from './describe.ts'
 export { CLIENT_CODES, type ClientCode } from './errors.ts'
 export { evaluateLink, type LinkedCall, resolveServerUrl } from './follow.ts'
-export type { FunctionType, FunctionTypes } from './function-types.ts'
+export type {
+  CallParameters,
+  ClientSource,
+  EntriesOf,
+  FunctionType,
+  FunctionTypeOf,
+  FunctionTypes,
+  FunctionTypesOf,
+  MemberOf,
+  NamesOf,
+  ReservedFunctions,
+  UntypedFunction,
+  UntypedFunctions,
+} from './function-types.ts'
 export { createLocalTransport, type LocalTransportOptions } from './local-transport.ts'
 export {
   createMethods,
@@ -26,21 +39,28 @@ export type {
   QueryPageInfo,
   QueryResource,
 } from './methods/query.ts'
-export type { FollowOptions, Operation, OperationState, StartOptions } from './operation.ts'
+export type {
+  BackgroundOperation,
+  FollowOptions,
+  OperationState,
+  StartOptions,
+} from './operation.ts'
 export {
   type CallFailure,
   type CallOutcome,
   type CallSuccess,
   findExtension,
   type OutcomeError,
+  type OutcomeFrame,
 } from './outcome.ts'
 export type { CallOptions, RetryPolicy, Upstream } from './retry.ts'
-export type { ClientOptions } from './settings.ts'
+export type { ClientBaseOptions, ClientOptions } from './settings.ts'
 export type { CallStream, StreamOptions, StreamProgress } from './stream.ts'
 export {
   collectText,
   createFetchTransport,
   type FetchTransportOptions,
+  type HeaderSource,
   type Transport,
   type TransportRequest,
   type TransportResponse,

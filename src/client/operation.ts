@@ -32,7 +32,7 @@ export interface OperationState {
 }
 
 /** A call that goes on in the background; one the service answered at once has no id and its result ready. */
-export interface Operation<Result = unknown, Declared extends string = string> {
+export interface BackgroundOperation<Result = unknown, Declared extends string = string> {
   readonly id: string | undefined
   /** Asks how the operation stands; throws a CallError when nobody knows it, or the service cannot be asked. */
   readonly status: (options?: Pick<FollowOptions, 'signal'>) => Promise<OperationState>
@@ -59,7 +59,7 @@ export async function startOperation(
   { run, sleep }: Omit<Follower, 'longestPauseMs'>,
   call: { readonly function: string; readonly arguments: unknown },
   { callbackUrl, ...options }: StartOptions = {},
-): Promise<Operation> {
+): Promise<BackgroundOperation> {
   const entry = { preferred: true, ...(callbackUrl !== undefined && { callback_url: callbackUrl }) }
   const outcome = await run(call.function, call.arguments, {
     ...options,
@@ -77,11 +77,11 @@ export async function startOperation(
 export function resumeOperation(
   { run, sleep }: Omit<Follower, 'longestPauseMs'>,
   id: string,
-): Operation {
+): BackgroundOperation {
   return followOperation({ run, sleep, longestPauseMs: LONGEST_PAUSE_MS }, id)
 }
 
-function followOperation(follower: Follower, id: string): Operation {
+function followOperation(follower: Follower, id: string): BackgroundOperation {
   const ask = (name: string, options: CallOptions = {}) =>
     follower.run(FUNCTION + name, { operation_id: id }, options)
   const look = (signal?: AbortSignal) => ask('status', { readOnly: true, signal })
@@ -117,7 +117,7 @@ function followOperation(follower: Follower, id: string): Operation {
 }
 
 /** The service may answer itself: the function was quick, or the result was there. */
-function toReady(outcome: CallOutcome, name: string): Operation {
+function toReady(outcome: CallOutcome, name: string): BackgroundOperation {
   return {
     id: undefined,
     status: async () => ({ id: '', status: 'completed', function: name }),

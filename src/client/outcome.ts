@@ -21,7 +21,7 @@ export function toFailedAnswer({ errors, cause }: CallError): Answer {
 }
 
 /** What accompanies every outcome. */
-interface OutcomeFrame {
+export interface OutcomeFrame {
   /** Id of the last attempt, the one the service knows. */
   readonly id: string
   /** How often the request was sent, or tried to be. */

@@ -6,6 +6,7 @@ export {
   type ExtensionEntry,
   type Failure,
   type Outcome,
+  type Outlet,
   type Principal,
   type Reply,
   type ReplyEntry,
@@ -36,8 +37,11 @@ export {
   type QueryCapabilities,
   type Reference,
   type Resource,
+  type ResourceAttribute,
+  type ResourceRelationship,
   resolveReference,
   type Server,
+  type ServerVariable,
   type Simulation,
   type Tag,
   toVisibleText,
@@ -59,6 +63,7 @@ export {
   type Phase,
 } from './extension.ts'
 export {
+  type AcceptedExtensions,
   type ArgumentsOf,
   type CodesOf,
   type DryRunReport,
@@ -67,6 +72,8 @@ export {
   type Invocation,
   type ItemOf,
   type ResultOf,
+  type SideEffect,
+  type UntypedInput,
 } from './function.ts'
 export {
   type ComponentCheck,
@@ -117,8 +124,9 @@ export type {
   Limits,
   Logger,
   Middleware,
-  ProfileDefinition,
+  ProfileCapability,
   Service,
+  ServiceProfile,
 } from './service.ts'
 export { createSuspects } from './suspects.ts'
 export { isDiscoverable, type PresetExclusions, type Target, toTargetShape } from './target.ts'
@@ -130,4 +138,4 @@ export {
   toToolName,
 } from './tool-name.ts'
 export { createUlid } from './ulid.ts'
-export { compareVersions, isPrerelease, isVersion } from './version.ts'
+export { compareVersions, isPrerelease, isVersion, type Stability } from './version.ts'

@@ -44,7 +44,7 @@ export interface Service<
   readonly components: Components
   readonly registry: Registry
   /** What platforms may negotiate with this service. */
-  readonly profile: ProfileDefinition | undefined
+  readonly profile: ServiceProfile | undefined
   /** In the order in which they wrap a call. */
   readonly extensions: readonly Extension[]
   readonly supports: (urn: string) => boolean
@@ -108,7 +108,7 @@ export interface ProfileCapability {
 }
 
 /** How a service presents itself to platforms, wherever it runs. */
-export interface ProfileDefinition {
+export interface ServiceProfile {
   /** Protocol version, a date such as `2026-04-08`. */
   readonly version: string
   /** Reverse-domain name of the service: `com.example.events`. */

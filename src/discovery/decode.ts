@@ -37,7 +37,7 @@ export interface FunctionObject {
   readonly simulations?: readonly Simulation[]
   readonly extensions?: readonly ExtensionDeclaration[]
   readonly externalDocs?: ExternalDocs
-  readonly [ADDITIONAL_ARGUMENTS]?: boolean
+  readonly 'x-additional-arguments'?: boolean
 }
 
 /** True for a function that takes further arguments than those listed; seed 000 has no word for it. */

@@ -52,13 +52,16 @@ function isSame(left: JsonSchema, right: JsonSchema): boolean {
 }
 
 /** What a document shows beyond what everybody may see. */
-export interface DocumentOptions {
+export interface BuildDocumentOptions {
   /** Also functions with `discoverable: false`. */
   readonly includeHidden?: boolean
 }
 
 /** Builds the discovery document of a service. */
-export function buildDocument(service: Service, options: DocumentOptions = {}): DiscoveryDocument {
+export function buildDocument(
+  service: Service,
+  options: BuildDocumentOptions = {},
+): DiscoveryDocument {
   const schemas = createSchemaCollection(service.components.schemas ?? {})
   const functions = listTargets(service, options).map((target) =>
     toFunctionObject(target, schemas.move),
@@ -77,7 +80,7 @@ export function buildDocument(service: Service, options: DocumentOptions = {}): 
 /** Lists the versions of functions that a document shows, in the order they were registered. */
 export function listTargets(
   service: Service,
-  { includeHidden = false }: DocumentOptions,
+  { includeHidden = false }: BuildDocumentOptions,
 ): readonly Target[] {
   return [...service.registry.entries()].flatMap(({ ordered }) =>
     ordered.filter(

@@ -7,7 +7,12 @@ export {
   decodeFunctionObject,
   type FunctionObject,
 } from './decode.ts'
-export { buildDocument, createSchemaCollection, listTargets } from './document.ts'
+export {
+  type BuildDocumentOptions,
+  buildDocument,
+  createSchemaCollection,
+  listTargets,
+} from './document.ts'
 export { toExtensionVersions, toFunctionObject, toStandaloneFunction } from './function-object.ts'
 export { buildLlmsText, type LlmsOptions } from './llms.ts'
 export {

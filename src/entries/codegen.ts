@@ -1,3 +1,4 @@
+// Generate clients, agents, definitions and types.
 export {
   type AgentOptions,
   type AgentPlan,
@@ -36,6 +37,7 @@ export {
   ModelError,
   type ModelProvider,
   type ModelQuestion,
+  type NamePlan,
   type PlannedFile,
   type ProviderName,
   type ProviderOptions,

@@ -1,3 +1,4 @@
+// Find what a change to a description breaks.
 export {
   type Change,
   type ChangeClass,
@@ -8,6 +9,7 @@ export {
   type DiffOptions,
   type DiffReport,
   type DiffSource,
+  type Direction,
   diffDescriptions,
   type Externals,
   type FormatOptions,
@@ -18,6 +20,7 @@ export {
   RULES,
   type Rule,
   type RuleId,
+  type SchemaRuleName,
   type Step,
   type VersionStep,
 } from '../change/diff/index.ts'

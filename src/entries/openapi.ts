@@ -1,6 +1,8 @@
+// Turn OpenAPI documents into tool specs.
 export {
   allowSameFolder,
   detectVersion,
+  type ExternalFailure,
   type ExternalOptions,
   type ImportOptions,
   type ImportProgress,
@@ -20,4 +22,6 @@ export {
   type OperationRow,
   type ParsedDocument,
   parseDocument,
+  type ReadExternalsOptions,
+  type ResolverOptions,
 } from '../sources/openapi/index.ts'

@@ -1,3 +1,4 @@
+// Filter, sort and page: parse a query, run it, or turn it into SQL.
 export type {
   QueryFilter,
   QueryOperator,

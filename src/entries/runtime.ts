@@ -1,5 +1,9 @@
+// Call the tools of a tool spec.
 export {
   type ArgumentSchema,
+  type AuthRule,
+  type BodyField,
+  type BodyRule,
   type Caller,
   type CallerOptions,
   createPublicOnlyFetch,
@@ -11,8 +15,13 @@ export {
   type HttpTool,
   notWritten,
   type Operation,
+  type PaginateRule,
+  type ParamRule,
   type PublicOnlyOptions,
+  type Refusal,
+  type ResponseRule,
   runHttpTool,
+  type Sender,
   type ToolArguments,
   type ToolContext,
   type ToolDefinition,

@@ -1,3 +1,4 @@
+// The tool API that the explorer calls.
 export {
   type AuthHook,
   type CallOutcome,

@@ -1,5 +1,9 @@
+// Webhooks, schedules, events, queues and files that call functions.
 export {
   type AskOptions,
+  type BusEvent,
+  type BusListener,
+  type BusSubscription,
   createEventBus,
   createTriggers,
   type Delivery,
@@ -11,6 +15,7 @@ export {
   type EmitOptions,
   type EventBus,
   type EventMap,
+  type ListTriggersOptions,
   listRuns,
   type OpenEventBusOptions,
   openEventBus,

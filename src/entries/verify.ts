@@ -1,5 +1,9 @@
+// Check that a service does what it advertises.
 export {
   assertVerified,
+  type Door,
+  type DoorRequest,
+  type DoorResponse,
   type Exchange,
   type Finding,
   RULES,

@@ -1,4 +1,6 @@
+// Define functions, put them into a service, and serve it.
 export {
+  type AcceptedExtensions,
   type ArgumentsOf,
   type Call,
   type CallFacts,
@@ -17,9 +19,11 @@ export {
   type Extension,
   type ExtensionCall,
   type ExtensionDeclaration,
+  type ExtensionEntry,
   type ExternalDocs,
   type Failure,
   type FunctionDefinition,
+  type FunctionEntry,
   type FunctionHealth,
   type HealthStatus,
   type Info,
@@ -31,22 +35,40 @@ export {
   type Middleware,
   type Next,
   type Outcome,
+  type Outlet,
+  type PaginationStrategy,
   type Phase,
   type Principal,
+  type ProfileCapability,
   type QueryCapabilities,
   type Reference,
   type Registry,
   type Reply,
+  type ReplyEntry,
   type Resource,
+  type ResourceAttribute,
+  type ResourceRelationship,
   type ResultOf,
   type Server,
+  type ServerVariable,
   type Service,
+  type ServiceHealth,
+  type ServiceProfile,
+  type SideEffect,
   type Simulation,
+  type Stability,
   type Success,
   type Tag,
   type Target,
+  type TraceFacts,
+  type UntypedInput,
 } from '../core/index.ts'
-export { buildDocument, type DiscoveryDocument, type FunctionObject } from '../discovery/index.ts'
+export {
+  type BuildDocumentOptions,
+  buildDocument,
+  type DiscoveryDocument,
+  type FunctionObject,
+} from '../discovery/index.ts'
 export {
   CallError,
   type CallErrorOptions,
@@ -54,26 +76,87 @@ export {
   CODES,
   type Code,
   type CodeRow,
+  type ErrorSource,
 } from '../errors/index.ts'
-export { advanceFence, holdsLock, toFullKey } from '../extensions/lock/index.ts'
-export { endMaintenance, startMaintenance } from '../extensions/maintenance/index.ts'
+export {
+  type AsyncExtensionOptions,
+  type EndedOperation,
+  OPERATION_STATUSES,
+  type OperationCall,
+  type OperationRecord,
+  type OperationStatus,
+} from '../extensions/async/index.ts'
+export type { CachingExtensionOptions } from '../extensions/caching/index.ts'
+export type { CancellationExtensionOptions } from '../extensions/cancellation/index.ts'
+export type { DeadlineExtensionOptions } from '../extensions/deadline/index.ts'
+export type { IdempotencyExtensionOptions } from '../extensions/idempotency/index.ts'
+export type { LocaleExtensionOptions, LocalMessage } from '../extensions/locale/index.ts'
+export {
+  type AtomicLockExtensionOptions,
+  advanceFence,
+  holdsLock,
+  type LockScope,
+  toFullKey,
+} from '../extensions/lock/index.ts'
+export {
+  endMaintenance,
+  type MaintenanceExtensionOptions,
+  type MaintenanceWindow,
+  startMaintenance,
+} from '../extensions/maintenance/index.ts'
 export {
   createOutgoing,
   type Outgoing,
   type OutgoingOptions,
   type OutgoingRequest,
+  type OutgoingSignature,
 } from '../extensions/outgoing/index.ts'
+export {
+  PRIORITY_LEVELS,
+  type PriorityExtensionOptions,
+  type PriorityLevel,
+} from '../extensions/priority/index.ts'
+export type { QueryExtensionOptions } from '../extensions/query/index.ts'
+export type {
+  QuotaExtensionOptions,
+  QuotaPeriod,
+  QuotaPolicy,
+  QuotaType,
+  QuotaUse,
+} from '../extensions/quota/index.ts'
+export type {
+  Identify,
+  LimitScope,
+  RateLimitExtensionOptions,
+  RateLimitPolicy,
+} from '../extensions/rate-limit/index.ts'
+export type { PartialMask, RedactExtensionOptions } from '../extensions/redact/index.ts'
+export type { ReplayExtensionOptions } from '../extensions/replay/index.ts'
+export type { RetryExtensionOptions, RetryStrategy } from '../extensions/retry/index.ts'
+export type {
+  OpenTelemetryApi,
+  OpenTelemetryContext,
+  OpenTelemetrySpan,
+  RemoteSpan,
+  SpanContext,
+  SpanStart,
+  TraceIds,
+  TraceState,
+  TracingExtensionOptions,
+} from '../extensions/tracing/index.ts'
 export { emitWebhookEvent, type WebhookEvent } from '../extensions/webhook/index.ts'
 export {
   type App,
   type AppOptions,
   createApp,
+  type FastifyHost,
   type FetchHandlerOptions,
   type HonoContext,
   type HonoHandlerOptions,
   type Load,
   type Mount,
   type OverloadOptions,
+  type ParsedRequest,
   type RunningServer,
   type ServeOptions,
   serve,
@@ -87,23 +170,50 @@ export {
   type CallerKey,
   createWebhookSigner,
   createWebhookVerifier,
+  type GuardOptions,
   type LocalOptions,
+  type PublicFetch,
+  type PublicFetchOptions,
+  type PublicRequest,
+  type PublicResponse,
+  type ResolvedAddress,
   type WebhookDelivery,
   type WebhookHeaders,
   type WebhookMessage,
   type WebhookRefusal,
   type WebhookVerdict,
+  type WebhookVerifierOptions,
 } from '../net/index.ts'
-export { type JsonSchema, jsonSchema, type Schema, type StandardSchema } from '../schema/index.ts'
+export {
+  type Check,
+  type InputOf,
+  type JsonSchema,
+  jsonSchema,
+  type OutputOf,
+  type Problem,
+  type Schema,
+  type StandardSchema,
+  type TypedJsonSchema,
+  type UnknownArguments,
+  type Validation,
+  type ValueOf,
+} from '../schema/index.ts'
 export {
   connectForrstSource,
+  type ForrstCallOptions,
   type ForrstClient,
+  type ForrstFailure,
+  type ForrstOutcome,
   type ForrstSource,
   type ForrstSourceOptions,
+  type ForrstStream,
+  type ForrstStreamOptions,
 } from '../sources/forrst/index.ts'
 export { createForrstHandler } from '../surfaces/forrst/index.ts'
+export type { ProfileOptions } from '../surfaces/profile/index.ts'
 export {
   authenticateByToken,
+  type CallbackOptions,
   createService,
   type DefaultExtensionOptions,
   type ServiceOptions,

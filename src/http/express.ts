@@ -3,7 +3,7 @@ import type { App } from './app.ts'
 import { answerNode, type NodeExtras } from './node.ts'
 
 /** The member of an Express request that node:http does not have: what a body parser left there. */
-interface ParsedRequest extends IncomingMessage {
+export interface ParsedRequest extends IncomingMessage {
   readonly body?: unknown
 }
 

@@ -1,6 +1,6 @@
 export { type App, type AppOptions, createApp, type Mount } from './app.ts'
-export { toExpressHandler } from './express.ts'
-export { toFastifyPlugin } from './fastify.ts'
+export { type ParsedRequest, toExpressHandler } from './express.ts'
+export { type FastifyHost, toFastifyPlugin } from './fastify.ts'
 export { type FetchHandlerOptions, toFetchHandler } from './fetch.ts'
 export { type HonoContext, type HonoHandlerOptions, toHonoHandler } from './hono.ts'
 export { toNodeListener } from './node.ts'

@@ -19,7 +19,9 @@ export {
   isReachable,
   type PublicFetch,
   type PublicFetchOptions,
+  type PublicRequest,
   type PublicResponse,
+  type ResolvedAddress,
 } from './public-address.ts'
 export {
   createWebhookSigner,
@@ -30,4 +32,5 @@ export {
   type WebhookMessage,
   type WebhookRefusal,
   type WebhookVerdict,
+  type WebhookVerifierOptions,
 } from './webhook-signature.ts'

@@ -8,7 +8,7 @@ import { toReason } from '../values/index.ts'
 import { addressKind } from './address-range.ts'
 
 /** One address a name resolves to. */
-interface ResolvedAddress {
+export interface ResolvedAddress {
   readonly address: string
   readonly family: number
 }

@@ -19,6 +19,7 @@ export {
   type StandardSchema,
   type TypedJsonSchema,
   type Validation,
+  type ValueOf,
 } from './schema.ts'
 export {
   closeStandardSchema,

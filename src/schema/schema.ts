@@ -35,7 +35,8 @@ export type OutputOf<S, Untyped> =
 export type InputOf<S, Untyped> =
   S extends StandardSchema<infer Input, infer _> ? Input : ValueOf<S, Untyped>
 
-type ValueOf<S, Untyped> =
+/** The type that a typed JSON Schema stands for; `Untyped` where there is none. */
+export type ValueOf<S, Untyped> =
   S extends TypedJsonSchema<infer Value> ? (unknown extends Value ? Untyped : Value) : Untyped
 
 /** A problem found in a value: where, which rule, and a sentence for a person. */

@@ -54,7 +54,7 @@ export function requireLimit(limit: number = DEFAULT_PAGE): number {
 }
 
 /** Writes a value as JSON text within the size limit. */
-export function toText(value: Json): string {
+export function toBackendText(value: Json): string {
   const text = stringify(value) ?? refuse('value', 'must be a JSON value')
   if (text.length * 3 > MAX_VALUE_BYTES && Buffer.byteLength(text) > MAX_VALUE_BYTES) {
     refuse('value', `has ${Buffer.byteLength(text)} bytes as JSON; at most ${MAX_VALUE_BYTES} fit`)

@@ -11,9 +11,9 @@ import {
   requireLimit,
   requireTtl,
   type Swept,
+  toBackendText,
   toCursor,
   toRange,
-  toText,
 } from './backend.ts'
 import type { Entry, Page, Store } from './store.ts'
 
@@ -179,7 +179,7 @@ export function createStore(backend: Backend, sweep: SweepOptions = {}): Store {
 function toWrite(key: string, value: Json, ttl: number | null, owner: string | null) {
   assertText('key', key)
   if (owner !== null) assertText('owner', owner)
-  return { key, text: toText(value), ttl: requireTtl(ttl), owner }
+  return { key, text: toBackendText(value), ttl: requireTtl(ttl), owner }
 }
 
 function toEntry({ key, text, revision, owner, ttl }: Row): Entry {

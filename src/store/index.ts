@@ -9,10 +9,16 @@ export type { MachineClock } from './machine-clock.ts'
 export { createMemoryStore, type MemoryStore, type MemoryStoreOptions } from './memory/memory.ts'
 export { type OpenStoreOptions, openStore } from './open.ts'
 export { loadOptional } from './optional-package.ts'
-export type { PostgresPool, PostgresPoolClient } from './postgres/connection.ts'
+export type {
+  PostgresPool,
+  PostgresPoolClient,
+  PostgresQuery,
+  PostgresValue,
+} from './postgres/connection.ts'
 export { createPostgresStore, type PostgresStoreOptions } from './postgres/postgres.ts'
 export type { RedisClient } from './redis/connection.ts'
 export { createRedisStore, type RedisStoreOptions } from './redis/redis.ts'
+export type { SqliteSync } from './sqlite/database.ts'
 export { createSqliteStore, type SqliteStoreOptions } from './sqlite/sqlite.ts'
 export {
   type CompareAndSetOptions,

@@ -16,9 +16,9 @@ import {
   type Logger,
   type Middleware,
   type Principal,
-  type ProfileDefinition,
   type Server,
   type Service,
+  type ServiceProfile,
   type Target,
 } from '../core/index.ts'
 import { checkHead } from '../discovery/index.ts'
@@ -82,7 +82,7 @@ export interface ServiceOptions<Functions extends readonly FunctionDefinition[]>
   readonly servers?: readonly Server[]
   readonly components?: Components
   /** Published at `/.well-known/ucp`; functions name their capability. */
-  readonly profile?: ProfileDefinition
+  readonly profile?: ServiceProfile
   /** What happens to extension entries nobody knows; `reject` when absent. */
   readonly unknownExtensions?: 'reject' | 'ignore'
   /** What happens to arguments that a function does not have; `reject` when absent. A function may say otherwise. */

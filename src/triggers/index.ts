@@ -9,6 +9,9 @@ export type { Delivery, DeliveryAttempt, DeliveryState } from './delivery/delive
 export type { DeliveryPage, DeliveryQuery, Retention } from './delivery/log.ts'
 export {
   type AskOptions,
+  type BusEvent,
+  type BusListener,
+  type BusSubscription,
   createEventBus,
   type EmitOptions,
   type EventBus,
@@ -17,7 +20,7 @@ export {
 export { type OpenEventBusOptions, openEventBus } from './event/open.ts'
 export { type QueueKind, readQueueAddress } from './queue/address.ts'
 export { listRuns } from './schedule/times.ts'
-export type { TriggerStatus } from './status.ts'
+export type { ListTriggersOptions, TriggerStatus } from './status.ts'
 export type { TrialOptions, TriggerTrial } from './trial.ts'
 export type {
   Receipt,

@@ -6,7 +6,7 @@ import { type Clock, systemClock } from '../values/index.ts'
 import { createJobQueue, type JobQueue } from '../work/index.ts'
 import { createLiveness, type Liveness } from './delivery/attempt.ts'
 import { createDeliverer, type Deliverer } from './delivery/deliver.ts'
-import { isOver } from './delivery/delivery.ts'
+import { isDeliveryOver } from './delivery/delivery.ts'
 import { createDeliveryLog, type DeliveryLog, type Retention } from './delivery/log.ts'
 import { createEventBus, type EventBus } from './event/bus.ts'
 import { startEmit } from './event/emit.ts'
@@ -214,7 +214,7 @@ function toContext(parts: TriggerParts, trigger: TriggerDef, host: string): Sour
     host,
     async isOpen(id) {
       const entry = await deliveries.read(id)
-      return entry !== undefined && !isOver(entry.delivery)
+      return entry !== undefined && !isDeliveryOver(entry.delivery)
     },
   }
 }

@@ -3,7 +3,7 @@ import { toReason } from '../values/index.ts'
 import type { Job, WorkPlan } from './queue.ts'
 
 /** What becomes of a job after a run: it is over, or it runs again later. */
-export type Verdict =
+export type JobVerdict =
   | { readonly over: true }
   | { readonly over: false; readonly delayMs: number; readonly reason: unknown }
 
@@ -15,10 +15,10 @@ export interface RunJobOptions {
   readonly log?: Logger | undefined
 }
 
-const OVER: Verdict = { over: true }
+const OVER: JobVerdict = { over: true }
 
 /** Runs a job once, or gives it up when it has had all its attempts; never throws. */
-export async function runJob(job: Job, options: RunJobOptions): Promise<Verdict> {
+export async function runJob(job: Job, options: RunJobOptions): Promise<JobVerdict> {
   const { plan, run } = options
   // A job that ends its process each time comes back without ever having thrown.
   let reason: unknown = new Error('Each run of the job was cut off')
@@ -34,7 +34,7 @@ export async function runJob(job: Job, options: RunJobOptions): Promise<Verdict>
   return giveUp(job, reason, options)
 }
 
-async function giveUp(job: Job, reason: unknown, options: RunJobOptions): Promise<Verdict> {
+async function giveUp(job: Job, reason: unknown, options: RunJobOptions): Promise<JobVerdict> {
   const { name, plan, log } = options
   const { attempt } = job
   try {
@@ -52,6 +52,6 @@ async function giveUp(job: Job, reason: unknown, options: RunJobOptions): Promis
   }
 }
 
-function repeat({ attempt }: Job, plan: WorkPlan, reason: unknown): Verdict {
+function repeat({ attempt }: Job, plan: WorkPlan, reason: unknown): JobVerdict {
   return { over: false, delayMs: plan.backoffMs(attempt), reason }
 }

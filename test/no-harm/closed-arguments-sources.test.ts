@@ -12,7 +12,7 @@ import type { Service } from '../../src/core/service.ts'
 import { buildDocument } from '../../src/discovery/document.ts'
 import { type DiffSource, diffDescriptions } from '../../src/entries/diff.ts'
 import { createMemoryStore } from '../../src/entries/store.ts'
-import { toFunctions } from '../../src/sources/mcp/tool-function.ts'
+import { toToolFunctions } from '../../src/sources/mcp/tool-function.ts'
 import { checkArguments } from '../../src/sources/runtime/check-arguments.ts'
 import { toInputSchema } from '../../src/sources/runtime/input-schema.ts'
 import { createRestHandler } from '../../src/surfaces/rest/handler.ts'
@@ -87,7 +87,7 @@ describe('as reported: sources', () => {
         inputSchema: { type: 'object' as const, properties: {}, additionalProperties: true },
       },
     ]
-    const functions = toFunctions(listed as never, {
+    const functions = toToolFunctions(listed as never, {
       name: 'far',
       trusted: true,
       warn: () => undefined,

@@ -9,7 +9,7 @@ import { importOpenApi, loadOpenApi } from '../../src/entries/openapi.ts'
 import { createToolFunctions } from '../../src/entries/runtime.ts'
 import { connectMcpSource } from '../../src/sources/mcp/source.ts'
 import type { FieldDef, ToolDef } from '../../src/sources/tool-spec/types.ts'
-import { decodeMessage } from '../../src/triggers/queue/driver.ts'
+import { decodeQueueMessage } from '../../src/triggers/queue/driver.ts'
 import type { JsonObject } from '../../src/values/json.ts'
 import { createWorkplace } from '../cli/run-main.ts'
 import { startRecordingServer } from '../codegen/recording-server.ts'
@@ -312,7 +312,7 @@ describe('beside it', () => {
   })
 
   it('reads integers of queue messages digit by digit', () => {
-    expect(decodeMessage(`{"id":${ID},"n":1}`)).toEqual({ id: ID, n: 1 })
+    expect(decodeQueueMessage(`{"id":${ID},"n":1}`)).toEqual({ id: ID, n: 1 })
   })
 
   it('gives digits to a client, and to whoever calls a remote service through another', async () => {

@@ -5,7 +5,7 @@ import { createToolFunctions } from '../../src/entries/runtime.ts'
 import { serve } from '../../src/http/serve.ts'
 import type { JsonSchema } from '../../src/schema/schema.ts'
 import { readForrstDocument } from '../../src/sources/forrst/document.ts'
-import { toFunctions } from '../../src/sources/mcp/tool-function.ts'
+import { toToolFunctions } from '../../src/sources/mcp/tool-function.ts'
 import { createService } from '../../src/system/create-service.ts'
 
 const HOSTILE = '^(a+)+$'
@@ -70,7 +70,7 @@ const service = createService({
   log,
   functions: [
     ...createToolFunctions(openapi.spec, { handlers: { list_trees: () => ({}) } }),
-    ...toFunctions([{ name: 'run', inputSchema: schema }] as never, {
+    ...toToolFunctions([{ name: 'run', inputSchema: schema }] as never, {
       name: 'mcpserver',
       trusted: false,
       call: async () => ({ content: [] }),

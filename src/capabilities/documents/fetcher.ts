@@ -11,7 +11,7 @@ import { createFetchBudget } from '../fetch-budget.ts'
 import { judgeProfileUrl } from '../session/agent-header.ts'
 
 /** Why a document could not be had. */
-type FetchFailure =
+export type FetchFailure =
   | 'url_refused'
   | 'redirect_refused'
   | 'unreachable'

@@ -99,7 +99,8 @@ export interface OperationTable<Operation> {
   readonly remarks: readonly DocumentRemark[]
 }
 
-interface DocumentMembers {
+/** What indexed documents of every transport have. */
+export interface DocumentMembers {
   /** Identifiers that the business calls; never callable by the platform. */
   readonly webhooks: ReadonlySet<string>
   readonly document: Record<string, unknown>

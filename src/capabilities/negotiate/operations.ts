@@ -60,7 +60,7 @@ export interface McpBinding {
 }
 
 /** An operation that may be called. */
-export interface Operation {
+export interface CapabilityOperation {
   readonly id: string
   readonly service: string
   /** The active root capabilities that own it, in name order. */
@@ -90,13 +90,13 @@ export interface UnresolvedOperation {
 
 /** What looking an operation up gives. */
 export type OperationLookup =
-  | { readonly found: true; readonly operation: Operation }
+  | { readonly found: true; readonly operation: CapabilityOperation }
   | { readonly found: false; readonly services: readonly string[] }
 
 /** Everything that may be called after a negotiation. */
 export interface OperationSet {
   /** Sorted by service, then by identifier. */
-  readonly operations: readonly Operation[]
+  readonly operations: readonly CapabilityOperation[]
   readonly unresolved: readonly UnresolvedOperation[]
   /** For every active capability, in name order. */
   readonly source: ReadonlyMap<string, OperationSource>
@@ -137,7 +137,7 @@ export function resolveOperations(negotiation: Negotiation, options: ResolveOpti
   return toSet(work, (id) => findOwners(id, parties, services, fallback))
 }
 
-interface MutableOperation extends Operation {
+interface MutableOperation extends CapabilityOperation {
   readonly capabilities: string[]
   readonly bindings: { rest?: RestBinding; mcp?: McpBinding }
   readonly described: { rest?: RestOperation; mcp?: McpOperation }
@@ -344,6 +344,6 @@ function toSet(
   }
 }
 
-function byId(left: Operation, right: Operation): number {
+function byId(left: CapabilityOperation, right: CapabilityOperation): number {
   return left.id < right.id ? -1 : 1
 }

@@ -10,8 +10,8 @@ import {
 import type { ExclusionReason } from './intersect.ts'
 import { type Negotiation, type NegotiationOutcome, negotiate } from './negotiate.ts'
 import {
+  type CapabilityOperation,
   type FallbackTable,
-  type Operation,
   type OperationSet,
   type OperationSource,
   resolveOperations,
@@ -45,7 +45,7 @@ export interface NegotiationReport {
   readonly active: Readonly<Record<string, string>>
   readonly excluded: Readonly<Record<string, ExclusionReason>>
   readonly operation_ids: readonly string[]
-  readonly operations: readonly Omit<Operation, 'described'>[]
+  readonly operations: readonly Omit<CapabilityOperation, 'described'>[]
   readonly source: Readonly<Record<string, OperationSource>>
   readonly unresolved: readonly UnresolvedOperation[]
   readonly diagnostics: readonly Diagnostic[]

@@ -2,11 +2,11 @@ import { isRecord } from '../../values/index.ts'
 import type { Authority } from '../authority.ts'
 import {
   type CapabilityEntry,
-  type Entry,
   type HandlerEntry,
   isVersion,
   type Profile,
-  type Registry,
+  type ProfileEntry,
+  type ProfileRegistry,
   type Rules,
   type ServiceEntry,
   type Side,
@@ -136,15 +136,15 @@ export interface DroppedEntry {
   readonly name: string
   readonly version: string
   readonly reason: DropReason
-  readonly entry: Entry
+  readonly entry: ProfileEntry
 }
 
 /** The part of a profile that may be used. */
 export interface UsableProfile {
   readonly profile: Profile
-  readonly capabilities: Registry<CapabilityEntry>
-  readonly services: Registry<ServiceEntry>
-  readonly paymentHandlers: Registry<HandlerEntry>
+  readonly capabilities: ProfileRegistry<CapabilityEntry>
+  readonly services: ProfileRegistry<ServiceEntry>
+  readonly paymentHandlers: ProfileRegistry<HandlerEntry>
   readonly dropped: readonly DroppedEntry[]
 }
 
@@ -169,13 +169,13 @@ export function selectUsable(profile: Profile, options: UsableOptions): UsablePr
 }
 
 // Copies a registry only when something has to go, which is rare.
-function filter<Item extends Entry>(
+function filter<Item extends ProfileEntry>(
   registry: DroppedEntry['registry'],
-  entries: Registry<Item>,
+  entries: ProfileRegistry<Item>,
   profile: Profile,
   options: UsableOptions,
   dropped: DroppedEntry[],
-): Registry<Item> {
+): ProfileRegistry<Item> {
   let kept: Map<string, readonly Item[]> | undefined
   for (const [name, items] of entries) {
     const before = dropped.length
@@ -193,7 +193,7 @@ function filter<Item extends Entry>(
     }
     if (dropped.length === before) continue
     kept ??= new Map(entries)
-    const gone = new Set<Entry>(dropped.slice(before).map(({ entry }) => entry))
+    const gone = new Set<ProfileEntry>(dropped.slice(before).map(({ entry }) => entry))
     const rest = items.filter((item) => !gone.has(item))
     if (rest.length > 0) kept.set(name, rest)
     else kept.delete(name)
@@ -204,7 +204,7 @@ function filter<Item extends Entry>(
 /** Tells why an entry counts as absent; undefined when it may be used. */
 export function dropReason(
   name: string,
-  entry: Entry,
+  entry: ProfileEntry,
   registry: DroppedEntry['registry'],
   profile: Profile,
   { authority, rules }: Pick<UsableOptions, 'authority' | 'rules'>,

@@ -3,11 +3,11 @@ import { isHttps } from '../authority.ts'
 import type { Diagnostic, DiagnosticCode } from '../diagnostic.ts'
 import {
   type CapabilityEntry,
-  type Entry,
   type HandlerEntry,
   isCalendarDate,
   isName,
   isVersion,
+  type ProfileEntry,
   type ServiceEntry,
   type Side,
   TRANSPORTS,
@@ -138,7 +138,7 @@ function readCommon(
   reading: Reading,
   value: Record<string, unknown>,
   place: Place,
-): Entry | undefined {
+): ProfileEntry | undefined {
   const { version, spec, schema, id, config } = value
   if (!isDate(reading, version, place)) {
     return reportEntry(reading, 'invalid_entry', place, 'version')

@@ -3,10 +3,10 @@ import { isRecord } from '../../values/index.ts'
 import type { Diagnostic } from '../diagnostic.ts'
 import {
   type CapabilityEntry,
-  type Entry,
   isName,
   isVersion,
   type Profile,
+  type ProfileEntry,
   type PublicKey,
   type Side,
   TRANSPORTS,
@@ -219,7 +219,7 @@ interface RegistryReading<Item> {
   readonly invalid: ReadonlySet<string>
 }
 
-function readRegistry<Item extends Entry>(
+function readRegistry<Item extends ProfileEntry>(
   reading: Reading,
   value: unknown,
   registry: Place['registry'],
@@ -246,7 +246,7 @@ function readRegistry<Item extends Entry>(
   return { entries, invalid }
 }
 
-function readItems<Item extends Entry>(
+function readItems<Item extends ProfileEntry>(
   reading: Reading,
   value: unknown,
   { registry, name }: Omit<Place, 'index'>,

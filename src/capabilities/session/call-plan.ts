@@ -2,7 +2,7 @@ import type { Problem, SchemaCheck } from '../../schema/index.ts'
 import { formatPointer, isRecord, type JsonObject, toText } from '../../values/index.ts'
 import type { McpOperation, RestOperation } from '../documents/transport.ts'
 import type { CallableTransport } from '../model.ts'
-import type { McpBinding, Operation, RestBinding } from '../negotiate/operations.ts'
+import type { CapabilityOperation, McpBinding, RestBinding } from '../negotiate/operations.ts'
 
 /** One argument of an operation, wherever the transport puts it. */
 export interface ArgumentSlot {
@@ -109,7 +109,7 @@ export interface CallPlanOptions {
 
 /** Plans the call of an operation on one transport; undefined when it is not there. */
 export function planCall(
-  operation: Operation,
+  operation: CapabilityOperation,
   transport: CallableTransport,
   options: CallPlanOptions,
 ): CallPlan | undefined {
@@ -124,7 +124,11 @@ export function planCall(
 }
 
 // Over MCP the payload has a name: the document says it, otherwise it is that of the capability.
-function wrapperNames({ service, capabilities, described }: Operation): readonly string[] {
+function wrapperNames({
+  service,
+  capabilities,
+  described,
+}: CapabilityOperation): readonly string[] {
   const overMcp = described.mcp && findPayload(described.mcp)?.['name']
   const [owner = ''] = capabilities
   const [noun = ''] = owner.slice(service.length + 1).split('.')

@@ -20,9 +20,9 @@ import { judgeProfileUrl } from './agent-header.ts'
 import type { CallResult } from './incoming.ts'
 import { loadDocuments } from './load.ts'
 import {
-  type Caller,
-  createCaller,
+  createSessionCaller,
   type PreparedCall,
+  type SessionCaller,
   type SessionCallOptions,
   type SessionState,
 } from './session.ts'
@@ -147,7 +147,7 @@ function createSession(
   tools: Tools,
 ): Session {
   let state = first
-  let caller: Caller = createCaller(state, tools)
+  let caller: SessionCaller = createSessionCaller(state, tools)
   let timer: ReturnType<typeof setTimeout> | undefined
   let closed = false
 
@@ -155,7 +155,7 @@ function createSession(
     const opened = await open(business, platforms, tools)
     if ('connected' in opened) return false
     state = opened
-    caller = createCaller(state, tools)
+    caller = createSessionCaller(state, tools)
     return true
   }
 

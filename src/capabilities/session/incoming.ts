@@ -87,7 +87,7 @@ function textOf(value: unknown): string | undefined {
 export type Announcement = { readonly header: string } | { readonly profile: unknown }
 
 /** Why a negotiated call does not take place. */
-export type Refusal =
+export type ProtocolRefusal =
   | { readonly kind: 'error'; readonly code: ProtocolErrorCode; readonly text: ErrorText }
   /** Too much was asked for: nothing is said about the platform, it may come back. */
   | { readonly kind: 'busy'; readonly retryAfterSeconds: number }
@@ -97,7 +97,7 @@ export type Refusal =
 /** What a negotiated call is answered with, or why it is refused. */
 export type Admission =
   | { readonly admitted: true; readonly ucp: JsonObject }
-  | { readonly admitted: false; readonly refusal: Refusal }
+  | { readonly admitted: false; readonly refusal: ProtocolRefusal }
 
 /**
  * Judges a call of a platform that announced its profile; to be called after `authenticate`. What is fetched counts

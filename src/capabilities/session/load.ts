@@ -8,7 +8,7 @@ import { documentUrl, selectEntries } from '../negotiate/service-binding.ts'
 import { listReferencedFiles } from './request-check.ts'
 
 /** What is fetched for a negotiation, and from where it may come. */
-export interface LoadOptions {
+export interface SessionLoadOptions {
   readonly fetcher: DocumentFetcher
   readonly transports: readonly Transport[]
   /** Documents that are at hand already, by URL. */
@@ -33,7 +33,7 @@ const AT_ONCE = 8
 /** Fetches the documents and schemas a negotiation needs; every URL is bound to a name before it is asked for. */
 export async function loadDocuments(
   negotiation: Negotiation,
-  options: LoadOptions,
+  options: SessionLoadOptions,
 ): Promise<LoadedDocuments> {
   const files = new Map<string, unknown>(Object.entries(options.documents))
   const failures = new Map<string, FetchedDocument & { readonly ok: false }>()

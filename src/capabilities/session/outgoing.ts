@@ -2,7 +2,7 @@ import type { Problem, SchemaCheck } from '../../schema/index.ts'
 import { formatPointer, type JsonObject, toText } from '../../values/index.ts'
 import type { CallableTransport } from '../model.ts'
 import { schemaUrl } from '../negotiate/intersect.ts'
-import type { Operation } from '../negotiate/operations.ts'
+import type { CapabilityOperation } from '../negotiate/operations.ts'
 import { formatAgentHeader } from './agent-header.ts'
 import { type CallPlan, type CallPlanOptions, placeArguments } from './call-plan.ts'
 import {
@@ -13,7 +13,7 @@ import {
 import type { SessionState } from './session.ts'
 
 /** One request, ready to be sent. */
-export interface OutgoingRequest {
+export interface PreparedRequest {
   readonly transport: CallableTransport
   readonly method: string
   readonly url: string
@@ -32,11 +32,11 @@ export interface CallIdentity {
 
 /** A request that was built, or what is wrong with the arguments. */
 export type BuiltRequest =
-  | { readonly ok: true; readonly request: OutgoingRequest }
+  | { readonly ok: true; readonly request: PreparedRequest }
   | { readonly ok: false; readonly problems: readonly [Problem, ...Problem[]] }
 
 /** Builds the one request that calls an operation; no I/O. */
-export function buildRequest(
+export function prepareRequest(
   plan: CallPlan,
   args: JsonObject,
   identity: CallIdentity,
@@ -129,7 +129,7 @@ function buildMcp(
   named: ReadonlyMap<string, unknown>,
   payload: unknown,
   { profile, requestId, idempotencyKey, headers }: CallIdentity,
-): OutgoingRequest {
+): PreparedRequest {
   const { binding, legacy, keyed, arguments: slots } = plan
   const values: Record<string, unknown> = Object.fromEntries(named)
   if (slots.payload && payload !== undefined) values[slots.payload.name] = payload
@@ -155,7 +155,7 @@ function buildMcp(
 /** Makes, per operation, what compiles the checks of its arguments. */
 export function createPayloadCheck(
   state: Pick<SessionState, 'negotiation' | 'set' | 'loaded'>,
-): (operation: Operation) => CallPlanOptions {
+): (operation: CapabilityOperation) => CallPlanOptions {
   const { negotiation, set, loaded } = state
   const schemas = createRequestSchemas(loaded.files)
 
@@ -177,7 +177,7 @@ export function createPayloadCheck(
   }
 
   // Each active extension adds the shape it has for the root that owns the operation.
-  function extensionShapes(operation: Operation): readonly { readonly $ref: string }[] {
+  function extensionShapes(operation: CapabilityOperation): readonly { readonly $ref: string }[] {
     const relevant = selectResponseCapabilities(negotiation, set, operation.id)
     return relevant.flatMap((name) => {
       const entry = negotiation.active.get(name)?.entry

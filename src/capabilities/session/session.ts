@@ -3,11 +3,11 @@ import type { PublicFetch } from '../../net/index.ts'
 import { isRecord, type JsonObject, toReason } from '../../values/index.ts'
 import type { CallableTransport, Transport } from '../model.ts'
 import type { Negotiation } from '../negotiate/negotiate.ts'
-import type { Operation, OperationSet } from '../negotiate/operations.ts'
+import type { CapabilityOperation, OperationSet } from '../negotiate/operations.ts'
 import { type CallPlan, planCall } from './call-plan.ts'
 import { type CallResult, readMcpAnswer, readRestAnswer } from './incoming.ts'
 import type { LoadedDocuments } from './load.ts'
-import { buildRequest, createPayloadCheck, type OutgoingRequest } from './outgoing.ts'
+import { createPayloadCheck, type PreparedRequest, prepareRequest } from './outgoing.ts'
 
 /** How one call differs from others. */
 export interface SessionCallOptions {
@@ -26,8 +26,8 @@ export interface SessionCallOptions {
 export type PreparedCall =
   | {
       readonly ok: true
-      readonly operation: Operation
-      readonly request: OutgoingRequest
+      readonly operation: CapabilityOperation
+      readonly request: PreparedRequest
       readonly id: string
     }
   | { readonly ok: false; readonly error: CallErrorShape }
@@ -45,20 +45,23 @@ export interface SessionState {
 }
 
 /** Prepares and sends calls on one state; the state never changes. */
-export interface Caller {
+export interface SessionCaller {
   readonly prepare: (id: string, args: JsonObject, options?: SessionCallOptions) => PreparedCall
   readonly call: (id: string, args: JsonObject, options?: SessionCallOptions) => Promise<CallResult>
 }
 
 /** Makes a caller for a state; nothing but the call itself goes over the network. */
-export function createCaller(
+export function createSessionCaller(
   state: SessionState,
   { fetch, randomId }: { readonly fetch: PublicFetch; readonly randomId: () => string },
-): Caller {
+): SessionCaller {
   const plans = new Map<string, CallPlan | undefined>()
   const payloads = createPayloadCheck(state)
 
-  function planFor(operation: Operation, transport: CallableTransport): CallPlan | undefined {
+  function planFor(
+    operation: CapabilityOperation,
+    transport: CallableTransport,
+  ): CallPlan | undefined {
     const key = `${transport} ${operation.service} ${operation.id}`
     if (!plans.has(key)) plans.set(key, planCall(operation, transport, payloads(operation)))
     return plans.get(key)
@@ -74,7 +77,7 @@ export function createCaller(
     const plan = transport && planFor(operation, transport)
     if (plan === undefined) return refuse(noTransport(operation, transport))
     const requestId = randomId()
-    const built = buildRequest(plan, args, {
+    const built = prepareRequest(plan, args, {
       profile: state.profile,
       requestId,
       idempotencyKey: options.idempotencyKey ?? randomId(),
@@ -107,7 +110,7 @@ export function createCaller(
 }
 
 function preferred(
-  { bindings }: Operation,
+  { bindings }: CapabilityOperation,
   transports: readonly Transport[],
 ): CallableTransport | undefined {
   return transports.find(
@@ -144,7 +147,10 @@ function notOffered(
   }
 }
 
-function noTransport(operation: Operation, asked: CallableTransport | undefined): CallErrorShape {
+function noTransport(
+  operation: CapabilityOperation,
+  asked: CallableTransport | undefined,
+): CallErrorShape {
   const offered = Object.keys(operation.bindings)
   const message = `${operation.id} is not available over ${asked ?? 'the transports spoken here'}`
   return { code: 'NO_COMPATIBLE_TRANSPORT', message, details: { operation: operation.id, offered } }

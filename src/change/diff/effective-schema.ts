@@ -27,7 +27,7 @@ export interface EffectiveSchema {
 }
 
 /** Where a reference led: the schema there, and what to call the place. */
-export interface Followed extends SchemaAt {
+export interface FollowedSchema extends SchemaAt {
   /** True when a reference was followed, so that the place may come up again. */
   readonly isShared: boolean
 }
@@ -36,7 +36,7 @@ const MAX_STEPS = 32
 const MAX_PARTS = 64
 
 /** Follows `$ref` inside the document; what leads nowhere or elsewhere stays as it is. */
-export function followReference(at: SchemaAt, document: unknown): Followed {
+export function followReference(at: SchemaAt, document: unknown): FollowedSchema {
   let current = at
   let isShared = false
   for (let steps = 0; steps < MAX_STEPS; steps += 1) {

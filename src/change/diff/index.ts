@@ -11,4 +11,4 @@ export {
   type Step,
   type VersionStep,
 } from './model.ts'
-export { RULES, type Rule, type RuleId } from './rules.ts'
+export { type Direction, RULES, type Rule, type RuleId, type SchemaRuleName } from './rules.ts'

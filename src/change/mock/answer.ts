@@ -36,7 +36,11 @@ export function findProblem(maker: ValueMaker): string | undefined {
 }
 
 /** What a caller named comes back under the same name: who asks for event 7 gets event 7. */
-export function echo(value: unknown, input: JsonObject, maker: ValueMaker | undefined): unknown {
+export function echoArguments(
+  value: unknown,
+  input: JsonObject,
+  maker: ValueMaker | undefined,
+): unknown {
   if (!isRecord(value)) return value
   const named = Object.entries(input).filter(
     ([key, given]) => Object.hasOwn(value, key) && isScalar(given) && isScalar(value[key]),
@@ -78,7 +82,7 @@ export function createItems({ name, item }: FunctionDefinition): MockItems | und
     make(input, seed) {
       const length = createRandom([...seed, 'items'].join('\n')).whole(FEWEST, MOST)
       return Array.from({ length }, (_, index) =>
-        echo(makeValue(maker, [...seed, `item ${index}`], name), input, maker),
+        echoArguments(makeValue(maker, [...seed, `item ${index}`], name), input, maker),
       )
     },
   }
@@ -138,8 +142,9 @@ export function createMockAnswer(
     const found = scripted(input)
     if (found !== undefined) return found.value
     const [example] = examples
-    if (example !== undefined) return echo(example.value, input, maker)
-    if (maker !== undefined) return echo(makeValue(maker, seedOf(input), name), input, maker)
+    if (example !== undefined) return echoArguments(example.value, input, maker)
+    if (maker !== undefined)
+      return echoArguments(makeValue(maker, seedOf(input), name), input, maker)
     return items?.make(input, seedOf(input)) ?? null
   }
 

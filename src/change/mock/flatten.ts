@@ -137,7 +137,7 @@ function mapOf(value: unknown): Record<string, unknown> {
 }
 
 /** What choices between schemas depend on. */
-export interface FlattenContext {
+export interface MockContext {
   readonly random: Random
   /** Prefers what ends soon: schemas may refer to themselves. */
   readonly brief: boolean
@@ -161,17 +161,17 @@ const APPLIED = [
 ]
 
 /** Takes one way through references and alternatives, and joins what lies on it into one plain schema. */
-export function flattenSchema(schema: Subschema, context: FlattenContext): JsonSchema {
+export function flattenForMock(schema: Subschema, context: MockContext): JsonSchema {
   if (schema === false) throw new Unmakeable('the schema accepts nothing')
   if (schema === true) return {}
   const { follows = 0 } = context
   if (follows > MOST_FOLLOWS) throw new Unmakeable('a schema refers to nothing but itself')
-  const deeper: FlattenContext = { ...context, follows: follows + 1 }
+  const deeper: MockContext = { ...context, follows: follows + 1 }
   let flat: JsonSchema = Object.fromEntries(
     Object.entries(schema).filter(([keyword]) => !APPLIED.includes(keyword)),
   )
   const apply = (other: unknown) => {
-    if (isSubschema(other)) flat = mergeSchemas(flat, flattenSchema(other, deeper))
+    if (isSubschema(other)) flat = mergeSchemas(flat, flattenForMock(other, deeper))
   }
   for (const keyword of ['$ref', '$dynamicRef']) {
     const reference = schema[keyword]
@@ -185,7 +185,7 @@ export function flattenSchema(schema: Subschema, context: FlattenContext): JsonS
   return flat
 }
 
-function requireTarget(reference: string, { resolve }: FlattenContext): Subschema {
+function requireTarget(reference: string, { resolve }: MockContext): Subschema {
   const target = resolve(reference)
   if (target === undefined) throw new Unmakeable(`the reference ${reference} leads nowhere`)
   return target
@@ -195,14 +195,14 @@ function requireTarget(reference: string, { resolve }: FlattenContext): Subschem
 function applyOne(
   flat: JsonSchema,
   options: readonly Subschema[],
-  context: FlattenContext,
+  context: MockContext,
 ): JsonSchema {
   const mixed = context.random.shuffle(options)
   const ordered = context.brief ? mixed.toSorted((a, b) => weight(a) - weight(b)) : mixed
   let reason = new Unmakeable('there is no alternative')
   for (const option of ordered) {
     try {
-      return mergeSchemas(flat, flattenSchema(option, context))
+      return mergeSchemas(flat, flattenForMock(option, context))
     } catch (thrown) {
       if (!(thrown instanceof Unmakeable)) throw thrown
       reason = thrown
@@ -211,15 +211,15 @@ function applyOne(
   throw reason
 }
 
-function applyCondition(flat: JsonSchema, schema: JsonSchema, context: FlattenContext): JsonSchema {
+function applyCondition(flat: JsonSchema, schema: JsonSchema, context: MockContext): JsonSchema {
   const met = (): JsonSchema => {
-    const condition = flattenSchema(schema['if'] as Subschema, context)
-    const then = isSubschema(schema['then']) ? flattenSchema(schema['then'], context) : {}
+    const condition = flattenForMock(schema['if'] as Subschema, context)
+    const then = isSubschema(schema['then']) ? flattenForMock(schema['then'], context) : {}
     // Members the condition only mentions have to be there, or it would be met by their absence alone.
     return mergeSchemas(mergeSchemas(flat, condition), then)
   }
   const unmet = (): JsonSchema =>
-    isSubschema(schema['else']) ? mergeSchemas(flat, flattenSchema(schema['else'], context)) : flat
+    isSubschema(schema['else']) ? mergeSchemas(flat, flattenForMock(schema['else'], context)) : flat
   const ways = context.random.shuffle([met, unmet])
   try {
     return ways[0]?.() ?? flat

@@ -1,16 +1,16 @@
 import type { Random } from './random.ts'
 
 /** A part of a regular expression, as far as texts are written from it. */
-export type PatternNode =
+export type MockPatternNode =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'set'; readonly characters: readonly [string, ...string[]] }
-  | { readonly kind: 'sequence'; readonly items: readonly PatternNode[] }
-  | { readonly kind: 'choice'; readonly options: readonly [PatternNode, ...PatternNode[]] }
-  | { readonly kind: 'group'; readonly content: PatternNode; readonly index?: number }
+  | { readonly kind: 'sequence'; readonly items: readonly MockPatternNode[] }
+  | { readonly kind: 'choice'; readonly options: readonly [MockPatternNode, ...MockPatternNode[]] }
+  | { readonly kind: 'group'; readonly content: MockPatternNode; readonly index?: number }
   | { readonly kind: 'same'; readonly index: number }
   | {
       readonly kind: 'repeat'
-      readonly content: PatternNode
+      readonly content: MockPatternNode
       readonly least: number
       readonly most: number
     }
@@ -38,10 +38,10 @@ const ESCAPES: Readonly<Record<string, string>> = {
   0: '\0',
 }
 const MAX_PATTERN = 10_000
-const NOTHING: PatternNode = { kind: 'text', text: '' }
+const NOTHING: MockPatternNode = { kind: 'text', text: '' }
 
 /** Reads a regular expression; undefined when it uses what is not understood. */
-export function parsePattern(pattern: string): PatternNode | undefined {
+export function parseMockPattern(pattern: string): MockPatternNode | undefined {
   if (pattern.length > MAX_PATTERN) return undefined
   try {
     const reader = createReader(pattern)
@@ -87,9 +87,9 @@ function createReader(pattern: string): Reader {
   }
 }
 
-function readChoice(reader: Reader): PatternNode {
+function readChoice(reader: Reader): MockPatternNode {
   const first = readSequence(reader)
-  const rest: PatternNode[] = []
+  const rest: MockPatternNode[] = []
   while (reader.peek() === '|') {
     reader.take()
     rest.push(readSequence(reader))
@@ -97,15 +97,15 @@ function readChoice(reader: Reader): PatternNode {
   return rest.length === 0 ? first : { kind: 'choice', options: [first, ...rest] }
 }
 
-function readSequence(reader: Reader): PatternNode {
-  const items: PatternNode[] = []
+function readSequence(reader: Reader): MockPatternNode {
+  const items: MockPatternNode[] = []
   while (!reader.ended() && reader.peek() !== '|' && reader.peek() !== ')') {
     items.push(readRepeat(reader, readAtom(reader)))
   }
   return { kind: 'sequence', items }
 }
 
-function readRepeat(reader: Reader, content: PatternNode): PatternNode {
+function readRepeat(reader: Reader, content: MockPatternNode): MockPatternNode {
   const found = reader.match(/(?:([?*+])|\{(\d+)(?:(,)(\d*))?\})\??/)
   if (found === undefined) return content
   const [, sign, least = '', comma, most = ''] = found
@@ -121,7 +121,7 @@ function readRepeat(reader: Reader, content: PatternNode): PatternNode {
   return { kind: 'repeat', content, least: low, most: high }
 }
 
-function readAtom(reader: Reader): PatternNode {
+function readAtom(reader: Reader): MockPatternNode {
   const character = reader.take()
   if (character === '^' || character === '$') return NOTHING
   if (character === '.') return toSet(ALL)
@@ -131,7 +131,7 @@ function readAtom(reader: Reader): PatternNode {
   return { kind: 'text', text: character }
 }
 
-function readGroup(reader: Reader): PatternNode {
+function readGroup(reader: Reader): MockPatternNode {
   const kind = reader.match(/\?(?:<?[=!]|:|<\w+>)/)?.[0] ?? ''
   const looks = /[=!]$/.test(kind)
   const index = kind === '' || kind.endsWith('>') ? reader.nextGroup() : undefined
@@ -142,7 +142,7 @@ function readGroup(reader: Reader): PatternNode {
   return { kind: 'group', content, ...(index !== undefined && { index }) }
 }
 
-function readEscape(reader: Reader): PatternNode {
+function readEscape(reader: Reader): MockPatternNode {
   const back = reader.match(/[1-9]/)
   if (back !== undefined) return { kind: 'same', index: Number(back[0]) }
   if (reader.match(/[bB]/) !== undefined) return NOTHING
@@ -169,7 +169,7 @@ function toPropertySet(property: string): readonly string[] {
   return [...LOWER]
 }
 
-function readClass(reader: Reader): PatternNode {
+function readClass(reader: Reader): MockPatternNode {
   const negated = reader.match(/\^/) !== undefined
   const found = new Set<string>()
   while (!reader.ended() && reader.peek() !== ']') {
@@ -202,7 +202,7 @@ function toMembers(from: readonly string[], to: readonly string[] | undefined): 
   return visible.length > 0 ? visible : all
 }
 
-function toSet(characters: readonly string[]): PatternNode {
+function toSet(characters: readonly string[]): MockPatternNode {
   const [first, ...rest] = characters
   if (first === undefined) throw new SyntaxError('a class allows nothing')
   return { kind: 'set', characters: [first, ...rest] }
@@ -222,12 +222,12 @@ const LONGEST = 2_000
  * the text; undefined when the pattern cannot be read at all.
  */
 export function writeMatch(pattern: string, options: PatternOptions): string | undefined {
-  const parsed = parsePattern(pattern)
+  const parsed = parseMockPattern(pattern)
   if (parsed === undefined) return undefined
   const groups = new Map<number, string>()
   let length = 0
 
-  const write = (node: PatternNode): string => {
+  const write = (node: MockPatternNode): string => {
     if (length > LONGEST) return ''
     switch (node.kind) {
       case 'text':

@@ -7,7 +7,7 @@ import {
   to202012,
 } from '../../schema/index.ts'
 import { isList, isRecord, ownMember, resolvePointer, toText } from '../../values/index.ts'
-import { flattenSchema } from './flatten.ts'
+import { flattenForMock } from './flatten.ts'
 import { makeNumber } from './number.ts'
 import { makeObject } from './object.ts'
 import { createRandom, type Random, Unmakeable } from './random.ts'
@@ -154,7 +154,7 @@ export function createValueMaker(
     for (let attempt = 0; attempt < (choices ? LOCAL_ATTEMPTS : 1); attempt += 1) {
       try {
         const brief = context.depth >= VALUE_BRIEF_DEPTH || !context.rich
-        const flat = flattenSchema(part, { random: context.random, brief, resolve })
+        const flat = flattenForMock(part, { random: context.random, brief, resolve })
         return makePlain(flat, context)
       } catch (thrown) {
         if (!(thrown instanceof Unmakeable)) throw thrown

@@ -55,7 +55,7 @@ export function toFinding(facts: FindingFacts): Finding {
 }
 
 /** Prints a value shortly enough for a sentence. */
-export function show(value: unknown): string {
+export function showActual(value: unknown): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? toText(value))
   return text.length <= 160 ? text : `${text.slice(0, 160)}…`
 }

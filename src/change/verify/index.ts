@@ -1,3 +1,4 @@
+export type { Door, DoorRequest, DoorResponse } from './door.ts'
 export { type Exchange, isWorthKeeping, replayExchange } from './exchange.ts'
 export { type Finding, RULES, type Rule, type Severity } from './finding.ts'
 export {

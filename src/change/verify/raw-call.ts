@@ -37,7 +37,7 @@ export async function sendRaw(
     }),
     signal: AbortSignal.timeout(PATIENCE_MS),
   })
-  const document = parseObject(answer.body)
+  const document = parseRawObject(answer.body)
   return { ...answer, document, code: findCode(document) }
 }
 
@@ -54,7 +54,7 @@ export function findData(
 }
 
 /** Parses text that should be one JSON object; undefined when it is not. */
-export function parseObject(text: string): Record<string, unknown> | undefined {
+export function parseRawObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text)
     return isRecord(value) ? value : undefined

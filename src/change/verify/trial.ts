@@ -1,6 +1,6 @@
 import { type CallOutcome, findExtension } from '../../client/index.ts'
 import { isPromise, type JsonObject, type Maybe } from '../../values/index.ts'
-import { show } from './finding.ts'
+import { showActual } from './finding.ts'
 import { type Case, findCase, nameOf, type Subject } from './subject.ts'
 
 /** How one extension is tried. */
@@ -68,13 +68,13 @@ export function sendWith(
 
 /** Prints what a call came to. */
 export function showOutcome(outcome: CallOutcome): string {
-  return outcome.ok ? show(outcome.result) : `${outcome.error.code}: ${outcome.error.message}`
+  return outcome.ok ? showActual(outcome.result) : `${outcome.error.code}: ${outcome.error.message}`
 }
 
 /** Asks for a member of the entry. */
 export function needs(member: string): NonNullable<PlainTrial['judge']> {
   return ({ data }) =>
-    data[member] === undefined ? `an entry without ${member}: ${show(data)}` : undefined
+    data[member] === undefined ? `an entry without ${member}: ${showActual(data)}` : undefined
 }
 
 /** Tries an extension on the first function that accepts it. */

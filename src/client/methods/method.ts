@@ -2,8 +2,8 @@ import { CallError, type CallErrorShape } from '../../errors/index.ts'
 import { toCallError } from '../errors.ts'
 import { evaluateLink } from '../follow.ts'
 import {
+  type BackgroundOperation,
   type FollowOptions,
-  type Operation,
   type OperationState,
   type StartOptions,
   startOperation,
@@ -160,7 +160,7 @@ function toMethod<Type>(target: MethodTarget, run: MethodRun, members: object = 
 
 function toOperation(
   target: MethodTarget,
-  { id, status, cancel, result }: Operation,
+  { id, status, cancel, result }: BackgroundOperation,
 ): MethodOperation<unknown, MethodError> {
   const settle = async (options?: FollowOptions) => toOutcome(target, await result(options))
   return { id, status, cancel, settle, wait: async (options) => toResult(await settle(options)) }

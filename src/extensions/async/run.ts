@@ -30,7 +30,7 @@ export interface ProgressWriter {
 }
 
 /** A report, ready to be stored. */
-export interface Progress {
+export interface OperationProgress {
   readonly progress: number
   readonly message?: string
 }
@@ -40,9 +40,9 @@ const LONGEST_MESSAGE = 500
 /** Creates a writer that writes the first report at once and then the newest one per interval. */
 export function createProgressWriter(
   everyMs: number,
-  write: (progress: Progress) => Promise<void>,
+  write: (progress: OperationProgress) => Promise<void>,
 ): ProgressWriter {
-  let newest: Progress | undefined
+  let newest: OperationProgress | undefined
   let writing: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
   let stopped = false

@@ -5,7 +5,7 @@ import { type KeepAlive, startKeepAlive } from '../../work/index.ts'
 import { type IdempotencyRecord, toRecord, toStored } from './record.ts'
 
 /** A key that a call has claimed and not yet settled. */
-export interface Claim {
+export interface IdempotencyClaim {
   /** Stores what came of the call. */
   settle(record: IdempotencyRecord, ttlMs: number): Promise<void>
   /** Gives the key back, so that another attempt runs the function again. */
@@ -27,7 +27,14 @@ const ATTEMPTS = 10
 const FIRST_DELAY_MS = 100
 
 /** Keeps a claimed key alive while its function runs. */
-export function holdClaim({ store, key, running, revision, leaseMs, log }: ClaimFacts): Claim {
+export function holdClaim({
+  store,
+  key,
+  running,
+  revision,
+  leaseMs,
+  log,
+}: ClaimFacts): IdempotencyClaim {
   let current = revision
   const lease: KeepAlive | undefined =
     leaseMs === false ? undefined : startKeepAlive(leaseMs / 3, () => renew(leaseMs))

@@ -1,1 +1,1 @@
-export { type LocaleExtensionOptions, localeExtension } from './locale.ts'
+export { type LocaleExtensionOptions, type LocalMessage, localeExtension } from './locale.ts'

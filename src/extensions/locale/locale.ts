@@ -67,7 +67,7 @@ function* shorten(range: string): Generator<string> {
 }
 
 /** The text of an error in one language; a function sees the error it replaces the message of. */
-type LocalMessage = string | ((error: CallErrorShape) => string)
+export type LocalMessage = string | ((error: CallErrorShape) => string)
 
 /** Which languages a service speaks. */
 export interface LocaleExtensionOptions {

@@ -1,2 +1,2 @@
 export { type MaintenanceExtensionOptions, maintenanceExtension } from './maintenance.ts'
-export { endMaintenance, startMaintenance } from './state.ts'
+export { endMaintenance, type MaintenanceWindow, startMaintenance } from './state.ts'

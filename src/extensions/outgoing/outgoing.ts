@@ -10,7 +10,7 @@ import {
   judgeFailure,
   judgeResponse,
   type OutgoingSignature,
-  type Verdict,
+  type RequestOutcome,
 } from './request.ts'
 
 /** A request that this service owes somebody. */
@@ -78,7 +78,7 @@ export function createOutgoing(options: OutgoingOptions): Outgoing {
     ...(options.lookup && { lookup: options.lookup }),
   })
 
-  async function attempt({ request }: Delivery, signal: AbortSignal): Promise<Verdict> {
+  async function attempt({ request }: Delivery, signal: AbortSignal): Promise<RequestOutcome> {
     const { id, url, body, headers, signature } = request
     const signed = signature && signers[signature]?.({ id, body, sentAt: clock.now() })
     try {

@@ -168,7 +168,7 @@ function isListed(hostname: string, allowed: readonly string[] | undefined): boo
 }
 
 /** What an attempt came to: done, never to be repeated, or to be repeated, perhaps not too soon. */
-export type Verdict =
+export type RequestOutcome =
   | { readonly kind: 'delivered' }
   | { readonly kind: 'final'; readonly reason: string }
   | { readonly kind: 'failed'; readonly reason: string; readonly notBeforeMs?: number }
@@ -183,7 +183,7 @@ export function judgeResponse(
   status: number,
   retryAfter: string | undefined,
   now: number,
-): Verdict {
+): RequestOutcome {
   if (status >= 200 && status < 300) return { kind: 'delivered' }
   const reason = `status ${status}`
   if (status === GONE) return { kind: 'final', reason }
@@ -195,7 +195,7 @@ export function judgeResponse(
 const FINAL = new Set(['address_refused', 'https_required', 'url_invalid'])
 
 /** Judges why there was no answer. */
-export function judgeFailure(thrown: unknown): Verdict {
+export function judgeFailure(thrown: unknown): RequestOutcome {
   const details = thrown instanceof CallError ? thrown.errors[0].details : undefined
   const reason = toText(details?.['reason'] ?? 'unreachable')
   const status = details?.['status']

@@ -1,1 +1,6 @@
-export { type PriorityExtensionOptions, priorityExtension } from './priority.ts'
+export {
+  PRIORITY_LEVELS,
+  type PriorityExtensionOptions,
+  type PriorityLevel,
+  priorityExtension,
+} from './priority.ts'

@@ -5,7 +5,7 @@ import { attributeOf, type ResourceObject } from './resource.ts'
 export function compareValues(left: unknown, right: unknown): number {
   const kind = rankOf(left)
   if (kind !== rankOf(right)) return kind - rankOf(right)
-  if (typeof left === 'string') return compareText(left, right as string)
+  if (typeof left === 'string') return compareCollated(left, right as string)
   if (typeof left === 'number' || typeof left === 'boolean') return Number(left) - Number(right)
   return 0
 }
@@ -17,7 +17,7 @@ function rankOf(value: unknown): number {
 }
 
 /** Orders texts by code point, as databases do; `<` orders them by halves of code points. */
-export function compareText(left: string, right: string): number {
+export function compareCollated(left: string, right: string): number {
   const length = Math.min(left.length, right.length)
   for (let index = 0; index < length; index++) {
     const difference = weight(left.charCodeAt(index)) - weight(right.charCodeAt(index))

@@ -1,1 +1,1 @@
-export { type RetryExtensionOptions, retryExtension } from './retry.ts'
+export { type RetryExtensionOptions, type RetryStrategy, retryExtension } from './retry.ts'

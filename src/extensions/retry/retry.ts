@@ -9,7 +9,7 @@ import {
 } from '../../values/index.ts'
 
 /** How a caller should try again. */
-interface RetryStrategy {
+export interface RetryStrategy {
   readonly strategy: 'immediate' | 'fixed' | 'exponential'
   /** How long to wait; doubled before every further attempt when exponential. */
   readonly after?: Duration

@@ -4,7 +4,7 @@ import { createAbortable, isPromise, type Maybe } from '../../values/index.ts'
 import { createEventStream, type EventStream, type HttpResponse } from '../../wire/index.ts'
 
 /** How far a function is, as streams tell it. */
-export interface Progress {
+export interface AnswerProgress {
   readonly current: number
   readonly total: 100
   readonly percent: number
@@ -19,7 +19,7 @@ export interface StreamFormat {
   /** Sent when nothing else was for a while. */
   readonly keepAlive: string
   readonly item: (item: unknown) => string
-  readonly progress: (progress: Progress) => string
+  readonly progress: (progress: AnswerProgress) => string
   /** Writes what ends the stream; what it throws is written in place of the result. */
   readonly end: (outcome: Outcome) => string
   /** Answers a call that ended before its stream was opened. */
@@ -97,7 +97,7 @@ export function answerStream(
   })
 }
 
-function toProgress(fraction: number, message: string | undefined): Progress {
+function toProgress(fraction: number, message: string | undefined): AnswerProgress {
   const percent = Math.round(Math.min(1, Math.max(0, fraction)) * 100) || 0
   return { current: percent, total: 100, percent, ...(message !== undefined && { message }) }
 }

@@ -104,37 +104,41 @@ export interface OpenTelemetryApi {
 }
 
 /** What OpenTelemetry carries from a span to what it causes; opaque here. */
-interface OpenTelemetryContext {
+export interface OpenTelemetryContext {
   getValue(key: symbol): unknown
   setValue(key: symbol, value: unknown): OpenTelemetryContext
   deleteValue(key: symbol): OpenTelemetryContext
 }
 
-interface SpanStart {
+/** What an OpenTelemetry span starts with. */
+export interface SpanStart {
   readonly kind: number
   readonly attributes: Record<string, string>
 }
 
 /** The members of a span that are called here. */
-interface OpenTelemetrySpan {
+export interface OpenTelemetrySpan {
   spanContext(): SpanContext
   setAttribute(name: string, value: string): unknown
   setStatus(status: { readonly code: number; readonly message?: string }): unknown
   end(): void
 }
 
-interface SpanContext {
+/** What identifies an OpenTelemetry span. */
+export interface SpanContext {
   readonly traceId: string
   readonly spanId: string
   readonly traceFlags: number
 }
 
-interface RemoteSpan extends SpanContext {
+/** What identifies a span of another process. */
+export interface RemoteSpan extends SpanContext {
   readonly isRemote: true
   readonly traceState?: TraceState
 }
 
-interface TraceState {
+/** What vendors add to a trace, as OpenTelemetry keeps it. */
+export interface TraceState {
   set(key: string, value: string): TraceState
   unset(key: string): TraceState
   get(key: string): string | undefined

@@ -10,7 +10,7 @@ import {
   type ForrstOutcome,
   type ForrstStream,
   type Remote,
-  toCallError,
+  toForrstCallError,
 } from './client.ts'
 import type { Behaviour } from './function.ts'
 
@@ -67,7 +67,7 @@ export async function* passItems(
     return keyed ? result : (result ?? undefined)
   } catch (thrown) {
     const error = unwrap(thrown)
-    throw error instanceof CallError ? toCallError(error, object, remote) : error
+    throw error instanceof CallError ? toForrstCallError(error, object, remote) : error
   }
 }
 
@@ -106,7 +106,7 @@ export function createForward(
       extensions: [...toEntries(invocation.call), ...extra],
     })
     if (outcome.ok) return outcome
-    throw toCallError(outcome, object, options)
+    throw toForrstCallError(outcome, object, options)
   }
   const stream = ({ call, input, progress }: Invocation): ForrstStream =>
     options.client.stream(object.name, toArguments(input), {

@@ -101,7 +101,7 @@ const OURS = new Set([
 ])
 
 /** Turns the failure of a remote function into the error our own caller gets. */
-export function toCallError(
+export function toForrstCallError(
   failure: Pick<ForrstFailure, 'errors' | 'status' | 'cause'>,
   object: FunctionObject,
   { name, onUnknown }: Remote,

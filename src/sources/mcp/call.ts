@@ -2,7 +2,7 @@ import type { Call, Invocation } from '../../core/index.ts'
 import { CallError } from '../../errors/index.ts'
 import { type Clock, isRecord, type JsonObject, toReason } from '../../values/index.ts'
 import { ELICITATION, type RemoteClient, type RemoteResult, type RemoteTool } from './client.ts'
-import type { Connection } from './connection.ts'
+import type { McpConnection } from './connection.ts'
 import type { RemoteQuestions } from './questions.ts'
 
 /** The error of a remote tool that ran and failed. */
@@ -25,7 +25,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 /** Creates what calls the tools of one server. */
 export function createCallTool(
-  connection: Connection<RemoteClient>,
+  connection: McpConnection<RemoteClient>,
   {
     name,
     timeoutMs,

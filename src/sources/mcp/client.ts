@@ -76,7 +76,7 @@ export interface RemoteClient {
 }
 
 /** How a connection is opened. */
-export interface OpenOptions {
+export interface OpenClientOptions {
   /** `auto` asks the server which revision it speaks; `legacy` saves the question. */
   readonly revision: 'auto' | 'legacy'
   readonly onTools: (tools: readonly RemoteTool[]) => void
@@ -89,7 +89,7 @@ export interface OpenOptions {
 /** Connects to an MCP server with the official client, which is only loaded here. */
 export async function openMcpClient(
   address: McpServerAddress,
-  { revision, onTools, onQuestion, onClose, onError }: OpenOptions,
+  { revision, onTools, onQuestion, onClose, onError }: OpenClientOptions,
 ): Promise<RemoteClient> {
   const { Client, StreamableHTTPClientTransport, StdioClientTransport } = await loadClient()
   const official = new Client(

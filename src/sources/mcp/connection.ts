@@ -2,7 +2,7 @@ import { CallError } from '../../errors/index.ts'
 import { type Clock, toDuration } from '../../values/index.ts'
 
 /** Something that is there, goes away and comes back. */
-export interface Connection<Client> {
+export interface McpConnection<Client> {
   /** Gives the client, connecting when there is none; throws UNAVAILABLE while it waits for the next attempt. */
   readonly client: () => Promise<Client>
   /** Gives a client up that does not answer any more; another one is opened in a while. */
@@ -31,7 +31,7 @@ const LONGEST_DELAY_MS = 30_000
 /** Creates a connection that is opened again, ever more patiently, when it breaks. */
 export function createConnection<Client extends { close(): Promise<void> }>(
   options: ConnectionOptions<Client>,
-): Connection<Client> {
+): McpConnection<Client> {
   const { name, clock } = options
   let current: Client | undefined
   let opening: Promise<Client> | undefined

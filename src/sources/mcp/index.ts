@@ -1,3 +1,4 @@
+export type { McpServerAddress } from './client.ts'
 export {
   connectMcpSource,
   type McpSource,

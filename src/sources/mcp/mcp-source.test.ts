@@ -14,7 +14,7 @@ import { createMcpHandler, type McpHandlerOptions } from '../../surfaces/mcp/han
 import type { JsonObject } from '../../values/json.ts'
 import type { McpSource, McpSourceOptions } from './source.ts'
 import { connectMcpSource } from './source.ts'
-import { toFunctions } from './tool-function.ts'
+import { toToolFunctions } from './tool-function.ts'
 
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {
@@ -265,8 +265,8 @@ describe('a remote MCP server', () => {
 
 describe('tools of a server nobody knows', () => {
   const warnings: string[] = []
-  const functionsOf = (...tools: Parameters<typeof toFunctions>[0]) =>
-    toFunctions(tools, {
+  const functionsOf = (...tools: Parameters<typeof toToolFunctions>[0]) =>
+    toToolFunctions(tools, {
       name: 'odd',
       trusted: false,
       call: async () => undefined,

@@ -9,7 +9,7 @@ import {
 } from './client.ts'
 import { createConnection } from './connection.ts'
 import { createRemoteQuestions } from './questions.ts'
-import { toFunctions } from './tool-function.ts'
+import { toToolFunctions } from './tool-function.ts'
 
 /** Which MCP server becomes a source, and how far it is trusted. */
 export type McpSourceOptions = McpServerAddress & {
@@ -81,7 +81,7 @@ export async function connectMcpSource(options: McpSourceOptions): Promise<McpSo
 
   function update(tools: readonly RemoteTool[]): void {
     const warn: Logger['warn'] = (message, facts) => log.warn(message, facts)
-    functions = toFunctions(tools, { name, trusted, call, warn })
+    functions = toToolFunctions(tools, { name, trusted, call, warn })
     for (const listener of [...listeners]) listener()
   }
 

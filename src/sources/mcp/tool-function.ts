@@ -38,7 +38,7 @@ const CONTENT: JsonSchema = {
 const MOST_TOOLS = 10_000
 
 /** Makes functions of the tools of a server; a tool whose schemas make no sense loses them, not the whole server. */
-export function toFunctions(
+export function toToolFunctions(
   tools: readonly RemoteTool[],
   options: ToolFunctionOptions,
 ): readonly FunctionDefinition[] {

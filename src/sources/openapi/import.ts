@@ -17,7 +17,7 @@ import { asFilledText, createWarnings, type ImportWarning, read, type WarningLis
 import { type OpenedDocument, type Operation, openDocument } from './operations.ts'
 import { createAuthChooser } from './security.ts'
 import { mostFrequent } from './servers.ts'
-import { type ImportedTool, importTool, readPayload, type ToolContext } from './tool.ts'
+import { type ImportContext, type ImportedTool, importTool, readPayload } from './tool.ts'
 import { findWebhooks, toTriggers } from './triggers.ts'
 
 /** How a document is imported. */
@@ -94,7 +94,7 @@ function assemble(
 ): ImportResult {
   const warnings = createWarnings(options.file)
   const domain = options.domain ?? chooseDomain(opened.document, options.file)
-  const context: ToolContext = {
+  const context: ImportContext = {
     opened,
     domain,
     url: options.url,
@@ -154,7 +154,7 @@ function asError(warning: ImportWarning): SpecProblem {
 
 function importAll(
   operations: readonly Operation[],
-  context: ToolContext,
+  context: ImportContext,
   warnings: WarningList,
   options: ImportOptions,
 ): ImportedTool[] {
@@ -170,7 +170,7 @@ function importAll(
 
 function importTriggers(
   imported: readonly ImportedTool[],
-  context: ToolContext,
+  context: ImportContext,
   warnings: WarningList,
   options: ImportOptions,
 ): WebhookTrigger[] {

@@ -31,4 +31,4 @@ export {
 export { shorten } from './names.ts'
 export type { ImportWarning } from './node.ts'
 export type { OpenOptions } from './operations.ts'
-export { toAddress } from './resolve.ts'
+export { type ResolverOptions, toAddress } from './resolve.ts'

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { fc } from '../../../test/support/property.ts'
-import { planNames, toSnake, toToolName } from './names.ts'
+import { planNames, toSnake, toSpecToolName } from './names.ts'
 
 const name = (operationId: string | undefined, method = 'get', path = '/x'): string =>
-  toToolName({ operationId, method, path }).name
+  toSpecToolName({ operationId, method, path }).name
 
 describe('names', () => {
   it('[TS-91] come from the operation id in snake_case', () => {
@@ -26,7 +26,7 @@ describe('names', () => {
   it('[TS-144] are at most 64 characters of [a-z0-9_], whatever the document says', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.webPath(), (operationId, path) => {
-        const { name: made } = toToolName({ operationId, method: 'get', path })
+        const { name: made } = toSpecToolName({ operationId, method: 'get', path })
         expect(made).toMatch(/^[a-z][a-z0-9_]{0,63}$/)
       }),
     )

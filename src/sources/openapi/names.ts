@@ -16,7 +16,7 @@ export function toSnake(text: string): string {
 }
 
 /** Names an operation without regard to the others: from its id, else from method and path. */
-export function toToolName(
+export function toSpecToolName(
   operation: {
     readonly operationId?: string | undefined
     readonly method: string
@@ -75,7 +75,7 @@ export function planNames(
     const fixed = operation.fixedName === undefined ? '' : toSnake(operation.fixedName)
     if (fixed !== '')
       return { name: shorten(/^\d/.test(fixed) ? `op_${fixed}` : fixed, limit), full: fixed }
-    return toToolName(operation, limit)
+    return toSpecToolName(operation, limit)
   })
   const groups = new Map<string, number[]>()
   for (const [index, { name }] of wished.entries()) {

@@ -17,7 +17,7 @@ import { readParameters, tidyStyle } from './parameters.ts'
 import { createReducer, type ReduceLimits, type Reducer } from './reduce.ts'
 import type { AuthChooser } from './security.ts'
 import { chooseBaseUrl, type OperationModel, readModel } from './servers.ts'
-import { findCallbacks, type OutgoingCall } from './triggers.ts'
+import { type DescribedCall, findCallbacks } from './triggers.ts'
 
 /** A field while it is being built. */
 export type Draft = { -readonly [Key in keyof FieldDef]: FieldDef[Key] }
@@ -83,11 +83,11 @@ export interface ImportedTool {
   readonly tool: ToolDef
   readonly auth: AuthConfig | undefined
   readonly baseUrl: string
-  readonly callbacks: readonly OutgoingCall[]
+  readonly callbacks: readonly DescribedCall[]
 }
 
 /** What all operations of an import share. */
-export interface ToolContext {
+export interface ImportContext {
   readonly opened: OpenedDocument
   readonly domain: string
   readonly url: string | undefined
@@ -100,7 +100,7 @@ export interface ToolContext {
 }
 
 /** Imports one operation; everything it cannot carry over is a warning. */
-export function importTool(operation: Operation, context: ToolContext, warn: Warn): ImportedTool {
+export function importTool(operation: Operation, context: ImportContext, warn: Warn): ImportedTool {
   const { opened } = context
   warnAboutName(operation, warn)
   const model = readModel(opened, operation, warn)
@@ -132,7 +132,7 @@ export function importTool(operation: Operation, context: ToolContext, warn: War
 }
 
 /** The document's own servers are judged once, not once per operation. */
-function baseUrlOf(servers: readonly unknown[], context: ToolContext, warn: Warn): string {
+function baseUrlOf(servers: readonly unknown[], context: ImportContext, warn: Warn): string {
   const { domain, url, baseUrls, opened } = context
   const known = baseUrls.get(servers)
   if (known !== undefined) return known
@@ -158,8 +158,8 @@ function isCarried(path: string, field: Draft, auth: AuthConfig | undefined, war
 
 /** Reads the fields of a webhook's payload. */
 export function readPayload(
-  call: OutgoingCall,
-  context: Pick<ToolContext, 'opened' | 'limits'>,
+  call: DescribedCall,
+  context: Pick<ImportContext, 'opened' | 'limits'>,
   warn: Warn,
 ): readonly FieldDef[] {
   const { opened } = context
@@ -205,7 +205,7 @@ function warnAboutName(operation: Operation, warn: Warn): void {
 function describe(
   operation: Operation,
   model: OperationModel,
-  callbacks: readonly OutgoingCall[],
+  callbacks: readonly DescribedCall[],
   warn: Warn,
 ): string {
   const notes = callbacks.map((call) => {

@@ -6,7 +6,7 @@ import { asFilledText, asNode, type Node, read, type Warn, warnUnresolved } from
 import type { OpenedDocument } from './operations.ts'
 
 /** A message that the API sends to its user. */
-export interface OutgoingCall {
+export interface DescribedCall {
   /** Key in the document: the event. */
   readonly event: string
   /** What the name is made of. */
@@ -17,7 +17,7 @@ export interface OutgoingCall {
 }
 
 /** Finds webhooks of the document (3.1 `webhooks`, `x-webhooks`). */
-export function findWebhooks(opened: OpenedDocument, warn: Warn): OutgoingCall[] {
+export function findWebhooks(opened: OpenedDocument, warn: Warn): DescribedCall[] {
   const { document } = opened
   return ['webhooks', 'x-webhooks'].flatMap((key) =>
     entriesOf(read(document, key)).flatMap(([event, value]) =>
@@ -32,7 +32,7 @@ export function findCallbacks(
   callbacks: unknown,
   tool: string,
   warn: Warn,
-): OutgoingCall[] {
+): DescribedCall[] {
   return entriesOf(callbacks).flatMap(([event, value]) => {
     const resolved = opened.resolver.resolve(value)
     if (!resolved.found) {
@@ -56,7 +56,7 @@ function callsIn(
   event: string,
   source: string,
   warn: Warn,
-): OutgoingCall[] {
+): DescribedCall[] {
   const resolved = opened.resolver.resolve(value)
   if (!resolved.found) {
     warnUnresolved(warn, resolved, `webhooks.${event}`)
@@ -73,7 +73,7 @@ function callsIn(
 
 /** Makes webhook triggers with names and paths of their own. */
 export function toTriggers(
-  calls: readonly (OutgoingCall & { readonly payload: readonly FieldDef[] })[],
+  calls: readonly (DescribedCall & { readonly payload: readonly FieldDef[] })[],
   domain: string,
 ): WebhookTrigger[] {
   const names = new Set<string>()

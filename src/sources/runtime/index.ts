@@ -3,7 +3,17 @@ export type { Caller, CallerOptions, ToolContext } from './call-tool.ts'
 export { type ArgumentSchema, checkArguments } from './check-arguments.ts'
 export { toFieldSchema, toInputSchema, toObjectSchema, withSafePatterns } from './input-schema.ts'
 export { finishLogin, type LoginResult, startLogin } from './login.ts'
-export type { Environment, Operation, ToolArguments } from './operation.ts'
+export type {
+  AuthRule,
+  BodyField,
+  BodyRule,
+  Environment,
+  Operation,
+  PaginateRule,
+  ParamRule,
+  ResponseRule,
+  ToolArguments,
+} from './operation.ts'
 export { createPublicOnlyFetch, type PublicOnlyOptions } from './public-only.ts'
 export {
   createToolFunctions,
@@ -11,6 +21,7 @@ export {
   type ToolFunctionsOptions,
   type ToolHandler,
 } from './run-tool.ts'
+export type { Sender } from './send.ts'
 export { toFunctions } from './to-functions.ts'
 export { toOperation } from './to-operation.ts'
 export { createToolCaller } from './tool-caller.ts'
@@ -23,5 +34,5 @@ export {
   type ToolDefinition,
   type ToolDescription,
 } from './tool-definition.ts'
-export { ToolError, type ToolErrorReason, ToolHttpError } from './tool-error.ts'
+export { type Refusal, ToolError, type ToolErrorReason, ToolHttpError } from './tool-error.ts'
 export { toCallError } from './tool-failure.ts'

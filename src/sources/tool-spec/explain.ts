@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { didYouMean, isRecord, nearest, toText } from '../../values/index.ts'
-import { type Finding, quote } from './finding.ts'
+import { quote, type SpecFinding } from './finding.ts'
 import { FIELD_LISTS, KEYS, kindAt, type NodeKind } from './keys.ts'
 import { MAX_NAME_LENGTH } from './schema.ts'
 import { TRIGGER_TYPES } from './types.ts'
@@ -9,11 +9,11 @@ import type { Step } from './yaml.ts'
 type Issue = z.core.$ZodIssue
 
 /** Words what the schema found: code, expected, found and a hint, one finding per mistake. */
-export function explainIssues(issues: readonly Issue[], value: unknown): Finding[] {
+export function explainIssues(issues: readonly Issue[], value: unknown): SpecFinding[] {
   return issues.flatMap((issue) => explainIssue(issue, value))
 }
 
-function explainIssue(issue: Issue, root: unknown): Finding[] {
+function explainIssue(issue: Issue, root: unknown): SpecFinding[] {
   const path = issue.path.map((step) => (typeof step === 'number' ? step : String(step)))
   const found = valueAt(root, path)
   switch (issue.code) {
@@ -57,13 +57,13 @@ const NAMED: Record<
   },
 }
 
-function named(code: string, path: readonly Step[], found: unknown): Finding {
+function named(code: string, path: readonly Step[], found: unknown): SpecFinding {
   const row = NAMED[code]
   const message = `${row?.expected ?? ''}; found ${quote(found)}`
   return { code, path, message, hint: row?.hint(toText(found)) }
 }
 
-function unknownKey(path: readonly Step[], key: string, root: unknown): Finding {
+function unknownKey(path: readonly Step[], key: string, root: unknown): SpecFinding {
   const kind = kindOf(path, root)
   const known = kind === undefined ? [] : [...KEYS[kind].seed, ...KEYS[kind].extensions]
   const owner = TRIGGER_TYPES.find((type) => type !== kind && KEYS[type].seed.includes(key))
@@ -86,7 +86,7 @@ function wrongType(
   expected: string,
   found: unknown,
   root: unknown,
-): Finding {
+): SpecFinding {
   const key = path.at(-1)
   if (found === undefined) return missing(path, expected, root)
   if (path.length === 1 && key === 'version') return badVersion(path, found)
@@ -117,7 +117,7 @@ function typeHint(expected: string, found: unknown): string | undefined {
   return undefined
 }
 
-function missing(path: readonly Step[], expected: string, root: unknown): Finding {
+function missing(path: readonly Step[], expected: string, root: unknown): SpecFinding {
   const parent = path.slice(0, -1)
   const key = String(path.at(-1))
   const kind = kindOf(parent, root)
@@ -154,7 +154,7 @@ function misspelt(parent: readonly Step[], key: string, root: unknown): string |
   return near === undefined ? undefined : `rename "${near}" to "${key}"`
 }
 
-function badVersion(path: readonly Step[], found: unknown): Finding {
+function badVersion(path: readonly Step[], found: unknown): SpecFinding {
   const text = typeof found === 'number' && Number.isInteger(found) ? `${found}.0` : toText(found)
   return {
     code: 'E010',
@@ -164,7 +164,7 @@ function badVersion(path: readonly Step[], found: unknown): Finding {
   }
 }
 
-function mapInsteadOfList(path: readonly Step[], found: Record<string, unknown>): Finding {
+function mapInsteadOfList(path: readonly Step[], found: Record<string, unknown>): SpecFinding {
   const lines = Object.entries(found)
     .slice(0, 20)
     .map(([name, entry]) => `  - ${flow({ name, ...fieldOf(entry) })}`)
@@ -195,7 +195,7 @@ function notInSet(
   members: readonly string[],
   found: unknown,
   root: unknown,
-): Finding {
+): SpecFinding {
   if (found === undefined) return missing(path, `one of ${members.join(', ')}`, root)
   const key = path.at(-1)
   const inEvents = path.at(-2) === 'events'
@@ -227,7 +227,7 @@ function wrongUnion(
   issue: Extract<Issue, { code: 'invalid_union' }>,
   found: unknown,
   root: unknown,
-): Finding {
+): SpecFinding {
   if (path[0] === 'triggers' && path.length === 3 && path[2] === 'type') {
     if (found === undefined) return missing(path, `one of ${TRIGGER_TYPES.join(', ')}`, root)
     const message = `must be one of ${TRIGGER_TYPES.join(', ')}; found ${quote(found)}`

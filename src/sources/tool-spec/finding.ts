@@ -84,7 +84,7 @@ function plural(count: number, noun: string): string {
 }
 
 /** A problem before its place in the text is known. */
-export interface Finding {
+export interface SpecFinding {
   readonly code: string
   /** The value the problem is about; a missing one points at its parent. */
   readonly path: readonly Step[]
@@ -95,11 +95,11 @@ export interface Finding {
 }
 
 /** Takes a finding; rules get one of these instead of returning lists. */
-export type Report = (finding: Finding) => void
+export type Report = (finding: SpecFinding) => void
 
 /** Gives findings their places, names and severities, sorted by position. */
-export function toProblems(
-  findings: readonly Finding[],
+export function toSpecProblems(
+  findings: readonly SpecFinding[],
   context: { readonly file: string; readonly value: unknown; readonly source?: YamlSource },
 ): SpecProblem[] {
   const { file, value, source } = context
@@ -140,7 +140,10 @@ export function quote(value: unknown): string {
   return cut(typeof value === 'number' ? String(value) : JSON.stringify(value))
 }
 
-function place(finding: Finding, source: YamlSource | undefined): { line: number; column: number } {
+function place(
+  finding: SpecFinding,
+  source: YamlSource | undefined,
+): { line: number; column: number } {
   if (source === undefined) return { line: 0, column: 0 }
   const last = finding.path.at(-1)
   if (finding.atKey && typeof last === 'string') {

@@ -1,7 +1,7 @@
 import { isRecord } from '../../values/index.ts'
 import { type CheckOptions, checkSpec } from './check.ts'
 import { explainIssues } from './explain.ts'
-import { type Finding, hasErrors, quote, type SpecProblem, toProblems } from './finding.ts'
+import { hasErrors, quote, type SpecFinding, type SpecProblem, toSpecProblems } from './finding.ts'
 import { checkSeedOnly } from './keys.ts'
 import { toolSpecSchema } from './schema.ts'
 import type { ToolSpec } from './types.ts'
@@ -51,8 +51,8 @@ function check(
   source: YamlSource | undefined,
 ): ParsedToolSpec {
   const { file } = options
-  const place = (findings: readonly Finding[]): SpecProblem[] =>
-    toProblems(findings, { file, value, ...(source && { source }) })
+  const place = (findings: readonly SpecFinding[]): SpecProblem[] =>
+    toSpecProblems(findings, { file, value, ...(source && { source }) })
 
   const stranger = explainStranger(value)
   if (stranger) return { ok: false, problems: place([stranger]) }
@@ -69,7 +69,7 @@ function check(
   return hasErrors(problems) ? { ok: false, problems } : { ok: true, spec, warnings: problems }
 }
 
-function explainStranger(value: unknown): Finding | undefined {
+function explainStranger(value: unknown): SpecFinding | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     const message = `the file must hold a mapping; found ${quote(value)}`
     return { code: 'E005', path: [], message, hint: 'start with domain: … and tools: …' }

@@ -25,10 +25,12 @@ export type {
   PromptArgument,
   PromptMessage,
   Reader,
+  ResourceDescription,
   ResourceReading,
 } from './offer.ts'
-export type { LogLevel } from './protocol.ts'
+export { LOG_LEVELS, type LogLevel } from './protocol.ts'
 export type { SessionOptions } from './session/sessions.ts'
+export type { SessionStreamOptions } from './session/streams.ts'
 export { type StdioOptions, serveStdio } from './stdio/stdio.ts'
 export type { SubscriptionOptions } from './subscriptions.ts'
 export {
@@ -40,5 +42,11 @@ export {
   type TaskStatus,
 } from './tasks/records.ts'
 export type { TaskOptions } from './tasks/tasks.ts'
-export { parseToolSelection, type ToolFilter, type ToolSelection } from './tools/catalogue.ts'
+export {
+  type CatalogueOptions,
+  parseToolSelection,
+  type ToolFilter,
+  type ToolSelection,
+} from './tools/catalogue.ts'
+export type { SchemaStyle } from './tools/schema.ts'
 export { measureTools, type ToolCost } from './tools/tools.ts'

@@ -14,7 +14,7 @@ export interface Reader {
 export type ResourceReading = string | Uint8Array | readonly ResourceContents[]
 
 /** What is said about a resource in lists. */
-interface ResourceDescription {
+export interface ResourceDescription {
   readonly name: string
   readonly title?: string
   readonly description?: string

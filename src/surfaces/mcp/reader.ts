@@ -8,7 +8,7 @@ import type { Encoded, Exchange } from './protocol.ts'
 import { createCancellable, createRun } from './run.ts'
 
 /** Where a page of a list starts. */
-export interface Page<Item> {
+export interface ResourcePage<Item> {
   readonly start: number
   readonly items: readonly Item[]
   readonly nextCursor: string | undefined
@@ -23,7 +23,7 @@ export function selectPage<Item>(
   cursor: unknown,
   size: number,
   keyOf: (item: Item) => string,
-): Page<Item> {
+): ResourcePage<Item> {
   const start = cursor === undefined ? 0 : findStart(items, cursor, keyOf)
   const end = start + size
   const last = end < items.length ? items[end - 1] : undefined

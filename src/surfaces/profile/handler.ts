@@ -19,8 +19,8 @@ import {
 } from '../../capabilities/index.ts'
 import {
   assertNoPrivateKeys,
-  type ProfileDefinition,
   type Service,
+  type ServiceProfile,
   toToolName,
 } from '../../core/index.ts'
 import { listTargets } from '../../discovery/index.ts'
@@ -29,7 +29,7 @@ import type { HttpHandler } from '../../wire/index.ts'
 import { buildOpenApi, buildOpenRpc } from '../rest/index.ts'
 
 /** Where a profile is published, and how platforms are asked for theirs. */
-export interface ProfileOptions extends ProfileDefinition {
+export interface ProfileOptions extends ServiceProfile {
   /** Public origin of the service; endpoints and document URLs are built on it. */
   readonly origin: string
   /** Lets platforms on this machine announce themselves, for development only. */

@@ -2,7 +2,7 @@ import {
   type Admission,
   type Admit,
   BUSY_TEXT,
-  type Refusal,
+  type ProtocolRefusal,
   toRestError,
 } from '../../capabilities/index.ts'
 import {
@@ -113,7 +113,7 @@ function withNegotiated(outcome: Outcome, ucp: JsonObject | undefined): Outcome 
   return { ...outcome, result: { ucp, ...outcome.result } }
 }
 
-function encodeRefusal(refusal: Refusal): HttpResponse {
+function encodeRefusal(refusal: ProtocolRefusal): HttpResponse {
   if (refusal.kind === 'busy') {
     return refuse(503, BUSY_TEXT, { 'retry-after': String(refusal.retryAfterSeconds) })
   }

@@ -9,7 +9,7 @@ import {
   beginRound,
   type Delivery,
   endAttempt,
-  isOver,
+  isDeliveryOver,
   toDelivery,
   toDeliveryId,
 } from './delivery.ts'
@@ -49,7 +49,7 @@ export function createDeliveryJobs(options: DeliveryJobsOptions): DeliveryJobs {
   async function runJob({ data }: Job): Promise<void> {
     const entry = await entryOf(data)
     // The record has outlived its retention, or the job belongs to a round that is over.
-    if (entry === undefined || isOver(entry.delivery)) return
+    if (entry === undefined || isDeliveryOver(entry.delivery)) return
     const { delivery } = entry
     const { round, attempt } = readJob(data)
     if (delivery.round !== round) return

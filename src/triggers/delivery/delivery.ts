@@ -96,7 +96,7 @@ export function toDeliveryId(trigger: string, eventId: string): string {
 }
 
 /** Tells whether nothing will happen to a delivery by itself any more. */
-export function isOver({ state }: Delivery): boolean {
+export function isDeliveryOver({ state }: Delivery): boolean {
   return state === 'done' || state === 'dead'
 }
 

@@ -194,7 +194,7 @@ export function tooLate(event: string): CallError {
 }
 
 /** Writes an event as it travels. */
-export function encodeEvent({ id, event, payload }: BusEvent): string {
+export function encodeBusEvent({ id, event, payload }: BusEvent): string {
   return JSON.stringify({ id, event, payload })
 }
 
@@ -208,7 +208,7 @@ export function decodeEvent(text: string): BusEvent | undefined {
 }
 
 /** Runs an answer and writes how it ended; never rejects. */
-export async function encodeAnswer(answer: Promise<unknown>): Promise<string> {
+export async function encodeBusAnswer(answer: Promise<unknown>): Promise<string> {
   try {
     return JSON.stringify({ ok: true, result: (await answer) ?? null })
   } catch (thrown) {

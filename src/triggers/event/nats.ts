@@ -8,8 +8,8 @@ import {
   decodeAnswer,
   decodeEvent,
   type EventBus,
-  encodeAnswer,
-  encodeEvent,
+  encodeBusAnswer,
+  encodeBusEvent,
   nobodyListens,
   toBusEvent,
   tooLate,
@@ -171,7 +171,7 @@ export async function openNatsBus(
       try {
         const { streams } = await link()
         const subject = subjectOf('event', event)
-        await streams.publish(subject, encodeEvent(emitted), { msgID: emitted.id })
+        await streams.publish(subject, encodeBusEvent(emitted), { msgID: emitted.id })
       } catch (thrown) {
         throw busAway('NATS', thrown)
       }
@@ -181,7 +181,7 @@ export async function openNatsBus(
       const asked = toBusEvent(event, payload, options)
       const { connection } = await link().catch((thrown) => Promise.reject(busAway('NATS', thrown)))
       const answer = await connection
-        .request(subjectOf('ask', event), encodeEvent(asked), { timeout: askTimeout(options) })
+        .request(subjectOf('ask', event), encodeBusEvent(asked), { timeout: askTimeout(options) })
         .catch((thrown: unknown) => Promise.reject(toAskError(thrown, event)))
       return decodeAnswer(answer.string(), event)
     },
@@ -236,7 +236,7 @@ async function answerRequest(
   message: { string(): string; respond(text: string): boolean },
 ): Promise<void> {
   const event = decodeEvent(message.string())
-  if (event !== undefined) message.respond(await encodeAnswer(answer(event)))
+  if (event !== undefined) message.respond(await encodeBusAnswer(answer(event)))
 }
 
 function toAskError(thrown: unknown, event: string): CallError {

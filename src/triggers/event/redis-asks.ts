@@ -8,8 +8,8 @@ import {
   busAway,
   decodeAnswer,
   decodeEvent,
-  encodeAnswer,
-  encodeEvent,
+  encodeBusAnswer,
+  encodeBusEvent,
   matchesEvent,
   tooLate,
 } from './bus.ts'
@@ -93,7 +93,7 @@ export function createRedisAsks(options: {
     const won = await sendCommand(writer, claim).catch(() => null)
     if (won !== 'OK') return
     await reply(HEARD)
-    await reply(await encodeAnswer(listener.answer(event)))
+    await reply(await encodeBusAnswer(listener.answer(event)))
   }
 
   return {
@@ -108,7 +108,7 @@ export function createRedisAsks(options: {
       const answered = createSignal()
       waiting.set(asked, (text) => (text === HEARD ? heard : answered).give(text))
       try {
-        const question = `${replies} ${asked} ${encodeEvent(event)}`
+        const question = `${replies} ${asked} ${encodeBusEvent(event)}`
         await sendCommand(writer, ['PUBLISH', questions, question]).catch((thrown) => {
           throw busAway('Redis', thrown)
         })

@@ -12,7 +12,7 @@ import {
   busAway,
   decodeEvent,
   type EventBus,
-  encodeEvent,
+  encodeBusEvent,
   matchesEvent,
   nobodyListens,
   toBusEvent,
@@ -50,7 +50,7 @@ export async function openRedisBus(
     kind: 'redis',
     async emit(event, payload, options = {}) {
       const emitted = toBusEvent(event, payload, options)
-      await emitEvent(encodeEvent(emitted)).catch((thrown) => {
+      await emitEvent(encodeBusEvent(emitted)).catch((thrown) => {
         throw busAway('Redis', thrown)
       })
       return emitted.id

@@ -23,12 +23,12 @@ export const MAX_MESSAGE_BYTES: number = 1024 * 1024
 const MAX_DEPTH = 64
 
 /** Says why a message is not taken. */
-export function toRefusal(bytes: number, limit: number): string {
+export function toQueueRefusal(bytes: number, limit: number): string {
   return `The message has ${bytes} bytes; max_bytes allows ${limit}`
 }
 
 /** Reads the body of a message: JSON where it is JSON, text otherwise; bytes that are no text become base64. */
-export function decodeMessage(body: Uint8Array | string): Json {
+export function decodeQueueMessage(body: Uint8Array | string): Json {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body
   try {
     return parsePayload(bytes, MAX_DEPTH) as Json

@@ -2,7 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { type JsonObject, toReason } from '../../values/index.ts'
 import type { TriggerEvent, TriggerSource } from '../trigger.ts'
 import { createTurns } from '../within-time.ts'
-import { decodeMessage, MAX_MESSAGE_BYTES, type QueueDriverOptions, toRefusal } from './driver.ts'
+import {
+  decodeQueueMessage,
+  MAX_MESSAGE_BYTES,
+  type QueueDriverOptions,
+  toQueueRefusal,
+} from './driver.ts'
 import {
   type AmqpChannel,
   type AmqpConnection,
@@ -269,11 +274,11 @@ function toEvent({ content, fields, properties }: AmqpMessage, maxBytes: number)
   const event = {
     // Without an id nothing tells a redelivered message from an equal one: it may then run twice.
     id: id || randomUUID(),
-    payload: isTooLong ? null : decodeMessage(content),
+    payload: isTooLong ? null : decodeQueueMessage(content),
     meta: toMeta(fields, headers),
     bytes: content.length,
   }
-  if (isTooLong) return { ...event, refused: toRefusal(content.length, maxBytes) }
+  if (isTooLong) return { ...event, refused: toQueueRefusal(content.length, maxBytes) }
   return type === undefined ? event : { event: type, ...event }
 }
 

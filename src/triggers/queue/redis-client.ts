@@ -69,11 +69,11 @@ export async function sendCommand(
 export function readStreams(answer: unknown): readonly StreamEntry[] {
   if (!isList(answer)) return []
   const [first, second] = answer
-  return readEntries(isList(first) ? first[1] : second)
+  return readStreamEntries(isList(first) ? first[1] : second)
 }
 
 /** Reads a list of entries as Redis writes them: an id and a flat list of names and values. */
-export function readEntries(answer: unknown): readonly StreamEntry[] {
+export function readStreamEntries(answer: unknown): readonly StreamEntry[] {
   if (!Array.isArray(answer)) return []
   return answer.flatMap((entry: unknown) => {
     if (!Array.isArray(entry)) return []

@@ -1,8 +1,8 @@
 import { isList, type Json, toText } from '../../values/index.ts'
 import type { TriggerEvent } from '../trigger.ts'
-import { decodeMessage } from './driver.ts'
+import { decodeQueueMessage } from './driver.ts'
 import {
-  readEntries,
+  readStreamEntries,
   readStreams,
   type StreamClient,
   type StreamEntry,
@@ -92,11 +92,11 @@ export function createStreamGroup(options: StreamGroupOptions): StreamGroup {
   /** Before version 7 Redis claims an entry that was deleted all the same, and hands it out as nothing, not even its id. */
   async function dropDeleted(): Promise<void> {
     const command = ['XPENDING', stream, group, '-', '+', String(MAX_IDS), consumer]
-    const mine = readEntries(await sendCommand(writer, toCommand(command)))
+    const mine = readStreamEntries(await sendCommand(writer, toCommand(command)))
     const found = await Promise.all(
       mine.map(({ id }) => sendCommand(writer, ['XRANGE', stream, id, id])),
     )
-    const gone = mine.filter((_, index) => readEntries(found[index]).length === 0)
+    const gone = mine.filter((_, index) => readStreamEntries(found[index]).length === 0)
     if (gone.length > 0)
       await sendCommand(writer, ['XACK', stream, group, ...gone.map(({ id }) => id)])
   }
@@ -115,7 +115,7 @@ export function createStreamGroup(options: StreamGroupOptions): StreamGroup {
         const [next, entries] = isList(answer) ? answer : []
         cursor = typeof next === 'string' ? next : '0-0'
         if (isList(entries) && entries.some((entry) => !entry)) await dropDeleted()
-        return { entries: readEntries(entries), isLast: cursor === '0-0' }
+        return { entries: readStreamEntries(entries), isLast: cursor === '0-0' }
       }),
     keep: (ids) =>
       inBatches(ids, (batch) => {
@@ -137,7 +137,7 @@ export function createStreamGroup(options: StreamGroupOptions): StreamGroup {
     async leave() {
       const command = ['XPENDING', stream, group, '-', '+', String(MAX_LEFT), consumer]
       const answer = await sendCommand(writer, toCommand(command))
-      const left = readEntries(answer).map(({ id }) => id)
+      const left = readStreamEntries(answer).map(({ id }) => id)
       // Removing a consumer forgets what it has not acknowledged: only one that has nothing is removed.
       if (left.length > 0) await giveBack(left)
       else await sendCommand(writer, ['XGROUP', 'DELCONSUMER', stream, group, consumer])
@@ -250,6 +250,6 @@ export function weighEntry(fields: ReadonlyMap<string, string>): number {
 
 function toPayload(fields: ReadonlyMap<string, string>): Json {
   const body = BODY_FIELDS.map((name) => fields.get(name)).find((value) => value !== undefined)
-  if (body !== undefined) return decodeMessage(body)
+  if (body !== undefined) return decodeQueueMessage(body)
   return Object.fromEntries([...fields].filter(([name]) => name !== '__proto__'))
 }

@@ -3,7 +3,7 @@ import { hostname } from 'node:os'
 import { toReason } from '../../values/index.ts'
 import type { TriggerEvent, TriggerSource } from '../trigger.ts'
 import type { QueueAddress } from './address.ts'
-import { MAX_MESSAGE_BYTES, type QueueDriverOptions, toRefusal } from './driver.ts'
+import { MAX_MESSAGE_BYTES, type QueueDriverOptions, toQueueRefusal } from './driver.ts'
 import { loadRedis, type StreamEntry } from './redis-client.ts'
 import {
   createStreamAcks,
@@ -127,7 +127,7 @@ function createIntake(
     here.add(id)
     const event: TriggerEvent =
       bytes > maxBytes
-        ? { id: `${stream}:${id}`, payload: null, refused: toRefusal(bytes, maxBytes) }
+        ? { id: `${stream}:${id}`, payload: null, refused: toQueueRefusal(bytes, maxBytes) }
         : toStreamEvent(stream, id, fields)
     runner.run(event, (ending: Ending) => {
       here.delete(id)

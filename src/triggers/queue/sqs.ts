@@ -3,7 +3,7 @@ import { loadOptional } from '../../store/index.ts'
 import { type JsonObject, toReason, toText } from '../../values/index.ts'
 import type { TriggerEvent, TriggerSource } from '../trigger.ts'
 import type { QueueAddress } from './address.ts'
-import { decodeMessage, type LoadPackage, type QueueDriverOptions } from './driver.ts'
+import { decodeQueueMessage, type LoadPackage, type QueueDriverOptions } from './driver.ts'
 import { createQueueRunner, type Ending, toBackoff, waitFor } from './runner.ts'
 
 /** The members of a message of SQS that are read here. */
@@ -222,7 +222,7 @@ function toEvent({
   const given = attributes['x-message-id'] ?? attributes['message_id']
   return {
     id: typeof given === 'string' ? given : (MessageId ?? randomUUID()),
-    payload: decodeMessage(Body),
+    payload: decodeQueueMessage(Body),
     meta: {
       ...(MessageId !== undefined && { message_id: MessageId }),
       receive_count: Number(Attributes?.['ApproximateReceiveCount'] ?? 1),

@@ -36,7 +36,7 @@ export function answerText(text: string): HttpResponse {
 }
 
 /** Writes a refusal: a word a program can match, never the text of a failure. */
-export function refuse(
+export function refuseChallenge(
   status: number,
   reason: string,
   headers: Readonly<Record<string, string>> = {},
@@ -48,7 +48,7 @@ export function refuse(
 export function refuseWebhook({ code, status = 400, errors }: CallError): HttpResponse {
   const retryAfter = readRetryAfter(errors)
   const headers = retryAfter === undefined ? {} : { 'retry-after': retryAfter }
-  return refuse(status, code.toLowerCase(), headers)
+  return refuseChallenge(status, code.toLowerCase(), headers)
 }
 
 /** Tells a sender that waits how its delivery ended. */
@@ -130,5 +130,5 @@ function createTwitterChallenge([secret]: readonly [string, ...string[]]): Chall
   }
 }
 
-const REFUSED = refuse(403, 'challenge_refused')
-const NO_TOKEN = refuse(400, 'crc_token_invalid')
+const REFUSED = refuseChallenge(403, 'challenge_refused')
+const NO_TOKEN = refuseChallenge(400, 'crc_token_invalid')

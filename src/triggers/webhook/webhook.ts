@@ -6,7 +6,7 @@ import { isRecord, type Json, type Maybe } from '../../values/index.ts'
 import type { HttpHandler, HttpRequest, HttpResponse, JudgeLocal } from '../../wire/index.ts'
 import { whenAborted } from '../queue/runner.ts'
 import type { SourceContext, TriggerEvent, TriggerSource } from '../trigger.ts'
-import { answer, answerSettled, createChallenge, refuse } from './challenge.ts'
+import { answer, answerSettled, createChallenge, refuseChallenge } from './challenge.ts'
 import { decodeWebhook, type WebhookContent } from './payload.ts'
 import { createSignatureCheck, readScheme, type SignatureVerdict } from './signature.ts'
 
@@ -62,8 +62,8 @@ export function startWebhook(
     if (isQuestion) return question.answer(request)
     if (check && request.bodyRewritten) return PARSED
     const verdict = check ? check(request, context.clock.now()) : UNCHECKED
-    if (!verdict.ok) return refuse(401, verdict.reason, SIGN)
-    if (question?.signs(request.body)) return refuse(401, 'signature_invalid', SIGN)
+    if (!verdict.ok) return refuseChallenge(401, verdict.reason, SIGN)
+    if (question?.signs(request.body)) return refuseChallenge(401, 'signature_invalid', SIGN)
     const read = readContent(request, trigger)
     if ('status' in read) return read
     const challenge = findChallenge(trigger, read.payload)
@@ -86,15 +86,18 @@ export function startWebhook(
 const UNCHECKED: SignatureVerdict = { ok: true }
 // RFC 9110 wants a challenge with every 401; senders sign in many ways, and know which.
 const SIGN = { 'www-authenticate': 'Signature' }
-const METHOD = refuse(405, 'method_not_allowed', { allow: 'POST' })
-const METHODS = refuse(405, 'method_not_allowed', { allow: 'GET, POST' })
-const TOO_LARGE = refuse(413, 'body_too_large')
+const METHOD = refuseChallenge(405, 'method_not_allowed', { allow: 'POST' })
+const METHODS = refuseChallenge(405, 'method_not_allowed', { allow: 'GET, POST' })
+const TOO_LARGE = refuseChallenge(413, 'body_too_large')
 const NO_JUDGE = 'the webhook is not mounted in an app (createApp: mounts)'
 // A signature over other bytes would look forged: the sender is not to blame, so this is not a 401.
-const PARSED = refuse(500, 'a body parser stands before the webhook: mount Waymark ahead of it')
-const STOPPING = refuse(503, 'stopping', { 'retry-after': '5' })
-const UNSTORED = refuse(503, 'not_stored', { 'retry-after': '5' })
-const TIMEOUT = refuse(504, 'timeout')
+const PARSED = refuseChallenge(
+  500,
+  'a body parser stands before the webhook: mount Waymark ahead of it',
+)
+const STOPPING = refuseChallenge(503, 'stopping', { 'retry-after': '5' })
+const UNSTORED = refuseChallenge(503, 'not_stored', { 'retry-after': '5' })
+const TIMEOUT = refuseChallenge(504, 'timeout')
 
 function refuseUnsigned(reason: string): HttpResponse {
   return answer(403, {
@@ -142,7 +145,7 @@ function readContent(request: HttpRequest, trigger: WebhookTrigger): WebhookCont
     return decodeWebhook(request, readScheme(trigger))
   } catch (thrown) {
     if (thrown instanceof CallError) {
-      return refuse(thrown.status === 415 ? 415 : 400, thrown.errors[0].message)
+      return refuseChallenge(thrown.status === 415 ? 415 : 400, thrown.errors[0].message)
     }
     throw thrown
   }

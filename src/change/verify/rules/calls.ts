@@ -1,7 +1,7 @@
 import { CODES } from '../../../errors/index.ts'
 import { compileSchema, type JsonSchema } from '../../../schema/index.ts'
 import { isRecord } from '../../../values/index.ts'
-import { type FindingFacts, show } from '../finding.ts'
+import { type FindingFacts, showActual } from '../finding.ts'
 import { type Case, nameOf, pointerOf, type Subject } from '../subject.ts'
 
 /** Calls every function with its examples, or with arguments made up, and judges what comes back. */
@@ -32,7 +32,7 @@ export async function* verifyCalls(subject: Subject): AsyncGenerator<FindingFact
         ...frame,
         expected: 'a result, or an error that says what is wrong with the call',
         actual: code,
-        sentence: `${frame.function} breaks on arguments its schema accepts: ${show(one.arguments)}`,
+        sentence: `${frame.function} breaks on arguments its schema accepts: ${showActual(one.arguments)}`,
       }
     } else if (one.origin === 'example') {
       yield {
@@ -66,8 +66,8 @@ function* judgeResult(one: Case, result: unknown, frame: Frame): Generator<Findi
     yield {
       rule: 'example.differs',
       ...frame,
-      expected: show(one.result.value),
-      actual: show(result),
+      expected: showActual(one.result.value),
+      actual: showActual(result),
       sentence: `the example "${one.name}" of ${frame.function} shows a result that the service does not give`,
     }
   }
@@ -96,8 +96,8 @@ export async function* verifySimulations(subject: Subject): AsyncGenerator<Findi
         rule: 'simulation.differs',
         function: nameOf(definition),
         pointer: `${pointerOf(subject, definition)}/simulations/${index}`,
-        expected: show(error?.code ?? output),
-        actual: show(
+        expected: showActual(error?.code ?? output),
+        actual: showActual(
           outcome.ok ? outcome.result : `${outcome.error.code}: ${outcome.error.message}`,
         ),
         sentence: `the simulation "${scenario.name}" of ${nameOf(definition)} does not answer what it says`,

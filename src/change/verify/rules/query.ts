@@ -9,7 +9,7 @@ import {
   resolveOperator,
 } from '../../../extensions/query/index.ts'
 import { isRecord, type JsonObject } from '../../../values/index.ts'
-import { type FindingFacts, show } from '../finding.ts'
+import { type FindingFacts, showActual } from '../finding.ts'
 import { type Case, findCase, nameOf, pointerOf, type Subject } from '../subject.ts'
 
 const URN = 'urn:forrst:ext:query'
@@ -39,7 +39,7 @@ export async function* verifyQueries(subject: Subject): AsyncGenerator<FindingFa
       yield {
         rule: answer.ok ? 'query.wrong' : 'query.refused',
         ...frameOf(subject, definition, probe.field),
-        expected: show(probe.options),
+        expected: showActual(probe.options),
         actual: wrong,
         sentence: `${nameOf(definition)} declares query.${probe.field}, and a call with it ${answer.ok ? 'gives the wrong rows' : 'fails'}: ${wrong}`,
       }
@@ -52,7 +52,7 @@ export async function* verifyQueries(subject: Subject): AsyncGenerator<FindingFa
         ...frameOf(subject, definition, probe.field),
         expected: 'INVALID_ARGUMENTS',
         actual: 'a result',
-        sentence: `${nameOf(definition)} takes ${show(probe.options)}, which query.${probe.field} does not declare`,
+        sentence: `${nameOf(definition)} takes ${showActual(probe.options)}, which query.${probe.field} does not declare`,
       }
     }
   }
@@ -155,7 +155,7 @@ function toFilterProbe(
           const { attributes = {} } = row
           return attribute in attributes && attributes[attribute] !== value
         })
-        return other && `a row with ${attribute} ${show(attributeOf(other, attribute))}`
+        return other && `a row with ${attribute} ${showActual(attributeOf(other, attribute))}`
       },
     }),
   }
@@ -173,7 +173,9 @@ function toSortProbe(attribute: string, direction: 'asc' | 'desc'): Probe {
         const difference = compareValues(values[index - 1], value)
         return direction === 'asc' ? difference > 0 : difference < 0
       })
-      return at === -1 ? undefined : `${show(values[at - 1])} before ${show(values[at])}`
+      return at === -1
+        ? undefined
+        : `${showActual(values[at - 1])} before ${showActual(values[at])}`
     },
   }
 }

@@ -2,7 +2,7 @@ import { toToolName } from '../../../core/index.ts'
 import { checkDocument } from '../../../discovery/index.ts'
 import { isRecord, toText } from '../../../values/index.ts'
 import { FORRST } from '../door.ts'
-import { type FindingFacts, show } from '../finding.ts'
+import { type FindingFacts, showActual } from '../finding.ts'
 import { findCase, nameOf, pointerOf, type Subject } from '../subject.ts'
 
 const RESERVED = /^(?:forrst\.|urn:cline:|urn:forrst:)/
@@ -54,7 +54,7 @@ export async function* verifyVersions(subject: Subject): AsyncGenerator<FindingF
       rule: 'version.unknown',
       ...frame,
       expected: `VERSION_NOT_FOUND that lists ${definition.version}`,
-      actual: unknown.ok ? 'a result' : show(unknown.error),
+      actual: unknown.ok ? 'a result' : showActual(unknown.error),
       sentence: `${definition.name} in version 999.0.0 should answer VERSION_NOT_FOUND and list the versions there are`,
     }
   }
@@ -129,7 +129,7 @@ export async function* verifySystem(subject: Subject): AsyncGenerator<FindingFac
       function: `urn:cline:forrst:fn:${name}`,
       pointer: '',
       expected: 'an object',
-      actual: outcome.ok ? show(outcome.result) : outcome.error.code,
+      actual: outcome.ok ? showActual(outcome.result) : outcome.error.code,
       sentence: `the system function ${name} does not answer`,
     }
   }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CallOutcome } from '../../../client/index.ts'
 import { isRecord, type JsonObject, toText } from '../../../values/index.ts'
-import { show } from '../finding.ts'
+import { showActual } from '../finding.ts'
 import type { Case, Subject } from '../subject.ts'
 import { showOutcome, type TrialAnswer } from '../trial.ts'
 
@@ -12,7 +12,7 @@ export async function judgeOperation({
   data,
 }: TrialAnswer): Promise<string | undefined> {
   const id = data['operation_id']
-  if (typeof id !== 'string') return `an entry without operation_id: ${show(data)}`
+  if (typeof id !== 'string') return `an entry without operation_id: ${showActual(data)}`
   const ended = await follow(subject, id)
   if ('problem' in ended) return ended.problem
   return (
@@ -64,7 +64,7 @@ async function judgeResult(
   if (status !== 'completed') return `an operation that is ${status}, where a plain call succeeds`
   return hasShapeOf(result, plain.result)
     ? undefined
-    : `the result ${show(result)}, where a plain call gives ${show(plain.result)}`
+    : `the result ${showActual(result)}, where a plain call gives ${showActual(plain.result)}`
 }
 
 async function judgeList(

@@ -1,6 +1,6 @@
 import type { CallOutcome } from '../../../client/index.ts'
 import { isRecord, toText } from '../../../values/index.ts'
-import { show } from '../finding.ts'
+import { showActual } from '../finding.ts'
 import { findData, sendRaw } from '../raw-call.ts'
 import { needs, type PlainTrial, showOutcome, type TrialAnswer, toUrn } from '../trial.ts'
 import { judgeOperation } from './async.ts'
@@ -12,7 +12,7 @@ export async function judgeRateLimit({ subject, one }: TrialAnswer): Promise<str
   const data = findData(document, urn) ?? {}
   const uses = (isRecord(data['scopes']) ? Object.values(data['scopes']) : [data]).filter(isRecord)
   const wrong = uses.find((use) => !isBalanced(use))
-  if (wrong !== undefined) return `an entry that does not add up: ${show(wrong)}`
+  if (wrong !== undefined) return `an entry that does not add up: ${showActual(wrong)}`
   const limit = header('ratelimit-limit')
   const remaining = header('ratelimit-remaining')
   const counted = uses.filter(({ used }) => used !== undefined)
@@ -23,15 +23,17 @@ export async function judgeRateLimit({ subject, one }: TrialAnswer): Promise<str
   const agrees = counted.some(
     (use) => toText(use['limit']) === limit && toText(use['remaining']) === remaining,
   )
-  return agrees ? undefined : `the headers ${remaining} of ${limit} beside the entry ${show(data)}`
+  return agrees
+    ? undefined
+    : `the headers ${remaining} of ${limit} beside the entry ${showActual(data)}`
 }
 
 /** Looks whether the entry of quotas is right in itself. */
 export function judgeQuotas({ data }: TrialAnswer): string | undefined {
   const quotas: unknown = data['quotas']
-  if (!Array.isArray(quotas)) return `an entry without quotas: ${show(data)}`
+  if (!Array.isArray(quotas)) return `an entry without quotas: ${showActual(data)}`
   const wrong: unknown = quotas.find((quota) => !isRecord(quota) || !isBalanced(quota))
-  return wrong === undefined ? undefined : `a quota that does not add up: ${show(wrong)}`
+  return wrong === undefined ? undefined : `a quota that does not add up: ${showActual(wrong)}`
 }
 
 /** What could not be counted says only how much there is. */
@@ -48,7 +50,8 @@ export const PLAIN_TRIALS: readonly PlainTrial[] = [
   {
     name: 'tracing',
     options: { trace_id: TRACE_ID, span_id: 'b7ad6b7169203331' },
-    judge: ({ data: { trace_id: id } }) => (id === TRACE_ID ? undefined : `trace_id ${show(id)}`),
+    judge: ({ data: { trace_id: id } }) =>
+      id === TRACE_ID ? undefined : `trace_id ${showActual(id)}`,
   },
   { name: 'deadline', options: { value: 10, unit: 'second' }, judge: needs('specified') },
   { name: 'locale', options: { language: 'en' }, judge: needs('language') },
@@ -59,7 +62,7 @@ export const PLAIN_TRIALS: readonly PlainTrial[] = [
     name: 'atomic-lock',
     options: { key: 'waymark-verify', ttl: { value: 5, unit: 'second' } },
     judge: ({ data: { acquired } }) =>
-      acquired === true ? undefined : `acquired ${show(acquired)}`,
+      acquired === true ? undefined : `acquired ${showActual(acquired)}`,
   },
   { name: 'async', options: { preferred: true }, judge: judgeOperation },
   { name: 'cancellation', options: { token: 'waymark-verify' } },
@@ -70,7 +73,7 @@ export const PLAIN_TRIALS: readonly PlainTrial[] = [
     writes: true,
     judge: ({ data, outcome }) =>
       data['valid'] === undefined || !outcome.ok || outcome.result !== null
-        ? `result ${show(resultOf(outcome))}`
+        ? `result ${showActual(resultOf(outcome))}`
         : undefined,
   },
   {
@@ -88,7 +91,7 @@ export const PLAIN_TRIALS: readonly PlainTrial[] = [
     options: { key: 'waymark-verify' },
     writes: true,
     async judge({ data, outcome, again }) {
-      if (data['status'] === undefined) return `an entry without status: ${show(data)}`
+      if (data['status'] === undefined) return `an entry without status: ${showActual(data)}`
       const second = await again({ key: 'waymark-verify' })
       const same = JSON.stringify(resultOf(second)) === JSON.stringify(resultOf(outcome))
       return same ? undefined : 'another result for the same key'
@@ -99,8 +102,8 @@ export const PLAIN_TRIALS: readonly PlainTrial[] = [
     options: {},
     async judge({ data, subject }) {
       const { status, replay_id: id } = data
-      if (typeof id !== 'string') return `an entry without replay_id: ${show(data)}`
-      if (status !== 'processed' && status !== 'queued') return `status ${show(status)}`
+      if (typeof id !== 'string') return `an entry without replay_id: ${showActual(data)}`
+      if (status !== 'processed' && status !== 'queued') return `status ${showActual(status)}`
       const unknown = await subject.client.call('forrst.replay.status', { replay_id: NO_REPLAY })
       const known = unknown.ok || unknown.error.code !== 'REPLAY_NOT_FOUND'
       return known ? `${showOutcome(unknown)} for the status of a replay nobody queued` : undefined

@@ -1,7 +1,7 @@
 import { type CallFailure, findExtension } from '../../../client/index.ts'
 import { CODES, resolveCode } from '../../../errors/index.ts'
 import { isRecord, type JsonObject, toMilliseconds } from '../../../values/index.ts'
-import { show } from '../finding.ts'
+import { showActual } from '../finding.ts'
 import { type Case, nameOf, type Subject } from '../subject.ts'
 import { sendWith, type Trial, toUrn, type Verdict } from '../trial.ts'
 
@@ -51,14 +51,14 @@ const STRATEGIES: readonly unknown[] = ['immediate', 'fixed', 'exponential']
 
 function judgeHint(data: JsonObject, { error: { code } }: CallFailure): string | undefined {
   const { allowed, strategy, after, max_attempts: attempts } = data
-  if (typeof allowed !== 'boolean') return `an entry without allowed: ${show(data)}`
+  if (typeof allowed !== 'boolean') return `an entry without allowed: ${showActual(data)}`
   if (code === 'INVALID_ARGUMENTS' && allowed !== resolveCode(code).retryable) {
-    return `${show(data)} beside ${code}, which no other attempt changes`
+    return `${showActual(data)} beside ${code}, which no other attempt changes`
   }
   if (!allowed) return undefined
   const waits = strategy === 'immediate' || (isRecord(after) && toMilliseconds(after) !== undefined)
   const counts = attempts === undefined || (Number.isInteger(attempts) && Number(attempts) > 0)
   return STRATEGIES.includes(strategy) && waits && counts
     ? undefined
-    : `a hint that says neither how nor when: ${show(data)}`
+    : `a hint that says neither how nor when: ${showActual(data)}`
 }

@@ -2,8 +2,8 @@ import type { FunctionDefinition } from '../../../core/index.ts'
 import { compileSchema, type JsonSchema } from '../../../schema/index.ts'
 import { isRecord } from '../../../values/index.ts'
 import { createEventParser, isEventStream, type ServerEvent } from '../../../wire/index.ts'
-import { show } from '../finding.ts'
-import { findData, parseObject, RAW_ID, sendRaw } from '../raw-call.ts'
+import { showActual } from '../finding.ts'
+import { findData, parseRawObject, RAW_ID, sendRaw } from '../raw-call.ts'
 import { findCase, nameOf, type Subject } from '../subject.ts'
 import { type Trial, toUrn, type Verdict } from '../trial.ts'
 
@@ -67,7 +67,7 @@ async function tryRefusal(
   if (one === undefined) return undefined
   const { code, body } = await sendRaw(subject, one, ENTRY)
   if (code === 'EXTENSION_NOT_APPLICABLE') return undefined
-  const problem = `${code ?? show(body)}, where a function without a stream must answer EXTENSION_NOT_APPLICABLE`
+  const problem = `${code ?? showActual(body)}, where a function without a stream must answer EXTENSION_NOT_APPLICABLE`
   return { function: nameOf(one.definition), problem }
 }
 
@@ -84,8 +84,8 @@ function judgeEvents(events: readonly ServerEvent[]): string | undefined {
   const begins = names.slice(0, -2).every((name) => name === 'data' || name === 'progress')
   if (!begins || names[0] !== 'data' || last !== 'complete') return order
   if (end !== 'done' && end !== 'error') return order
-  const document = parseObject(events.at(-1)?.data ?? '')
-  if (document?.['id'] !== RAW_ID) return `complete with ${show(document ?? 'no document')}`
+  const document = parseRawObject(events.at(-1)?.data ?? '')
+  if (document?.['id'] !== RAW_ID) return `complete with ${showActual(document ?? 'no document')}`
   return findData(document, URN) === undefined
     ? 'complete without an entry under its URN'
     : undefined
@@ -101,7 +101,7 @@ function judgeValues(
   for (const [index, { event, data }] of events.entries()) {
     if (event !== 'data' && event !== 'done') continue
     const value = parseValue(data)
-    if (value === undefined) return `${event} with ${show(data)}, which is no JSON`
+    if (value === undefined) return `${event} with ${showActual(data)}, which is no JSON`
     if (event === 'data' && index === 0 && isGreeting(value)) continue
     if (event === 'done' && value === null) continue
     const checked = event === 'data' ? isItem(value) : isResult(value)

@@ -4,7 +4,7 @@ import { type Clock, isList, isRecord, type JsonObject, toText } from '../../../
 import { POLLING_VERSION, USED_CAPABILITIES } from '../protocol.ts'
 import type { Introduction } from '../server.ts'
 import { createPeer, type LivePeer } from './peer.ts'
-import { createSessionStreams, type SessionStreams, type StreamOptions } from './streams.ts'
+import { createSessionStreams, type SessionStreamOptions, type SessionStreams } from './streams.ts'
 
 /** Hands state to clients so that it comes back unchanged, and only for a while. */
 export interface Seal {
@@ -50,7 +50,7 @@ function readPayload(payload: string, now: number): JsonObject | undefined {
 }
 
 /** How sessions of clients before 2026-07-28 are kept. */
-export interface SessionOptions extends StreamOptions {
+export interface SessionOptions extends SessionStreamOptions {
   /** Sessions remembered at one time; 10000 when absent. */
   readonly max?: number
   /** Sessions of one caller; 1000 when absent. One more takes the place of the caller's own oldest. */

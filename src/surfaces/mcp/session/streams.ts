@@ -5,7 +5,7 @@ import { createReplayStream, type ReplayStream, type StreamEnd } from './replay-
 export type StreamKind = 'answer' | 'listen'
 
 /** How streams of sessions are kept. */
-export interface StreamOptions {
+export interface SessionStreamOptions {
   /** Milliseconds a broken stream is kept, and its call goes on; one minute when absent, 0 keeps none. */
   readonly resumeMs?: number
   /** Characters of messages a session may keep for clients who missed them; 1048576 when absent. */
@@ -53,7 +53,7 @@ const EVENT_ID = /^((answer|listen)-[0-9a-f]{8})-(\d{1,9})$/
 
 /** Creates the streams of one session; `polls` when its client knows that it has to come back, `onSize` counts bytes. */
 export function createSessionStreams(
-  options: StreamOptions,
+  options: SessionStreamOptions,
   polls: boolean,
   onSize: (bytes: number) => void = () => undefined,
 ): SessionStreams {

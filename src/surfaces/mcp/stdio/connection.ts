@@ -28,13 +28,13 @@ import { followChanges } from '../session/peer-changes.ts'
 import type { LineSink } from './stdio.ts'
 
 /** Both ends of a pipe that carries one message per line, whichever revision the client speaks. */
-export interface Connection extends LineSink {
+export interface StdioConnection extends LineSink {
   /** Waits for running requests, and ends what is left after a while. */
   readonly finish: (graceMs: number) => Promise<void>
 }
 
 /** What a connection needs to know about its pipe. */
-export interface ConnectionOptions {
+export interface StdioConnectionOptions {
   readonly send: (message: string) => void
   readonly token: string | undefined
 }
@@ -42,10 +42,10 @@ export interface ConnectionOptions {
 type Request = Extract<Message, { readonly kind: 'request' }>
 
 /** Creates the connection to one client. */
-export function createConnection(
+export function createStdioConnection(
   server: McpServer,
-  { send, token }: ConnectionOptions,
-): Connection {
+  { send, token }: StdioConnectionOptions,
+): StdioConnection {
   const { environment } = server
   const { service } = environment
   const peer = createPeer()

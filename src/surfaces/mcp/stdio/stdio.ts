@@ -3,7 +3,7 @@ import type { Readable, Writable } from 'node:stream'
 import type { Service } from '../../../core/index.ts'
 import type { McpOptions } from '../environment.ts'
 import { createMcpServer } from '../server.ts'
-import { createConnection } from './connection.ts'
+import { createStdioConnection } from './connection.ts'
 
 /** What becomes of the lines of a stream. */
 export interface LineSink {
@@ -72,7 +72,7 @@ export async function serveStdio(service: Service, options: StdioOptions): Promi
   const server = createMcpServer(service, options)
   const ended = new AbortController()
   const end = () => ended.abort()
-  const connection = createConnection(server, {
+  const connection = createStdioConnection(server, {
     token: options.token,
     send(message) {
       if (output.writable && !output.write(`${message}\n`)) void wait(input, output)

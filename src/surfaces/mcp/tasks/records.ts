@@ -79,7 +79,7 @@ export function memoryTaskRecords(
   const makeRoom = () => {
     for (const [id, record] of records) {
       if (bytes <= maxBytes) return
-      if (isOver(record)) remove(id)
+      if (isTaskOver(record)) remove(id)
     }
   }
   const isFull = (caller: string) => {
@@ -89,7 +89,7 @@ export function memoryTaskRecords(
     return own >= maxPerCaller
   }
   const isOld = (record: TaskRecord) =>
-    isOver(record) && record.createdAt + record.ttlMs <= clock.now()
+    isTaskOver(record) && record.createdAt + record.ttlMs <= clock.now()
 
   return {
     create(record, caller) {
@@ -143,7 +143,7 @@ export function storeTaskRecords(store: Store, clock: Clock): TaskRecords {
     await store.put(storeKey('mcp-task-of', owner, newestFirst(createdAt), id), id, { ttl })
   }
   const ttlOf = (record: TaskRecord) =>
-    isOver(record) ? Math.max(1, record.createdAt + record.ttlMs - clock.now()) : LONGEST_RUN_MS
+    isTaskOver(record) ? Math.max(1, record.createdAt + record.ttlMs - clock.now()) : LONGEST_RUN_MS
 
   return {
     async create(record) {
@@ -157,7 +157,7 @@ export function storeTaskRecords(store: Store, clock: Clock): TaskRecords {
       const write = (before ?? Promise.resolve())
         .catch(() => undefined)
         .then(() => store.put(keyOf(record.id), toJson(record), { ttl: ttlOf(record) }))
-        .then(() => (isOver(record) ? listing(record, ttlOf(record)) : undefined))
+        .then(() => (isTaskOver(record) ? listing(record, ttlOf(record)) : undefined))
       writes.set(record.id, write)
       try {
         await write
@@ -192,7 +192,7 @@ function toJson(record: TaskRecord): Json {
 }
 
 /** Tells whether a task has ended. */
-export function isOver({ status }: TaskRecord): boolean {
+export function isTaskOver({ status }: TaskRecord): boolean {
   return status !== 'working' && status !== 'input_required'
 }
 

@@ -5,7 +5,7 @@ import { McpError, RPC } from '../errors.ts'
 import { type Exchange, META, type Method } from '../protocol.ts'
 import { askDirectly } from '../run.ts'
 import type { Asker } from './questions.ts'
-import { encodeTask, isOver, type TaskRecord } from './records.ts'
+import { encodeTask, isTaskOver, type TaskRecord } from './records.ts'
 import type { Tasks } from './tasks.ts'
 
 /** Makes the method that waits for the end of a task and gives what the call would have given. */
@@ -40,7 +40,7 @@ async function waitForEnd(
     const change = nextChange(tasks, id, leaving)
     try {
       const record = await tasks.get(id, owner)
-      if (isOver(record)) return record
+      if (isTaskOver(record)) return record
       if (told !== undefined && told !== record.updatedAt) tell(exchange, record, tasks)
       told = record.updatedAt
       if (ask !== undefined) tasks.deliver(id, ask, leaving)

@@ -10,7 +10,7 @@ import {
 } from '../../../values/index.ts'
 import { invalidParams } from '../errors.ts'
 import { type Ask, type Asker, createTaskQuestions, type TaskQuestions } from './questions.ts'
-import { isOver, memoryTaskRecords, type TaskRecord, type TaskRecords } from './records.ts'
+import { isTaskOver, memoryTaskRecords, type TaskRecord, type TaskRecords } from './records.ts'
 
 /** How calls become tasks. */
 export interface TaskOptions {
@@ -155,7 +155,7 @@ export function createTasks(options: TaskOptions, clock: Clock, log: Logger): Ta
     cancel: (id, owner) =>
       andThen(find(id, owner), (record) => {
         const entry = live.get(id)
-        if (entry === undefined) return isOver(record) ? 'over' : 'elsewhere'
+        if (entry === undefined) return isTaskOver(record) ? 'over' : 'elsewhere'
         entry.change({ status: 'cancelled', statusMessage: 'Cancelled by the client' })
         entry.running.abort()
         return entry.record()
@@ -203,9 +203,9 @@ function createTask(first: TaskRecord, running: Abortable, parts: TaskParts): Ta
   let record = first
 
   const change = (next: Partial<TaskRecord>): void => {
-    if (isOver(record)) return
+    if (isTaskOver(record)) return
     const now = clock.now()
-    const ended = isOver({ ...record, ...next })
+    const ended = isTaskOver({ ...record, ...next })
     // A result can be asked for as long as ever, however long the work took.
     const ttlMs = ended ? now - record.createdAt + parts.ttlMs : record.ttlMs
     record = { ...record, ...next, updatedAt: now, ttlMs }

@@ -1,7 +1,7 @@
 import {
   type Announcement,
   BUSY_TEXT,
-  type Refusal,
+  type ProtocolRefusal,
   toRpcError,
 } from '../../../capabilities/index.ts'
 import { isPrepared, type Target } from '../../../core/index.ts'
@@ -173,7 +173,7 @@ export function withNegotiated(
 }
 
 /** Writes the answer to a call that was not admitted; throws where the protocol wants an error. */
-export function encodeRefusal(refusal: Refusal): string {
+export function encodeRefusal(refusal: ProtocolRefusal): string {
   if (refusal.kind === 'error') {
     const { code, message, data } = toRpcError(refusal.code, refusal.text)
     throw new McpError(code, message, { data })

@@ -162,8 +162,8 @@ export const RUNTIME_PIECES: Readonly<Record<string, RuntimePiece>> = {
     text: "function isUnique(value: readonly unknown[]): boolean {\n  return new Set(value.map((item) => JSON.stringify(item))).size === value.length\n}",
   },
   nearest: {
-    uses: ["LONGEST","MOST","likeness"],
-    text: "function nearest(\n  word: string,\n  members: Iterable<string>,\n  options: { readonly distance?: number; readonly count?: number } = {},\n): string[] {\n  const { distance: limit = 2, count = 1 } = options\n  const wanted = word.toLowerCase().slice(0, LONGEST)\n  const near: { readonly member: string; readonly distance: number }[] = []\n  let seen = 0\n  for (const member of members) {\n    if (seen++ === MOST) break\n    const distance = likeness(wanted, member.toLowerCase().slice(0, LONGEST), limit)\n    if (distance <= limit && distance < Math.max(2, wanted.length)) near.push({ member, distance })\n  }\n  return near\n    .sort((a, b) => a.distance - b.distance || (a.member < b.member ? -1 : 1))\n    .slice(0, count)\n    .map(({ member }) => member)\n}",
+    uses: ["LONGEST","MOST","isTelling","likeness"],
+    text: "function nearest(\n  word: string,\n  members: Iterable<string>,\n  options: { readonly distance?: number; readonly count?: number } = {},\n): string[] {\n  const { distance: limit = 2, count = 1 } = options\n  const wanted = word.toLowerCase().slice(0, LONGEST)\n  const near: { readonly member: string; readonly distance: number }[] = []\n  let seen = 0\n  for (const member of members) {\n    if (seen++ === MOST) break\n    const other = member.toLowerCase().slice(0, LONGEST)\n    const distance = likeness(wanted, other, limit)\n    if (distance <= limit && isTelling(distance, wanted, other)) near.push({ member, distance })\n  }\n  return near\n    .sort((a, b) => a.distance - b.distance || (a.member < b.member ? -1 : 1))\n    .slice(0, count)\n    .map(({ member }) => member)\n}",
   },
   didYouMean: {
     uses: ["nearest"],
@@ -180,6 +180,10 @@ export const RUNTIME_PIECES: Readonly<Record<string, RuntimePiece>> = {
   MOST: {
     uses: [],
     text: "/** Whoever misspells on purpose must not make the service compare for long. */\nconst MOST = 5_000",
+  },
+  isTelling: {
+    uses: [],
+    text: "/** Any two names of one or two letters are near each other, so there only one letter more or less counts, or case. */\nfunction isTelling(distance: number, a: string, b: string): boolean {\n  const shorter = Math.min(a.length, b.length)\n  const longer = Math.max(a.length, b.length)\n  return shorter > 2 ? distance < a.length : distance === 0 || (distance === 1 && longer === 3)\n}",
   },
   likeness: {
     uses: ["editDistance"],

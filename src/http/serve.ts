@@ -89,7 +89,8 @@ function bindHosts(host: string, options: AppOptions): Pick<AppOptions, 'allowed
  * the same reason.
  */
 function warnOfExecution({ authenticate, log }: Service, options: AppOptions): void {
-  if (!options.explorer || options.explorer.allowExecute !== true || authenticate) return
+  const executes = options.explorer ? options.explorer.allowExecute === true : false
+  if (!executes || authenticate) return
   const reason = judgePlace(options)
   if (reason === undefined) return
   log.warn(

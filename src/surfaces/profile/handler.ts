@@ -225,10 +225,8 @@ function assertForm(options: ProfileOptions): void {
     if (typeof given[member] !== 'string') wrong(member, 'a string')
   }
   const { capabilities } = given
-  if (!isList(capabilities)) return wrong('capabilities', 'a list')
-  const nameless = capabilities.findIndex(
-    (one) => !isRecord(one) || typeof one['name'] !== 'string',
-  )
+  const list = isList(capabilities) ? capabilities : wrong('capabilities', 'a list')
+  const nameless = list.findIndex((one) => !isRecord(one) || typeof one['name'] !== 'string')
   if (nameless !== -1) wrong(`capabilities[${nameless}].name`, 'a string')
   if (!URL.canParse(options.origin)) wrong('origin', 'a URL such as https://api.example.com')
 }

@@ -3,6 +3,7 @@ import type { Problem, Validation } from '../schema/index.ts'
 import {
   andThen,
   findNoJson,
+  inspectJson,
   isPromise,
   type JsonObject,
   type Maybe,
@@ -10,7 +11,7 @@ import {
 } from '../values/index.ts'
 import type { Call, Failure, Outcome, Principal, Success } from './call.ts'
 import type { Invocation } from './function.ts'
-import { boundErrors, isPrepared } from './result.ts'
+import { boundErrors, isPrepared, tooLarge } from './result.ts'
 import { type Logger, type Middleware, runMiddleware } from './service.ts'
 import { drain, isAsyncIterable } from './stream.ts'
 import { createSuspects, type Suspects } from './suspects.ts'
@@ -32,7 +33,10 @@ export function createInvoke(
           andThen(
             runMiddleware(middleware, { call, target }, (inner) => run(target, inner, input)),
             // Middleware may answer instead of the handler, or change what it answered.
-            (outcome) => (outcome.ok ? assertJsonResult(target, outcome) : outcome),
+            (outcome) => {
+              if (outcome.ok) assertJson(target, outcome)
+              return outcome
+            },
           )
 
   const settle = (call: Call, checked: Validation): Maybe<Outcome> =>
@@ -197,8 +201,11 @@ class CallInvocation implements Invocation<never> {
 function checkResult(target: Target, call: Call, result: unknown): Maybe<Outcome> {
   // A query asks for resources instead of what the output schema says; its extension checks those.
   const asResources = call.facts.query !== undefined
-  const outcome = assertJsonResult(target, { ok: true, result })
+  const outcome: Success = { ok: true, result }
+  const fits = assertJson(target, outcome)
   if (target.checkOutput === undefined || asResources) return outcome
+  // Checking millions of items that nobody will be sent would stop every other call.
+  if (!fits) throw tooLarge(target.maxResultBytes)
   return andThen(target.checkOutput(result ?? null), (checked) => {
     if (checked.ok) return outcome
     const [problem] = checked.problems
@@ -208,12 +215,13 @@ function checkResult(target: Target, call: Call, result: unknown): Maybe<Outcome
   })
 }
 
-function assertJsonResult(target: Target, outcome: Success): Success {
-  const { result } = outcome
-  const noJson = isPrepared(result) ? undefined : findNoJson(result ?? null, target.maxResultBytes)
-  if (noJson === undefined) return outcome
+/** Throws for what JSON cannot hold; tells whether the result may be as short as an answer has to be. */
+function assertJson(target: Target, { result }: Success): boolean {
+  if (isPrepared(result)) return true
+  const found = inspectJson(result ?? null, target.maxResultBytes)
+  if (found === undefined || found === 'too long') return found === undefined
   throw new TypeError(
-    `${target.name}@${target.version} answered what JSON cannot hold at "${noJson.pointer}": ${noJson.found}`,
+    `${target.name}@${target.version} answered what JSON cannot hold at "${found.pointer}": ${found.found}`,
   )
 }
 

@@ -38,6 +38,8 @@ export interface Target {
   /** Schema of the partial results; absent when the function gives its result in one piece. */
   readonly itemSchema: JsonSchema | undefined
   readonly checkInput: Check
+  /** True when arguments that it does not have are passed over instead of refused. */
+  readonly ignoresUnknown: boolean
   /** Absent when results are not described, or not checked in this environment. */
   readonly checkOutput: Check | undefined
   readonly checkItem: Check | undefined
@@ -104,6 +106,7 @@ export function toTargetShape(
     checkInput: definition.nullMeansAbsent
       ? withNullLeftOut(input.check, input.schema)
       : input.check,
+    ignoresUnknown: isIgnoring(definition, options),
     checkOutput:
       options.validateResults && output ? toCheck(output, components, { isOwn }) : undefined,
     checkItem: options.validateResults && item ? toCheck(item, components, { isOwn }) : undefined,
@@ -133,13 +136,13 @@ export function toJsonSchema(schema: Schema, direction: 'input' | 'output'): Jso
 function toInput(
   definition: FunctionDefinition,
   components: Components,
-  { unknownArguments = 'reject' }: TargetOptions,
+  targetOptions: TargetOptions,
 ): { readonly schema: JsonSchema; readonly check: Check } {
   const given = definition.input ?? inputFromArguments(definition, components)
   const printed = ofField('input', () => toJsonSchema(given, 'input'))
   const { name } = definition
   const options = { isOwn: definition.imported !== true, safeIntegers: true }
-  if ((definition.unknownArguments ?? unknownArguments) === 'ignore') {
+  if (isIgnoring(definition, targetOptions)) {
     return { schema: printed, check: withFunctionName(toCheck(given, components, options), name) }
   }
   if (!isStandardSchema(given)) {
@@ -148,6 +151,13 @@ function toInput(
   }
   const schema = closeStandardSchema(given, printed)
   return { schema, check: withFunctionName(toClosedCheck(given, schema), name) }
+}
+
+function isIgnoring(
+  definition: FunctionDefinition,
+  { unknownArguments = 'reject' }: TargetOptions,
+): boolean {
+  return (definition.unknownArguments ?? unknownArguments) === 'ignore'
 }
 
 /** Puts the field in front of what is wrong with its schema; a Zod schema says which of its own fields it is. */

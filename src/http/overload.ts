@@ -58,6 +58,7 @@ export function createOverload(options: OverloadOptions = {}): Overload {
   const maxInFlight = atLeast('maxInFlight', options.maxInFlight ?? 1_000, 1)
   const retryAfterSeconds = atLeast('retryAfterSeconds', options.retryAfterSeconds ?? 1, 0)
   const waiting: Waiting[] = []
+  const pace = createPace()
   const meter = createMeter(maxDelayMs, maxInFlight, (delayMs) => {
     if (delayMs > CALLS_MS) turn.serveSockets()
     refuseStale(performance.now())
@@ -75,7 +76,8 @@ export function createOverload(options: OverloadOptions = {}): Overload {
     const first = waiting[0]
     return (
       running + waiting.length >= maxInFlight ||
-      (first !== undefined && performance.now() - first.since > maxWaitMs)
+      (first !== undefined && performance.now() - first.since > maxWaitMs) ||
+      waiting.length * pace.perCallMs() > maxWaitMs
     )
   }
 
@@ -84,7 +86,9 @@ export function createOverload(options: OverloadOptions = {}): Overload {
     const now = performance.now()
     refuseStale(now)
     if (waiting.length === 0 || !meter.allows(running) || turn.isSpent(now)) return
-    waiting.shift()?.start()
+    const next = waiting.shift()
+    if (waiting.length === 0) pace.forget()
+    next?.start()
     if (waiting.length > 0) queueMicrotask(startWaiting)
   }
 
@@ -92,6 +96,7 @@ export function createOverload(options: OverloadOptions = {}): Overload {
     for (let first = waiting[0]; first !== undefined; first = waiting[0]) {
       if (now - first.since <= maxWaitMs) return
       waiting.shift()
+      if (waiting.length === 0) pace.forget()
       refused += 1
       first.refuse()
     }
@@ -100,7 +105,9 @@ export function createOverload(options: OverloadOptions = {}): Overload {
   function leave(): void {
     running -= 1
     meter.ended()
-    if (waiting.length > 0) turn.plan()
+    if (waiting.length === 0) return
+    pace.ended(performance.now())
+    turn.plan()
   }
 
   function start<Answer>(work: () => Maybe<Answer>): Maybe<Answer> {
@@ -135,20 +142,70 @@ export function createOverload(options: OverloadOptions = {}): Overload {
         return refuse()
       }
       meter.watch()
-      return new Promise((resolve, reject) => {
-        waiting.push({
-          since: now,
-          refuse: () => resolve(refuse()),
-          start() {
-            try {
-              resolve(start(work))
-            } catch (thrown) {
-              reject(thrown)
-            }
-          },
-        })
-      })
+      if (waiting.length === 0) pace.begin(now)
+      return enqueue(waiting, now, () => start(work), refuse)
     },
+  }
+}
+
+function enqueue<Answer>(
+  waiting: Waiting[],
+  since: number,
+  start: () => Maybe<Answer>,
+  refuse: () => Answer,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    waiting.push({
+      since,
+      refuse: () => resolve(refuse()),
+      start() {
+        try {
+          resolve(start())
+        } catch (thrown) {
+          reject(thrown)
+        }
+      },
+    })
+  })
+}
+
+interface Pace {
+  /** Says that the first call waits. */
+  readonly begin: (now: number) => void
+  /** Says that a call has ended while others wait. */
+  readonly ended: (now: number) => void
+  /** Says that nobody waits any more; what comes next may be of another kind. */
+  readonly forget: () => void
+  /** Time from the end of one call to the next while others wait; 0 until a few have ended. */
+  readonly perCallMs: () => number
+}
+
+/** So many calls tell how long the next ones take; older ones count less and less. */
+const LEAST_ENDED = 4
+const MOST_ENDED = 32
+
+/** Measures how fast calls make room for those that wait, so that whoever would wait too long is told at once. */
+function createPace(): Pace {
+  let last = 0
+  let spentMs = 0
+  let calls = 0
+  return {
+    begin(now) {
+      last = now
+    },
+    ended(now) {
+      spentMs += now - last
+      calls += 1
+      last = now
+      if (calls < MOST_ENDED) return
+      spentMs /= 2
+      calls /= 2
+    },
+    forget() {
+      spentMs = 0
+      calls = 0
+    },
+    perCallMs: () => (calls < LEAST_ENDED ? 0 : spentMs / calls),
   }
 }
 

@@ -47,10 +47,10 @@ export async function serve(service: Service, options: ServeOptions = {}): Promi
   const { app, url } = await listen(server, { port, host }, (address) => {
     const url = toUrl(address)
     const place = { publicUrl: url, ...options, bind: address.address }
+    warnOfExecution(service, place)
     const app = createApp(service, {
       ...place,
       ...bindHosts(host, options),
-      ...guardExecution(service, place),
       mounts: [...(options.mounts ?? []), ...(triggers?.mounts ?? [])],
     })
     server.on('request', toNodeListener(app))
@@ -84,16 +84,18 @@ function bindHosts(host: string, options: AppOptions): Pick<AppOptions, 'allowed
     : { allowedHosts: [host.includes(':') ? `[${host}]` : host] }
 }
 
-/** Everybody who reaches the page could run functions from it; that needs to know who they are. */
-function guardExecution(service: Service, options: AppOptions): Pick<AppOptions, 'explorer'> {
-  const { explorer } = options
-  const executes = explorer !== undefined && explorer !== false && explorer.allowExecute === true
-  const reason = executes && !service.authenticate ? judgePlace(options) : undefined
-  if (!executes || reason === undefined) return {}
-  service.log.warn(
+/**
+ * Everybody who reaches the page could run functions from it; that needs to know who they are. Each call is refused with
+ * the same reason.
+ */
+function warnOfExecution({ authenticate, log }: Service, options: AppOptions): void {
+  const executes = options.explorer ? options.explorer.allowExecute === true : false
+  if (!executes || authenticate) return
+  const reason = judgePlace(options)
+  if (reason === undefined) return
+  log.warn(
     `the explorer does not execute functions: ${reason}, and the service has no authenticate hook`,
   )
-  return { explorer: { ...explorer, allowExecute: false } }
 }
 
 /** Connections that wait to be accepted. Node keeps 511; one more is dropped, and its client tries again a second later. */

@@ -119,7 +119,7 @@ function isSameOrigin(
 
 /** A rebinding attack needs a DNS name: an address, or a name that always means this machine, cannot be one. */
 function isAddressOrLoopback(host: string): boolean {
-  return /^(?:[\w-]+\.)*localhost(?::\d+)?$|^\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?$|^\[[\da-f:.]+\](?::\d+)?$/i.test(
+  return /^(?:[\w-]+\.)*localhost\.?(?::\d+)?$|^\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?$|^\[[\da-f:.]+\](?::\d+)?$/i.test(
     host,
   )
 }

@@ -84,7 +84,7 @@ function judgeHost(host: string | undefined, isInside: boolean): string | undefi
 }
 
 function judgeForwarding({ header }: HttpRequest): string | undefined {
-  const found = FORWARDING.find((name) => header(name) !== undefined)
+  const found = SPELLINGS.find((name) => header(name) !== undefined)
   return found && `the request came through a proxy (it has the header ${found})`
 }
 
@@ -128,6 +128,7 @@ const FORWARDING: readonly string[] = [
   'x-nf-client-connection-ip',
   'x-sucuri-clientip',
   'x-varnish',
+  'ngrok-trace-id',
   'akamai-origin-hop',
   'cf-connecting-ip',
   'cf-connecting-ipv6',
@@ -140,4 +141,10 @@ const FORWARDING: readonly string[] = [
   'wl-proxy-client-ip',
   'tailscale-user-login',
   'true-client-ip',
+]
+
+/** CGI and some proxies write underscores, and many servers read both as the same. */
+const SPELLINGS: readonly string[] = [
+  ...FORWARDING,
+  ...FORWARDING.filter((name) => name.includes('-')).map((name) => name.replaceAll('-', '_')),
 ]

@@ -26,10 +26,11 @@ export function compileNames(schema: JsonSchema): NamesCheck | undefined {
     admits,
     explain(value) {
       const checked = check(value)
-      const unknown = checked.ok
-        ? []
-        : checked.problems.filter(({ code }) => UNKNOWN.includes(code))
-      const [first = NOWHERE, ...rest] = unknown
+      const problems = checked.ok ? [] : checked.problems
+      const unknown = problems.filter(({ code }) => UNKNOWN.includes(code))
+      // Each member may be known to one of several forms, and no form to know them all.
+      const found = unknown.length > 0 ? unknown : problems.filter(isChoice)
+      const [first = NOWHERE, ...rest] = found
       return [first, ...rest]
     },
   }
@@ -46,6 +47,10 @@ const NOWHERE: Problem = {
 }
 
 const UNKNOWN = ['additionalProperties', 'unevaluatedProperties']
+
+function isChoice({ code }: Problem): boolean {
+  return code === 'anyOf' || code === 'oneOf'
+}
 
 const IN_PLACE = ['allOf', 'dependentSchemas', 'dependencies', '$dynamicRef']
 const ABOUT_NAMES = new Set([

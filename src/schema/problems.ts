@@ -32,8 +32,8 @@ export function toProblems(
   const findings: Finding[] = []
   for (const error of errors) {
     const finding = toFinding(error)
-    const isUnknown = finding.keyword === 'unevaluatedProperties' && finding.pointer === ''
-    const params = isUnknown ? { ...finding.params, known: listKnown() } : finding.params
+    const lacksKnown = isUnknown(finding) && finding.pointer === '' && !('known' in finding.params)
+    const params = lacksKnown ? { ...finding.params, known: listKnown() } : finding.params
     fold({ ...finding, params }, findings, valueAt)
   }
   const problems = new Map<string, Problem>()
@@ -86,7 +86,7 @@ function fold(finding: Finding, findings: Finding[], valueAt: ValueAt): void {
       return
     }
     case 'unevaluatedProperties':
-      findings.push(...listUnknown(finding, params[keyword]))
+      findings.push(...listUnknown(finding, leaveKnown(params, findings)))
       return
     case 'unevaluatedItems':
       findings.push(...listMembers(finding, params[keyword]))
@@ -141,6 +141,14 @@ function at(finding: Finding, name: string): Finding {
   return { ...finding, pointer: `${finding.pointer}${formatPointer([name])}` }
 }
 
+/** Members that a form knows are unevaluated where the form has failed; its own findings say why. */
+function leaveKnown(params: Finding['params'], findings: readonly Finding[]): unknown {
+  const { unevaluatedProperties: names, known } = params
+  if (!Array.isArray(names) || !Array.isArray(known) || findings.length === 0) return names
+  const members = new Set<unknown>(known)
+  return names.filter((name) => !members.has(name))
+}
+
 /** Says of each unknown property which known one may have been meant. */
 function listUnknown(finding: Finding, names: unknown): readonly Finding[] {
   if (!Array.isArray(names)) return [finding]
@@ -148,7 +156,8 @@ function listUnknown(finding: Finding, names: unknown): readonly Finding[] {
   return names.slice(0, MAX_PROBLEMS).map((given, index) => {
     const name = toText(given)
     // Whoever sends hundreds of names has not misspelt one.
-    const members = Array.isArray(known) && index < MOST_SUGGESTED ? known : []
+    const isSearched = Array.isArray(known) && index < MOST_SUGGESTED
+    const members = isSearched ? known.filter((member) => member !== name) : []
     const message = formatUnknownProperty(name, members)
     return isLongName(name) ? { ...finding, message } : { ...at(finding, name), message }
   })
@@ -184,11 +193,34 @@ export function explainChoice(choice: FailedChoice): readonly Finding[] {
     const forms = passing.map((index) => Number(index) + 1).join(' and ')
     return [{ ...error, message: `must match exactly one form; it matches forms ${forms}` }]
   }
-  return (
-    mergeAt(error.pointer, choice) ??
-    chooseMeant(choice) ??
-    mergeDiscriminator(choice) ?? [{ ...error, message: summarize(branches, choice) }]
-  )
+  const simple = mergeAt(error.pointer, choice) ?? chooseMeant(choice)
+  if (simple !== undefined) return simple
+  const found = [...findUnknown(choice), ...(mergeDiscriminator(choice) ?? [])]
+  return found.length > 0 ? found : [{ ...error, message: summarize(branches, choice) }]
+}
+
+/** Names the members that no branch knows, whichever of them is meant. */
+function findUnknown({ error, branches }: FailedChoice): readonly Finding[] {
+  const possible = branches.filter((branch) => !branch.some((one) => rulesOut(one, error)))
+  const [first = [], ...others] = possible.length > 0 ? possible : branches
+  return first.filter(isUnknown).flatMap((finding) => {
+    const { pointer, message } = finding
+    // The pointer of a long name stops before it, and the message shows it.
+    const isShown = pointer === error.pointer
+    const same = others.map((branch) =>
+      branch.find(
+        (one) => isUnknown(one) && one.pointer === pointer && (!isShown || one.message === message),
+      ),
+    )
+    if (same.some((one) => one === undefined)) return []
+    if (isShown) return [finding]
+    const known = [finding, ...same].flatMap((one) => one?.params['known'] ?? []).map(toText)
+    return [{ ...finding, message: formatUnknownProperty(lastSegment(pointer), known) }]
+  })
+}
+
+function isUnknown({ keyword }: Finding): boolean {
+  return keyword === 'additionalProperties' || keyword === 'unevaluatedProperties'
 }
 
 /** When every branch only asks for another value or type in one place, asks once for any of them. */

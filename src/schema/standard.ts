@@ -1,13 +1,16 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import {
   andThen,
+  findNoJson,
   formatPointer,
   isRecord,
   nearest,
   resolvePointer,
   shortenPointer,
+  toText,
 } from '../values/index.ts'
 import { closeArguments, closeObjects } from './closed-arguments.ts'
+import { roleOf } from './keywords.ts'
 import { formatUnknownProperty, isLongName } from './messages.ts'
 import { compileNames } from './names.ts'
 import type { Check, JsonSchema, Problem, StandardSchema, Validation } from './schema.ts'
@@ -56,8 +59,8 @@ export function toStandardJsonSchema(
       `this ${vendor} schema cannot print itself as JSON Schema; use a version that implements Standard JSON Schema (Zod 4.2, ArkType 2.1.28, Valibot with toStandardJsonSchema) or give plain JSON Schema`,
     )
   }
-  const files: string[] = []
-  const libraryOptions = { override: (node: ZodNode) => noteFile(node, files) }
+  const wrong: string[] = []
+  const libraryOptions = { override: (node: ZodNode) => noteLost(node, wrong) }
   const print = (options: Readonly<Record<string, unknown>> = {}) =>
     jsonSchema[direction]({
       target: 'draft-2020-12',
@@ -65,36 +68,74 @@ export function toStandardJsonSchema(
     })
   try {
     const { $schema: _dialect, ...document } = print()
-    if (files[0] !== undefined) throw new TypeError(files[0])
+    if (wrong[0] !== undefined) throw new TypeError(wrong[0])
     return document
   } catch (thrown) {
     const found: string[] = []
-    if (vendor !== 'zod' || files.length > 0) throw thrown
-    print({ unrepresentable: 'any', override: (node: ZodNode) => noteNoJson(node, found) })
+    if (vendor !== 'zod' || wrong.length > 0) throw thrown
+    const override = (node: ZodNode): void => {
+      noteNoJson(node, found)
+      noteLost(node, found)
+    }
+    print({ unrepresentable: 'any', override })
     throw found[0] === undefined ? thrown : new TypeError(found[0], { cause: thrown })
   }
 }
 
 /** What Zod tells about a schema it has printed. */
 interface ZodNode {
-  readonly zodSchema: { readonly _zod: { readonly def: { readonly type: string } } }
+  readonly zodSchema: { readonly _zod: { readonly def: ZodDefinition } }
+  readonly jsonSchema: JsonSchema
   readonly path: readonly (string | number)[]
 }
 
-/** Zod prints a file as a string of bytes, but takes none for it. */
-function noteFile(node: ZodNode, found: string[]): void {
-  if (node.zodSchema._zod.def.type === 'file') noteNoJson(node, found)
+interface ZodDefinition {
+  readonly type: string
+  /** Of `default` and `prefault`. */
+  readonly defaultValue?: unknown
+  /** Of `literal`. */
+  readonly values?: readonly unknown[]
 }
 
-function noteNoJson({ zodSchema, path }: ZodNode, found: string[]): void {
-  const { type } = zodSchema._zod.def
-  const instead = INSTEAD[type]
+/** Notes what Zod prints although JSON has no form for it: a file as text, and values as null or as an empty object. */
+function noteLost(node: ZodNode, found: string[]): void {
+  const { def } = node.zodSchema._zod
+  if (def.type === 'file') noteNoJson(node, found)
+  const isDefault = def.type === 'default' || def.type === 'prefault'
+  const values = { ...node.jsonSchema, ...(isDefault && { default: def.defaultValue }) }
+  for (const [keyword, value] of Object.entries(values)) {
+    // What is undefined or a function is left out, also of what `meta` adds.
+    if (value === undefined || typeof value === 'function' || isStructure(keyword, value)) continue
+    const noJson = findNoJson(value)
+    if (noJson === undefined) continue
+    const place = `${keyword}${noJson.pointer.replaceAll('/', '.')}`
+    found.push(`${toField(node)}: ${place} is what JSON cannot hold: ${noJson.found}`)
+  }
+}
+
+function isStructure(keyword: string, value: unknown): boolean {
+  const role = roleOf(keyword, value)
+  return role === 'one' || role === 'list' || role === 'map'
+}
+
+function noteNoJson(node: ZodNode, found: string[]): void {
+  const { type, values = [] } = node.zodSchema._zod.def
+  const lost = values.findIndex((value) => typeof value === 'bigint' || value === undefined)
+  const kind = lost === -1 ? type : typeof values[lost]
+  const instead = INSTEAD[kind]
   if (instead === undefined) return
+  const name =
+    lost === -1 ? `${type}()` : `literal(${toText(values[lost])}${kind === 'bigint' ? 'n' : ''})`
+  found.push(`${toField(node)}: z.${name} cannot be sent as JSON; ${instead}`)
+}
+
+/** The field a schema stands for, after the name of the whole: `.order.due`. */
+function toField({ path }: ZodNode): string {
   const field = path
     .map(String)
     .join('.')
     .replace(/(^|\.)properties\.([^.]+)/g, '$1$2')
-  found.push(`${field && `.${field}`}: z.${type}() cannot be sent as JSON; ${instead}`)
+  return field && `.${field}`
 }
 
 /** What to use for the types of Zod that have no form in JSON. */

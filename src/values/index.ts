@@ -26,7 +26,7 @@ export {
   toShort,
   toText,
 } from './json.ts'
-export { findNoJson, type NoJson } from './json-value.ts'
+export { findNoJson, inspectJson, type NoJson } from './json-value.ts'
 export { andThen, isPromise, type Maybe, toMaybe } from './maybe.ts'
 export { didYouMean, formatNear, nearest } from './suggest.ts'
 export { type Clock, formatTimestamp, systemClock, toDuration, toMilliseconds } from './time.ts'

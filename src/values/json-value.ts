@@ -12,15 +12,21 @@ export interface NoJson {
  * Finds the first thing that JSON cannot hold, where `JSON.stringify` would write `{}`, null, a list of numbers, or nothing.
  * Members that are undefined are left out, and whatever has a `toJSON`, such as a Date, is taken for what that gives.
  */
-export function findNoJson(
-  value: unknown,
-  /** What is longer is refused anyway, so nobody looks at the rest of it: that would stop every other call. */
-  maxLength: number = Number.POSITIVE_INFINITY,
-): NoJson | undefined {
+export function findNoJson(value: unknown): NoJson | undefined {
+  const found = inspectJson(value, Number.POSITIVE_INFINITY)
+  return found === 'too long' ? undefined : found
+}
+
+/**
+ * Does the same up to a length of the JSON text: what is longer is refused anyway, so nobody looks at the rest of it, which
+ * would stop every other call. Quotes, colons and commas are counted, escapes are not.
+ */
+export function inspectJson(value: unknown, maxLength: number): NoJson | 'too long' | undefined {
   const budget = { left: maxLength }
   try {
-    if (isPlainJson(value, MOST_LEVELS, budget)) return undefined
-    return explain(value, { path: [], above: [] })
+    if (isPlainJson(value, MOST_LEVELS, budget)) return budget.left < 0 ? 'too long' : undefined
+    const walk: Walk = { path: [], above: [], left: maxLength }
+    return explain(value, walk) ?? (walk.left < 0 ? 'too long' : undefined)
   } catch (thrown) {
     return { pointer: '', found: `something that fails when it is read: ${toReason(thrown)}` }
   }
@@ -33,14 +39,18 @@ const MOST_LEVELS = 100
 function isPlainJson(value: unknown, levels: number, budget: Budget): boolean {
   switch (typeof value) {
     case 'string':
-      budget.left -= value.length
+      budget.left -= value.length + 2
       return true
     case 'boolean':
+      budget.left -= 4
       return true
     case 'number':
+      budget.left -= 1
       return Number.isFinite(value)
     case 'object':
-      return value === null || (levels > 0 && isPlainBranch(value, levels - 1, budget))
+      if (value !== null) return levels > 0 && isPlainBranch(value, levels - 1, budget)
+      budget.left -= 4
+      return true
     default:
       return false
   }
@@ -53,7 +63,7 @@ interface Budget {
 
 function isPlainBranch(branch: object, levels: number, budget: Budget): boolean {
   if (Array.isArray(branch)) {
-    budget.left -= branch.length
+    budget.left -= branch.length + 1
     for (let index = 0; index < branch.length && budget.left >= 0; index += 1) {
       if (!isPlainJson(branch[index], levels, budget)) return false
     }
@@ -61,44 +71,76 @@ function isPlainBranch(branch: object, levels: number, budget: Budget): boolean 
   }
   const prototype: unknown = Object.getPrototypeOf(branch)
   if (prototype !== Object.prototype && prototype !== null) return false
+  budget.left -= 1
   for (const key in branch) {
     const member = (branch as Record<string, unknown>)[key]
-    if (member !== undefined && !isPlainJson(member, levels, budget)) return false
-    budget.left -= key.length
+    if (member === undefined) continue
+    budget.left -= key.length + 4
     if (budget.left < 0) break
+    if (!isPlainJson(member, levels, budget)) return false
   }
   return true
 }
 
-interface Place {
-  readonly path: readonly string[]
-  readonly above: readonly object[]
+/** Where the slower way is, and how much it may still look at. */
+interface Walk extends Budget {
+  readonly path: (string | number)[]
+  readonly above: object[]
 }
 
-function explain(value: unknown, place: Place): NoJson | undefined {
-  const found = typeof value === 'object' && value !== null ? undefined : nameScalar(value)
-  if (found !== undefined) return { pointer: formatPointer(place.path), found }
-  return typeof value === 'object' && value !== null ? explainBranch(value, place) : undefined
+function explain(value: unknown, walk: Walk): NoJson | undefined {
+  if (typeof value === 'object' && value !== null) return explainBranch(value, walk)
+  const found = nameScalar(value)
+  walk.left -= typeof value === 'string' ? value.length + 2 : 1
+  return found === undefined ? undefined : toNoJson(found, walk)
 }
 
-function explainBranch(value: object, place: Place): NoJson | undefined {
-  const at = (found: string): NoJson => ({ pointer: formatPointer(place.path), found })
-  if (place.above.includes(value)) return at('a circle: it contains itself')
-  const above = [...place.above, value]
+function toNoJson(found: string, { path }: Walk): NoJson {
+  return { pointer: formatPointer(path.map(String)), found }
+}
+
+function explainBranch(value: object, walk: Walk): NoJson | undefined {
+  if (walk.above.includes(value)) return toNoJson('a circle: it contains itself', walk)
+  walk.above.push(value)
+  const found = explainInside(value, walk)
+  walk.above.pop()
+  return found
+}
+
+function explainInside(value: object, walk: Walk): NoJson | undefined {
   if (hasToJson(value) && !ArrayBuffer.isView(value)) {
-    if (value instanceof Date && Number.isNaN(value.getTime())) return at('a Date that is no date')
-    return explain(value.toJSON(place.path.at(-1) ?? ''), { path: place.path, above })
+    if (value instanceof Date && Number.isNaN(value.getTime())) {
+      return toNoJson('a Date that is no date', walk)
+    }
+    return explain(value.toJSON(String(walk.path.at(-1) ?? '')), walk)
   }
-  const found = Array.isArray(value) ? undefined : nameBuiltIn(value)
-  if (found !== undefined) return at(found)
-  const members = Array.isArray(value)
-    ? Array.from(value, (item: unknown, index) => [String(index), item] as const)
-    : Object.entries(value).filter(([, member]) => member !== undefined)
-  for (const [key, member] of members) {
-    const inner = explain(member, { path: [...place.path, key], above })
-    if (inner !== undefined) return inner
+  walk.left -= 1
+  if (Array.isArray(value)) {
+    walk.left -= value.length
+    for (let index = 0; index < value.length && walk.left >= 0; index += 1) {
+      const found = explainMember(index, value[index], walk)
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+  const builtIn = nameBuiltIn(value)
+  if (builtIn !== undefined) return toNoJson(builtIn, walk)
+  for (const key of Object.keys(value)) {
+    const member = (value as Record<string, unknown>)[key]
+    if (member === undefined) continue
+    walk.left -= key.length + 4
+    if (walk.left < 0) return undefined
+    const found = explainMember(key, member, walk)
+    if (found !== undefined) return found
   }
   return undefined
+}
+
+function explainMember(key: string | number, member: unknown, walk: Walk): NoJson | undefined {
+  walk.path.push(key)
+  const found = explain(member, walk)
+  walk.path.pop()
+  return found
 }
 
 function hasToJson(value: object): value is { readonly toJSON: (key: string) => unknown } {
@@ -136,6 +178,8 @@ function nameBuiltIn(value: object): string | undefined {
     return `a ${name}; give its bytes as a base64 string`
   }
   const isWrapper = kind === 'String' || kind === 'Number' || kind === 'Boolean'
+  // JSON takes an object around a number for the number.
+  if (kind === 'Number' && !(Symbol.toStringTag in value)) return nameScalar(Number(value))
   if (kind !== 'Object' && !isWrapper && !isTagged(value)) {
     return [`a ${name}`, INSTEAD[kind]].filter(Boolean).join('; ')
   }

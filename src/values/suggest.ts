@@ -10,8 +10,9 @@ export function nearest(
   let seen = 0
   for (const member of members) {
     if (seen++ === MOST) break
-    const distance = likeness(wanted, member.toLowerCase().slice(0, LONGEST), limit)
-    if (distance <= limit && distance < Math.max(2, wanted.length)) near.push({ member, distance })
+    const other = member.toLowerCase().slice(0, LONGEST)
+    const distance = likeness(wanted, other, limit)
+    if (distance <= limit && isTelling(distance, wanted, other)) near.push({ member, distance })
   }
   return near
     .sort((a, b) => a.distance - b.distance || (a.member < b.member ? -1 : 1))
@@ -38,6 +39,13 @@ export function formatNear(names: readonly string[]): string {
 const LONGEST = 100
 /** Whoever misspells on purpose must not make the service compare for long. */
 const MOST = 5_000
+
+/** Any two names of one or two letters are near each other, so there only one letter more or less counts, or case. */
+function isTelling(distance: number, a: string, b: string): boolean {
+  const shorter = Math.min(a.length, b.length)
+  const longer = Math.max(a.length, b.length)
+  return shorter > 2 ? distance < a.length : distance === 0 || (distance === 1 && longer === 3)
+}
 
 /** A piece of the word counts as near: "str" for "string", "hook" for "webhook". */
 function likeness(a: string, b: string, limit: number): number {

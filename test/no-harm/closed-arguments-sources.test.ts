@@ -179,14 +179,14 @@ describe('as reported: sources', () => {
 })
 
 describe('beside it: what is no argument of the function', () => {
-  const list = (input: FunctionDefinition['input']) => {
+  const list = (input: FunctionDefinition['input'], more: Partial<FunctionDefinition> = {}) => {
     const ran: unknown[] = []
     const handler: FunctionDefinition['handler'] = ({ input: given }) => {
       ran.push(given)
       return {}
     }
     const definition = { name: 'orders.list', version: '1.0.0', handler, ...(input && { input }) }
-    return { ran, service: serviceOf([definition]) }
+    return { ran, service: serviceOf([{ ...definition, ...more }]) }
   }
   const closed = z.object({ status: z.string().optional() })
 
@@ -244,18 +244,24 @@ describe('beside it: what is no argument of the function', () => {
   })
 
   it('an argument in the query string of REST is refused instead of dropped', async () => {
-    const { service, ran } = list(closed)
-    const handler = createRestHandler(service)
-    const askWith = async (query: string) => {
-      const response = await handler({ ...toRequest({}, { path: '/api/orders.list' }), query })
+    const askWith = async ({ service }: { service: Service }, query: string) => {
+      const request = { ...toRequest({}, { path: '/api/orders.list' }), query }
+      const response = await createRestHandler(service)(request)
       return { status: response.status, body: String(response.body) }
     }
-    const refused = await askWith('statsu=open')
+    const strict = list(closed)
+    const refused = await askWith(strict, 'statsu=open')
     expect(refused.status).toBe(400)
     expect(refused.body).toContain('did you mean \\"status\\" there?')
-    expect(ran).toEqual([])
-    // What others hang on an address is none of our business.
-    expect((await askWith('utm_campaign=x')).status).toBe(200)
+    const unlike = await askWith(strict, 'zz=1')
+    expect(unlike.status).toBe(400)
+    expect(unlike.body).toContain('zz: arguments of orders.list are members of a JSON object')
+    expect(strict.ran).toEqual([])
+    expect((await askWith(strict, '')).status).toBe(200)
+
+    const ignoring = list(closed, { unknownArguments: 'ignore' })
+    expect((await askWith(ignoring, 'utm_campaign=x')).status).toBe(200)
+    expect((await askWith(ignoring, 'statsu=open')).status).toBe(400)
   })
 })
 

@@ -158,7 +158,7 @@ describe('beside it: other ways in', () => {
 
 describe('beside it: a remote MCP server', () => {
   /** Works until it is told to fail. */
-  async function openSource() {
+  async function openSource(outputSchema?: object) {
     const state = {
       fail: (_id: unknown): { status: number; body: string } | undefined => undefined,
     }
@@ -167,7 +167,7 @@ describe('beside it: a remote MCP server', () => {
         ...{ protocolVersion: '2025-06-18', capabilities: { tools: {} } },
         serverInfo: { name: 'x', version: '1' },
       },
-      'tools/list': { tools: [{ name: 'get', inputSchema: { type: 'object' } }] },
+      'tools/list': { tools: [{ name: 'get', inputSchema: { type: 'object' }, outputSchema }] },
     }
     const server = createServer(async (request, response) => {
       const sent = await text(request)
@@ -215,6 +215,23 @@ describe('beside it: a remote MCP server', () => {
     expect(answer).not.toContain('marker')
     // A parser of JSON shows the beginning of what it could not read.
     expect(logged(log)).toContain('marker-7f3')
+  })
+
+  it.each([
+    ['another result', { structuredContent: { n: MARKER } }],
+    ['no result', {}],
+  ])('that answers %s than its tool promises: neither value nor schema', async (_name, given) => {
+    const properties = { n: { const: 'secret-promise' } }
+    const { state, log, ask } = await openSource({ type: 'object', properties })
+    state.fail = (id) => ({
+      status: 200,
+      body: JSON.stringify({ jsonrpc: '2.0', id, result: { content: [], ...given } }),
+    })
+    const answer = await ask()
+    expect(JSON.parse(answer)).toMatchObject({ code: 'DEPENDENCY_ERROR' })
+    expect(answer).toContain('far answered something else than its tool promises')
+    expect(answer).not.toMatch(/marker|secret-promise|[Ss]tructured content|refused/)
+    expect(logged(log)).toMatch(/tructured content/)
   })
 
   it('that is gone: no address and no code of the network', async () => {

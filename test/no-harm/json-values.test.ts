@@ -52,6 +52,7 @@ const WRONG: readonly (readonly [string, unknown, string])[] = [
   ['a file', new File([], 'x'), 'a File'],
   ['parameters of a URL', new URLSearchParams('a=1'), 'a URLSearchParams'],
   ['an instance without members', new Hidden(), 'a Hidden without members'],
+  ['NaN in an object', new Number(Number.NaN), 'NaN'],
 ]
 const reported = WRONG.slice(0, 4)
 const beside = WRONG.slice(4)
@@ -104,7 +105,7 @@ describe('beside it', () => {
     [
       'the same object twice',
       [circle['name'], { a: WRONG.length }, { a: WRONG.length }],
-      ['a', { a: 20 }, { a: 20 }],
+      ['a', { a: WRONG.length }, { a: WRONG.length }],
     ],
     ['nothing', undefined, null],
     ['a deep value', deep(150), deep(150)],
@@ -133,6 +134,32 @@ describe('beside it', () => {
     ],
   ])('refuses %s at definition', (_name, schema, text) => {
     expect(refusedAtDefinition(schema)).toContain(text)
+  })
+
+  it.each<[string, z.ZodType, string]>([
+    ['a default', z.number().default(Number.NaN), 'default is what JSON cannot hold: NaN'],
+    ['a default inside', z.any().default({ a: [new Map()] }), 'default.a.0 is what JSON cannot'],
+    ['a Buffer', z.any().default(Buffer.from('x')), 'default is what JSON cannot hold: a Buffer'],
+    ['a BigInt', z.any().default(12n), 'default is what JSON cannot hold: a BigInt'],
+    ['a value for parsing', z.any().prefault(new Map()), 'default is what JSON cannot hold: a Map'],
+    ['no date', z.any().default(() => new Date(Number.NaN)), 'default is what JSON cannot'],
+    ['a value for failures', z.number().catch(Number.NaN), 'default is what JSON cannot hold: NaN'],
+    ['an example', z.string().meta({ examples: [Number.NaN] }), 'examples.0 is what JSON cannot'],
+    ['a limit', z.number().max(Number.POSITIVE_INFINITY), 'maximum is what JSON cannot hold'],
+    ['a literal', z.literal(1n), 'z.literal(1n) cannot be sent as JSON; use z.string()'],
+    ['nothing', z.literal(undefined), 'z.literal(undefined) cannot be sent as JSON; use z.null()'],
+  ])('refuses %s of a schema that JSON cannot hold, with its field', (_name, schema, text) => {
+    const refused = refusedAtDefinition(z.object({ a: z.object({ m: schema }) }))
+    expect(refused).toContain(`function orders.get: input.a.m: ${text}`)
+  })
+
+  it('takes defaults that JSON can hold', () => {
+    const input = z.object({
+      at: z.any().default(new Date(0)),
+      list: z.array(z.int()).default([1]),
+      note: z.string().meta({ render: () => 'left out', examples: ['a'] }),
+    })
+    expect(refusedAtDefinition(input)).toBe('taken')
   })
 
   it('refuses a default, an example and a simulation that JSON cannot hold', () => {

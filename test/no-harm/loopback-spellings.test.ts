@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { createGuard } from '../../src/net/guard.ts'
 import { createLocalJudge, isLoopbackHost } from '../../src/net/local.ts'
 import type { HttpRequest } from '../../src/wire/http.ts'
 import { toRequest } from '../support/forrst.ts'
@@ -66,6 +67,22 @@ describe('beside it: spellings', () => {
     expect(ask('127.0.0.1', { ':authority': host })).toContain('which is not a loopback name')
   })
 
+  it.each(['localhost.', 'localhost.:4000', 'app.localhost.', 'localhost'])(
+    'answers under the Host %s',
+    (host) => {
+      const request = toRequest('', { headers: { host } }) as HttpRequest
+      expect(createGuard({}).judgeHost(request)).toBeUndefined()
+    },
+  )
+
+  it.each(['localhost..', 'localhost.example.com.', 'localhost.x:1'])(
+    'does not answer under the Host %s',
+    (host) => {
+      const request = toRequest('', { headers: { host } }) as HttpRequest
+      expect(createGuard({}).judgeHost(request)).toContain('is not allowed')
+    },
+  )
+
   it('does not trust a request that names no Host', () => {
     expect(ask('127.0.0.1', {})).toBe('the request names no Host')
   })
@@ -86,6 +103,10 @@ describe('beside it: spellings', () => {
     'x-original-forwarded-for',
     'x-amzn-trace-id',
     'x-azure-clientip',
+    'ngrok-trace-id',
+    'x_forwarded_for',
+    'x_real_ip',
+    'cf_connecting_ip',
   ])('knows a proxy by %s, even when it is empty', (name) => {
     for (const value of ['', '127.0.0.1']) {
       expect(ask('127.0.0.1', { host: 'localhost', [name]: value })).toContain(name)

@@ -151,15 +151,13 @@ describe('as reported: a reverse proxy on the same machine', () => {
     const door = await open({ publicUrl: 'https://api.example.com' })
     const answer = await ask(door)
     expect(answer.status).toBe(403)
-    // Execution is switched off as a whole, and the log says why.
-    const reason = /public at https:\/\/api\.example\.com \(publicUrl\)|execution is disabled/
-    expect(answer.body).toMatch(reason)
+    expect(answer.body).toContain('public at https://api.example.com (publicUrl)')
   })
 
   it.each(each)('%s is closed on an address that is not loopback', async (_, ask) => {
     const answer = await ask(await open({ host: '0.0.0.0' }))
     expect(answer.status).toBe(403)
-    expect(answer.body).toMatch(/listens on 0\.0\.0\.0|execution is disabled/)
+    expect(answer.body).toContain('listens on 0.0.0.0')
   })
 
   it.each([

@@ -3,7 +3,7 @@ import { parseOverload } from '../../src/cli/serve/overload.ts'
 import { defineFunction, type FunctionDefinition } from '../../src/core/function.ts'
 import { createTriggers } from '../../src/entries/triggers.ts'
 import { type App, createApp } from '../../src/http/app.ts'
-import type { OverloadOptions } from '../../src/http/overload.ts'
+import { createOverload, type Load, type OverloadOptions } from '../../src/http/overload.ts'
 import { serve } from '../../src/http/serve.ts'
 import { toRequest } from '../support/forrst.ts'
 import { sendRaw } from '../support/raw-http.ts'
@@ -68,6 +68,31 @@ describe('as reported', () => {
     expect(refused.length).toBeLessThan(200)
     for (const { headers } of refused) expect(headers.get('retry-after')).toBe('3')
   })
+
+  it('refuses at once what cannot have its turn in time, by the pace of those before it', async () => {
+    const overload = createOverload({ maxWaitMs: 2_000, maxInFlight: 10_000 })
+    const answers: (string | Promise<string>)[] = []
+    let calls = 0
+    let load: Load | undefined
+    const run = (count: number) => {
+      for (let sent = 0; sent < count; sent += 1) answers.push(overload.run(work, () => 'refused'))
+    }
+    const work = () => {
+      burn(20)
+      calls += 1
+      if (calls === 10) {
+        run(1_000)
+        load = overload.load()
+      }
+      return 'done'
+    }
+    run(30)
+    await expect.poll(() => load, { timeout: 10_000 }).toBeDefined()
+    // No call takes less than 20 ms, so that no more than a hundred can have their turn.
+    expect(load?.waiting).toBeLessThanOrEqual(101)
+    expect(load?.refused).toBeGreaterThanOrEqual(919)
+    expect(new Set(await Promise.all(answers))).toEqual(new Set(['done', 'refused']))
+  }, 20_000)
 
   it('answers a probe before the calls that came earlier are done', async () => {
     const { server, post } = await listen({ maxWaitMs: 60_000 })

@@ -174,3 +174,30 @@ describe('beside it', () => {
     expect(() => createApp(serviceOf([]), { profile })).not.toThrow()
   })
 })
+
+describe('beside it: a profile of another form', () => {
+  const start = (profile: object) =>
+    thrownBy(() => createApp(serviceOf([]), { profile: profile as never }))
+
+  it.each<[string, object, string]>([
+    ['the published document', published([PUBLIC_KEY]), 'profile.version must be a string; this'],
+    ['no capabilities', { ...PROFILE, capabilities: undefined }, 'profile.capabilities must be'],
+    [
+      'capabilities by name',
+      { ...PROFILE, capabilities: {} },
+      'profile.capabilities must be a list',
+    ],
+    ['one without name', { ...PROFILE, capabilities: [{}] }, 'profile.capabilities[0].name must'],
+    ['no origin', { ...PROFILE, origin: undefined }, 'profile.origin must be a string'],
+    ['an origin that is none', { ...PROFILE, origin: 'shop' }, 'profile.origin must be a URL'],
+  ])('names the member: %s', (_name, profile, text) => {
+    const thrown = start({ origin: 'https://shop.example', ...profile })
+    expect(thrown).toBeInstanceOf(TypeError)
+    expect(thrown.message).toContain(text)
+  })
+
+  it('speaks of a private key first', () => {
+    const thrown = start(published([{ ...PUBLIC_KEY, d: SECRET }], 'signing_keys'))
+    expect(thrown.message).toContain('/signing_keys/0/d is part of a private key')
+  })
+})

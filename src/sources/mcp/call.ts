@@ -135,12 +135,23 @@ const INVALID_PARAMS = -32602
 
 const LOST = new Set(['NOT_CONNECTED', 'CONNECTION_CLOSED', 'SEND_FAILED', 'NOT_INITIALIZED'])
 
+/** What the MCP client says of its own accord about a result; its words hold the result. */
+const UNPROMISED =
+  /structured content does not match|failed to validate structured content|has an output schema but did not return/i
+
 /** Tells an answer that says no from an answer that never came. */
 function toFailure(thrown: unknown, name: string): CallError | 'lost' {
   const code = isRecord(thrown) ? thrown['code'] : undefined
   const message = toReason(thrown)
   if (code === 'REQUEST_TIMEOUT') {
     return new CallError('DEADLINE_EXCEEDED', { message: `${name} did not answer in time` })
+  }
+  if (typeof code === 'number' && UNPROMISED.test(message)) {
+    return new CallError('DEPENDENCY_ERROR', {
+      message: `${name} answered something else than its tool promises`,
+      reason: message.slice(0, 1_000),
+      cause: thrown,
+    })
   }
   if (typeof code === 'number') {
     return new CallError('DEPENDENCY_ERROR', {

@@ -24,7 +24,7 @@ import {
   toToolName,
 } from '../../core/index.ts'
 import { listTargets } from '../../discovery/index.ts'
-import type { JsonObject } from '../../values/index.ts'
+import { isList, isRecord, type JsonObject } from '../../values/index.ts'
 import type { HttpHandler } from '../../wire/index.ts'
 import { buildOpenApi, buildOpenRpc } from '../rest/index.ts'
 
@@ -45,9 +45,10 @@ export interface ProfileSurface {
 
 /** Publishes the profile of a service and checks calls against the profiles that platforms announce. */
 export function createProfileSurface(service: Service, options: ProfileOptions): ProfileSurface {
-  assertCapabilities(service, options)
   const { fetcher: _fetcher, ...published } = options
   assertNoPrivateKeys(published, 'profile')
+  assertForm(options)
+  assertCapabilities(service, options)
   const { allowLoopback = false } = options
   const fetcher = options.fetcher ?? createDocumentFetcher({ allowLoopback })
   const current = createCurrent(service, options)
@@ -209,4 +210,23 @@ function assertCapabilities(service: Service, { capabilities }: ProfileOptions):
       )
     }
   }
+}
+
+/** Whoever gives the document that is to be published is told that it is made of less. */
+function assertForm(options: ProfileOptions): void {
+  const given: Readonly<Record<string, unknown>> = { ...options }
+  const wrong = (member: string, form: string): never => {
+    const hint = isRecord(given['ucp'])
+      ? '; this looks like a profile as it is published, which is built from { version, service, capabilities }'
+      : ''
+    throw new TypeError(`profile.${member} must be ${form}${hint}`)
+  }
+  for (const member of ['version', 'service', 'origin']) {
+    if (typeof given[member] !== 'string') wrong(member, 'a string')
+  }
+  const { capabilities } = given
+  const list = isList(capabilities) ? capabilities : wrong('capabilities', 'a list')
+  const nameless = list.findIndex((one) => !isRecord(one) || typeof one['name'] !== 'string')
+  if (nameless !== -1) wrong(`capabilities[${nameless}].name`, 'a string')
+  if (!URL.canParse(options.origin)) wrong('origin', 'a URL such as https://api.example.com')
 }

@@ -102,7 +102,7 @@ function readArguments(request: HttpRequest, target: RestTarget, service: Servic
   })
 }
 
-/** Arguments are read from the body alone; one in the query string would be dropped. Other parameters are not ours. */
+/** Arguments are read from the body alone; one in the query string would be dropped, so none may be there. */
 function refuseQuery(query: string, { name, version }: RestTarget, { registry }: Service): void {
   const entry = registry.find(name)
   const target = version === undefined ? entry?.latest : entry?.versions.get(version)
@@ -110,9 +110,11 @@ function refuseQuery(query: string, { name, version }: RestTarget, { registry }:
   const names = isRecord(properties) ? Object.keys(properties) : []
   for (const key of new URLSearchParams(query).keys()) {
     const [meant] = nearest(key, names)
-    if (meant === undefined) continue
+    // Where others are passed over, one that was meant for the body is still not lost.
+    if (meant === undefined && target?.ignoresUnknown) continue
+    const hint = meant === undefined ? '' : `; did you mean "${meant}" there?`
     throw new CallError('INVALID_ARGUMENTS', {
-      message: `${key.slice(0, 100)}: arguments of ${name} are members of a JSON object in the body, not of the query string; did you mean "${meant}" there?`,
+      message: `${key.slice(0, 100)}: arguments of ${name} are members of a JSON object in the body, not of the query string${hint}`,
     })
   }
 }

@@ -4,7 +4,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build, type Rollup } from 'vite'
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..')
-const TARGET = join(ROOT, 'src', 'tools', 'page.gen.ts')
+const TARGET = join(ROOT, 'src', 'surfaces', 'tools', 'page.gen.ts')
 
 /** Builds the explorer into one HTML text and gives it as the TypeScript module that is committed. */
 export async function buildExplorer(): Promise<string> {
@@ -74,6 +74,10 @@ function pickOutput(output: Awaited<ReturnType<typeof build>>): {
   const styles = result.output.filter(({ fileName }) => fileName.endsWith('.css'))
   const [only] = chunks
   if (only === undefined || chunks.length > 1) throw new Error('the page must be one script')
+  // A module of Node in the page means that an import reached past what a browser has.
+  if (only.moduleIds.some((id) => id.includes('browser-external'))) {
+    throw new Error('the page imports a module of Node; vite names it above')
+  }
   const style = styles.map((part) => ('source' in part ? String(part.source) : '')).join('')
   return { script: only.code.trim(), style: style.trim() }
 }

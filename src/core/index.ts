@@ -99,7 +99,6 @@ export {
   requireMilliseconds,
   toSeconds,
 } from './options.ts'
-export { assertNoPrivateKeys, findPrivateKeys, PRIVATE_MEMBERS } from './private-keys.ts'
 export type {
   QueryFilter,
   QueryOperator,
@@ -131,7 +130,6 @@ export type {
 export { createSuspects } from './suspects.ts'
 export { isDiscoverable, type PresetExclusions, type Target, toTargetShape } from './target.ts'
 export {
-  spellName,
   TOOL_NAME,
   type ToolAnnotations,
   toToolAnnotations,

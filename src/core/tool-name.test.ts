@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { fc } from '../../test/support/property.ts'
-import { createToolNames, fromToolName, TOOL_NAME, toToolName } from './tool-name.ts'
+import { fromToolName } from '../values/index.ts'
+import { createToolNames, TOOL_NAME, toToolName } from './tool-name.ts'
 
 describe('toToolName', () => {
   it.each([

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { MAX_TOOL_NAME, spellName } from '../values/index.ts'
 
 /** What a tool tells agents about its behaviour; every hint is optional. */
 export interface ToolAnnotations {
@@ -24,31 +25,6 @@ export function toToolAnnotations(sideEffects: readonly string[] | undefined): T
     destructiveHint: sideEffects.some((effect) => OVERWRITES.has(effect)),
     ...(reachesOut && { openWorldHint: true }),
   }
-}
-
-/** Separators by the number of underscores that stand for them; `orders.items_list` reads `orders__items_list`. */
-const SEPARATORS = ['_', '.', ':', '/'] as const
-const PLAIN = /^[a-zA-Z0-9-]+(?:[_.:/][a-zA-Z0-9-]+)*$/
-const PLAIN_TOOL = /^[a-zA-Z0-9-]+(?:_{1,4}[a-zA-Z0-9-]+)*$/
-
-/** What agent clients accept as the length of a tool name. */
-export const MAX_LENGTH = 64
-
-/** Spells a function name out as a tool name; undefined when it is too long or too exotic for that. */
-export function spellName(functionName: string): string | undefined {
-  if (!PLAIN.test(functionName)) return undefined
-  const spelled = functionName.replace(/[_.:/]/g, spellSeparator)
-  return spelled.length <= MAX_LENGTH ? spelled : undefined
-}
-
-/** Reads the function name out of a tool name; undefined when the tool name holds a digest. */
-export function fromToolName(toolName: string): string | undefined {
-  if (toolName.length > MAX_LENGTH || !PLAIN_TOOL.test(toolName)) return undefined
-  return toolName.replace(/_+/g, (run) => SEPARATORS[run.length - 1] ?? run)
-}
-
-function spellSeparator(separator: string): string {
-  return '_'.repeat(SEPARATORS.indexOf(separator as (typeof SEPARATORS)[number]) + 1)
 }
 
 /** What agent clients accept as a tool name. */
@@ -93,7 +69,7 @@ function toDigestName(functionName: string): string {
   const digest = createHash('sha256').update(functionName).digest('hex').slice(0, DIGEST_LENGTH)
   const readable = functionName
     .replace(/[^a-zA-Z0-9-]+/g, '_')
-    .slice(0, MAX_LENGTH - DIGEST_LENGTH - 2)
+    .slice(0, MAX_TOOL_NAME - DIGEST_LENGTH - 2)
     .replace(/^_+|(?<!_)_+$/g, '')
   return readable === '' ? `${digest}_` : `${readable}_${digest}_`
 }

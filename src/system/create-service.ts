@@ -1,5 +1,4 @@
 import {
-  assertNoPrivateKeys,
   type Call,
   type ComponentCheck,
   type Components,
@@ -25,7 +24,14 @@ import { checkHead } from '../discovery/index.ts'
 import { assertChallenge, DEFAULT_CHALLENGE } from '../errors/index.ts'
 import type { UnknownArguments } from '../schema/index.ts'
 import type { Store } from '../store/index.ts'
-import { type Clock, isRecord, type Maybe, systemClock, toReason } from '../values/index.ts'
+import {
+  assertNoPrivateKeys,
+  type Clock,
+  isRecord,
+  type Maybe,
+  systemClock,
+  toReason,
+} from '../values/index.ts'
 import { systemFunctions } from './functions.ts'
 import { chooseExtensions, type ServiceExtensionOptions } from './service-extensions.ts'
 

@@ -3,7 +3,10 @@ import type { CapabilityEntry } from '../../../src/capabilities/model.ts'
 import { longestPrefix } from '../../../src/capabilities/model.ts'
 import type { ExclusionReason, Parties } from '../../../src/capabilities/negotiate/intersect.ts'
 import type { Negotiation } from '../../../src/capabilities/negotiate/negotiate.ts'
-import type { Operation, OperationSet } from '../../../src/capabilities/negotiate/operations.ts'
+import type {
+  CapabilityOperation,
+  OperationSet,
+} from '../../../src/capabilities/negotiate/operations.ts'
 import { FALLBACK_OPERATIONS } from '../../../src/capabilities/negotiate/operations.ts'
 import { explainActive, explainExclusion, SHORT_REASONS, UNRESOLVED } from './capability-reason.ts'
 
@@ -125,7 +128,7 @@ function stateOf(reason: ExclusionReason): CapabilityState {
   return reason === 'orphaned_extension' || reason === 'requires_violated' ? 'pruned' : 'excluded'
 }
 
-function toCallable({ id, bindings }: Operation): PictureOperation {
+function toCallable({ id, bindings }: CapabilityOperation): PictureOperation {
   const { rest, mcp } = bindings
   const ways = [rest && `${rest.method} ${rest.path}`, mcp && 'MCP'].filter(Boolean)
   return {

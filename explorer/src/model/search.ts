@@ -1,4 +1,4 @@
-import { fromToolName } from '../../../src/core/tool-name.ts'
+import { fromToolName } from '../../../src/values/tool-spelling.ts'
 import type { ToolSummary } from './types.ts'
 
 /** A tool with what is searched in, lower-cased once. */

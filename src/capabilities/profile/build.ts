@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { assertNoPrivateKeys } from '../../core/index.ts'
 import type { JsonObject } from '../../values/index.ts'
+import { assertNoPrivateKeys } from '../../values/index.ts'
 import type { HttpResponse } from '../../wire/index.ts'
 import { indexDocument } from '../documents/index-document.ts'
 import { isName, isVersion, longestPrefix, type Transport } from '../model.ts'

@@ -1,5 +1,4 @@
-import { findPrivateKeys } from '../../core/index.ts'
-import { formatPointer, isRecord } from '../../values/index.ts'
+import { findPrivateKeys, formatPointer, isRecord } from '../../values/index.ts'
 import { DIAGNOSTICS, type Diagnostic, type Severity } from '../diagnostic.ts'
 import { createDocumentIndex, indexDocument } from '../documents/index-document.ts'
 import {

@@ -1,5 +1,4 @@
-import { PRIVATE_MEMBERS } from '../../core/index.ts'
-import { isRecord } from '../../values/index.ts'
+import { isRecord, PRIVATE_MEMBERS } from '../../values/index.ts'
 import type { Diagnostic } from '../diagnostic.ts'
 import {
   type CapabilityEntry,

@@ -1,5 +1,5 @@
-import { PRIVATE_MEMBERS } from '../../core/index.ts'
 import type { JsonSchema } from '../../schema/index.ts'
+import { PRIVATE_MEMBERS } from '../../values/index.ts'
 import { type Side, TRANSPORTS } from '../model.ts'
 
 /** The published layouts of profiles, named after the protocol version that brought them. */

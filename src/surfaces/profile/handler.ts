@@ -17,14 +17,9 @@ import {
   selectResponseCapabilities,
   toIncompatibleBody,
 } from '../../capabilities/index.ts'
-import {
-  assertNoPrivateKeys,
-  type Service,
-  type ServiceProfile,
-  toToolName,
-} from '../../core/index.ts'
+import { type Service, type ServiceProfile, toToolName } from '../../core/index.ts'
 import { listTargets } from '../../discovery/index.ts'
-import { isList, isRecord, type JsonObject } from '../../values/index.ts'
+import { assertNoPrivateKeys, isList, isRecord, type JsonObject } from '../../values/index.ts'
 import type { HttpHandler } from '../../wire/index.ts'
 import { buildOpenApi, buildOpenRpc } from '../rest/index.ts'
 

@@ -7,7 +7,6 @@ import {
   type Outcome,
   type Principal,
   type Service,
-  spellName,
   type Target,
   toFailure,
   toResultText,
@@ -17,6 +16,7 @@ import {
 import { createLocalJudge, type LocalOptions } from '../../net/index.ts'
 import { inlineReferences } from '../../schema/index.ts'
 import type { JsonObject } from '../../values/index.ts'
+import { spellName } from '../../values/index.ts'
 import type { HttpRequest } from '../../wire/index.ts'
 import { prepareTools } from './provider.ts'
 import type { CallOutcome, PreparedTools, Tool } from './tool.ts'

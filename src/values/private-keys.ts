@@ -1,4 +1,4 @@
-import { formatPointer, isRecord } from '../values/index.ts'
+import { formatPointer, isRecord } from './json.ts'
 
 /** Members that only the private half of a JWK has, whatever its type (RFC 7518, section 6). */
 export const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'] as const

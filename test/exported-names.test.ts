@@ -60,6 +60,7 @@ const KNOWN: Readonly<Record<string, number>> = {
   readText: 2,
   refuse: 2,
   runCall: 2,
+  runtime: 2,
   sleep: 2,
   styleOf: 2,
   toAddress: 3,

@@ -54,7 +54,6 @@ export {
   isEdited,
 } from './generate.ts'
 export type { NamePlan } from './names.ts'
-export type { ClientRuntime } from './typed-client/emit-runtime.ts'
 export { type GenerateClientOptions, generateClient } from './typed-client/generate-client.ts'
 export {
   type FileState,

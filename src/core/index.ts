@@ -60,6 +60,7 @@ export {
   type Next,
   notApplicable,
   orderExtensions,
+  PHASES,
   type Phase,
 } from './extension.ts'
 export {

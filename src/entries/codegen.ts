@@ -4,7 +4,6 @@ export {
   type AgentPlan,
   type AgentResult,
   type AgentSource,
-  type ClientRuntime,
   type CodeKind,
   type ComposeOptions,
   type ComposeResult,

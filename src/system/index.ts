@@ -10,7 +10,7 @@ export {
   type DefaultExtensionOptions,
 } from './default-extensions.ts'
 export { encodeHealth, type HealthReport, reportHealth } from './health.ts'
-export type { CallbackOptions } from './service-extensions.ts'
+export type { CallbackOptions, ServiceExtensionOptions } from './service-extensions.ts'
 export {
   type StatefulExtensionOptions,
   type StatefulSettings,

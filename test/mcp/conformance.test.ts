@@ -16,7 +16,7 @@ const ready = folder !== undefined && runs(scratchNode(folder))
 
 /** Runs the suite and gives what it printed. */
 function conform(url: string, revision: string): Promise<{ code: number; output: string }> {
-  const suite = join(folder ?? '', 'node_modules', SUITE, 'dist/entries/waymark.js')
+  const suite = join(folder ?? '', 'node_modules', SUITE, 'dist/index.js')
   const args = [suite, 'server', '--url', url, '--requirements', revision]
   return new Promise((resolve) => {
     execFile(

@@ -13,7 +13,7 @@ import { modernClient } from './wire.ts'
 
 const folder = await installPrograms()
 const program = (name: string) =>
-  join(folder ?? '', 'node_modules/@modelcontextprotocol', name, 'dist/entries/waymark.js')
+  join(folder ?? '', 'node_modules/@modelcontextprotocol', name, 'dist/index.js')
 
 describe.skipIf(folder === undefined)(
   'third-party MCP servers as sources (need the package registry once)',

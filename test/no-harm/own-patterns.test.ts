@@ -39,6 +39,8 @@ const patterns = ['src', 'explorer/src']
 const BOUNDED: Readonly<Record<string, string>> = {
   'src/cli/parse-input.ts /<[^>]*>|\\[[^\\]]*\\]|[^\\s[\\]<>]+/g':
     'reads the usage lines of this program',
+  'src/codegen/typed-client/emit-runtime.ts /\\/\\*[\\s\\S]*?\\*\\/|\'(?:[^\'\\\\\\n]|\\\\.)*\'|"(?:[^"\\\\\\n]|\\\\.)*"/g':
+    'reads code that was just written, whose comments and texts all end',
   'src/sources/runtime/serialize.ts /0+$/': 'reads what toFixed(20) wrote',
   'explorer/src/view/json-text.tsx /("(?:[^"\\\\]|\\\\.)*")(\\s*:)?|(-?\\d+(?:\\.\\d+)?(?:[eE][+-]?\\d+)?)|\\b(true|false|null)\\b/g':
     'reads what JSON.stringify wrote, whose texts all end',

@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import {
-  type ClientRuntime,
   type GeneratedFile,
   generateClient,
   planFiles,
+  type RuntimeSource,
   writeFiles,
 } from '../../codegen/index.ts'
 import { type CommandInput, didYouMean, EXIT, UsageError } from '../command.ts'
@@ -14,7 +14,7 @@ import { loadDiscovery } from '../source/description.ts'
 import { explainRefusal } from '../write-inside.ts'
 
 const NOUNS: readonly string[] = ['client']
-const RUNTIMES: readonly ClientRuntime[] = ['inline', 'package']
+const RUNTIMES: readonly RuntimeSource[] = ['inline', 'package']
 
 /** Generates code from descriptions: typed clients. */
 export async function runGenerateCommand(input: CommandInput): Promise<number> {

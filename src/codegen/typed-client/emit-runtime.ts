@@ -1,13 +1,10 @@
 import { printEmbedded, printNames, type RuntimeSource } from '../embedded-runtime.ts'
 import { CLIENT_RUNTIME } from './client-runtime.gen.ts'
 
-/** Where a generated client takes what it runs on: `inline` carries it, `package` imports `waymark/client`. */
-export type ClientRuntime = RuntimeSource
-
 const VALUES: readonly string[] = ['createMethods', 'hasErrorCode']
 
 /** What a generated client declares or imports besides its own names. */
-export const RUNTIME_NAMES: readonly string[] = [
+export const CLIENT_RUNTIME_NAMES: readonly string[] = [
   ...VALUES,
   ...CLIENT_RUNTIME.typeNames,
   'CallError',
@@ -15,7 +12,7 @@ export const RUNTIME_NAMES: readonly string[] = [
 ]
 
 /** Adds what the code of a client runs on: an import of the package, or its client bundled into one line. */
-export function addRuntime(code: string, runtime: ClientRuntime): string {
+export function addRuntime(code: string, runtime: RuntimeSource): string {
   if (runtime === 'inline') return `${code}\n${INLINE}`
   const words = new Set(code.replace(TEXT, '').match(/[A-Za-z_$][\w$]*/g))
   const used = (names: readonly string[]): string[] => names.filter((name) => words.has(name))

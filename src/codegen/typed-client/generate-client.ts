@@ -1,13 +1,14 @@
 import type { DiscoveryDocument } from '../../discovery/index.ts'
 import type { JsonSchema } from '../../schema/index.ts'
 import { createRecord, isRecord } from '../../values/index.ts'
+import type { RuntimeSource } from '../embedded-runtime.ts'
 import { planTypes, writeTypes } from '../emit-types.ts'
 import { hashText, signCode } from '../generate.ts'
 import { toPropertyKey, toStringLiteral } from '../literals.ts'
 import { createWriter, type Writer } from '../writer.ts'
 import { toCanonicalText } from './canonical-text.ts'
 import { writeFunctionTypes } from './emit-functions.ts'
-import { addRuntime, type ClientRuntime, RUNTIME_NAMES } from './emit-runtime.ts'
+import { addRuntime, CLIENT_RUNTIME_NAMES } from './emit-runtime.ts'
 import {
   type FindFunction,
   writeMethodType,
@@ -26,7 +27,7 @@ export interface GenerateClientOptions {
   /** What the client is called: `Events` gives `createEventsClient`; taken from the title when absent. */
   readonly name?: string
   /** `inline` when absent. */
-  readonly runtime?: ClientRuntime
+  readonly runtime?: RuntimeSource
   /** Where the document came from, for the header. */
   readonly origin?: string
 }
@@ -53,7 +54,7 @@ interface EmitOptions extends GenerateClientOptions {
 
 /** Taken before any name of the document: what a function is called in code must not depend on the runtime. */
 const RESERVED: readonly string[] = [
-  ...RUNTIME_NAMES,
+  ...CLIENT_RUNTIME_NAMES,
   'servers',
   'method',
   'link',

@@ -36,7 +36,7 @@ export async function findToolFaults(spec: ToolSpec, env: Environment): Promise<
     }
   }
   const errors = [...tools].map(
-    ([fault, names]): Fault => ({ level: 'error', message: `${formatNames(names)}: ${fault}` }),
+    ([fault, names]): Fault => ({ level: 'error', message: `${formatToolNames(names)}: ${fault}` }),
   )
   const own = spec.tools.filter((tool) => tool.method === undefined).map(({ name }) => name)
   return own.length === 0 ? errors : [...errors, needsCode(own)]
@@ -45,7 +45,7 @@ export async function findToolFaults(spec: ToolSpec, env: Environment): Promise<
 function needsCode(names: readonly string[]): Fault {
   return {
     level: 'warning',
-    message: `${formatNames(names)}: without method and path`,
+    message: `${formatToolNames(names)}: without method and path`,
     fix: 'it runs only in generated code, between its <custom> marks',
   }
 }
@@ -112,7 +112,7 @@ async function answerNothing(): Promise<Response> {
 const MOST_NAMES = 5
 
 /** Names the first few of a list. */
-export function formatNames(names: readonly string[]): string {
+export function formatToolNames(names: readonly string[]): string {
   const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : ''
   return `${names.slice(0, MOST_NAMES).join(', ')}${more}`
 }
@@ -201,7 +201,7 @@ export async function findUnreachable(
     } catch (thrown) {
       const fault = explain(thrown, origin)
       if (fault !== undefined)
-        faults.push({ ...fault, message: `${formatNames(tools)}: ${fault.message}` })
+        faults.push({ ...fault, message: `${formatToolNames(tools)}: ${fault.message}` })
     }
   }
   return faults

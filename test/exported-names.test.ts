@@ -6,7 +6,6 @@ import { listDuplicates, readTree } from '../scripts/exported-names.ts'
  * another name, and take it out.
  */
 const KNOWN: Readonly<Record<string, number>> = {
-  Abortable: 2,
   Answer: 2,
   CallOutcome: 2,
   CallResult: 2,
@@ -38,7 +37,6 @@ const KNOWN: Readonly<Record<string, number>> = {
   Turn: 2,
   checkFields: 2,
   connect: 2,
-  createAbortable: 2,
   createProgress: 2,
   createRedactor: 2,
   createStreamFormat: 2,

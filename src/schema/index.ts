@@ -9,6 +9,7 @@ export { compilePattern, compileRe2, judgePattern, type LinearPattern } from './
 export { collectSchemas, inlineReferences, moveReferences, referenceName } from './references.ts'
 export {
   type Check,
+  type HandledAs,
   type InputOf,
   isStandardSchema,
   type JsonSchema,

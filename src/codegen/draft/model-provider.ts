@@ -1,3 +1,5 @@
+import { openScope } from '../../values/index.ts'
+
 /** One turn of a conversation with a model. */
 export interface Turn {
   readonly role: 'user' | 'model'
@@ -141,8 +143,10 @@ export function createModelProvider(options: ProviderOptions): ModelProvider {
     model,
     ask: async (question, signal) => {
       const { path, headers, body } = dialect.request(question, { model, key })
-      const until = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
-      const text = await post(baseUrl + path, { headers, body, send, signal: until, key, name })
+      const reason = () => new DOMException('The model did not answer in time', 'TimeoutError')
+      const until = openScope([signal], { afterMs: timeoutMs, reason })
+      const sending = { headers, body, send, signal: until.signal, key, name }
+      const text = await post(baseUrl + path, sending).finally(until.close)
       const said = dialect.read(parseJson(text))
       if (said !== undefined && said.trim() !== '') return said
       throw new ModelError('answer', `${name} (${model}) answered without text`)

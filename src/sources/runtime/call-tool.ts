@@ -1,3 +1,4 @@
+import { openScope } from '../../values/index.ts'
 import {
   type Authenticator,
   type Credential,
@@ -72,8 +73,10 @@ const EXCERPT_BYTES = 2048
 /** Makes a caller: the one place where requests leave and answers come back. */
 export function createCaller(parts: CallerParts, options: CallerOptions = {}): Caller {
   return async function callTool(operation, args, context = {}) {
-    const timeout = AbortSignal.timeout(context.timeoutMs ?? options.timeoutMs ?? TIMEOUT_MS)
-    const signal = context.signal ? AbortSignal.any([context.signal, timeout]) : timeout
+    const timeout = new AbortController()
+    const { signal, close } = openScope([context.signal, timeout.signal])
+    const afterMs = context.timeoutMs ?? options.timeoutMs ?? TIMEOUT_MS
+    const timer = setTimeout(() => timeout.abort(), afterMs)
     const exchange: Exchange = {
       operation,
       // Arguments without a prototype: a field called `constructor` must not find one.
@@ -94,8 +97,11 @@ export function createCaller(parts: CallerParts, options: CallerOptions = {}): C
       throw toToolError(thrown, {
         exchange,
         isCancelled: context.signal?.aborted === true,
-        timeout,
+        timeout: timeout.signal,
       })
+    } finally {
+      clearTimeout(timer)
+      close()
     }
   }
 }

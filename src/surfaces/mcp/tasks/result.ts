@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { JsonObject } from '../../../values/index.ts'
+import { type JsonObject, openScope } from '../../../values/index.ts'
 import { requireText } from '../decode.ts'
 import { McpError, RPC } from '../errors.ts'
 import { type Exchange, META, type Method } from '../protocol.ts'
@@ -12,8 +12,9 @@ import type { Tasks } from './tasks.ts'
 export function createTaskResult(tasks: Tasks, closing: AbortSignal): Method {
   return async (exchange) => {
     const id = requireText(exchange.params, 'taskId')
-    const leaving = AbortSignal.any([exchange.signal(), closing])
-    const { result, error } = await waitForEnd(tasks, exchange, id, leaving)
+    const leaving = openScope([exchange.signal(), closing])
+    const ended = waitForEnd(tasks, exchange, id, leaving.signal)
+    const { result, error } = await ended.finally(leaving.close)
     if (result !== undefined) return result
     if (error === undefined) throw new McpError(RPC.internalError, 'The task was cancelled')
     const { code, message, data } = JSON.parse(error) as {

@@ -33,6 +33,7 @@ export type { SessionOptions } from './session/sessions.ts'
 export type { SessionStreamOptions } from './session/streams.ts'
 export { type StdioOptions, serveStdio } from './stdio/stdio.ts'
 export type { SubscriptionOptions } from './subscriptions.ts'
+export { mcp } from './surface.ts'
 export {
   storeTaskRecords,
   type TaskListOptions,

@@ -2,3 +2,4 @@ export { createLlmsHandler, createOpenApiHandler, createOpenRpcHandler } from '.
 export { createRestHandler, refuseRest } from './handler.ts'
 export { buildOpenApi } from './openapi.ts'
 export { buildOpenRpc } from './openrpc.ts'
+export { rest } from './surface.ts'

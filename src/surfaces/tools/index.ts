@@ -5,12 +5,12 @@ export { createServiceToolApi, type ServiceToolApiOptions, toTools } from './ser
 export { explorer } from './surface.ts'
 export type {
   AuthHook,
-  CallOutcome,
-  CallResult,
   PreparedTools,
   Tool,
   ToolCallHandler,
-  ToolContent,
+  ToolCallOutcome,
+  ToolCallResult,
+  ToolContentBlock,
   ToolsProvider,
   ValidateResult,
   ValidationFailure,

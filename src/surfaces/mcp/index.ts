@@ -17,7 +17,7 @@ export {
   toolContent,
 } from './encode.ts'
 export type { McpOptions } from './environment.ts'
-export { createMcpHandler, type McpHandler, type McpHandlerOptions, refuseMcp } from './handler.ts'
+export { createMcpHandler, type McpHandler, type McpHandlerOptions } from './handler.ts'
 export type {
   McpPrompt,
   McpResource,

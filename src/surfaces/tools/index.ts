@@ -1,5 +1,4 @@
 export type { ToolDetail, ToolSummary } from './encode.ts'
-export { refuseTools } from './errors.ts'
 export { prepareTools } from './provider.ts'
 export { createServiceToolApi, type ServiceToolApiOptions, toTools } from './service-tools.ts'
 export { explorer } from './surface.ts'

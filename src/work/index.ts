@@ -1,4 +1,4 @@
-export { type KeepAlive, startKeepAlive } from './lease.ts'
+export { type KeepAlive, repeatWrite, startKeepAlive } from './lease.ts'
 export { type CreateJobQueueOptions, createJobQueue } from './open.ts'
 export {
   type Job,

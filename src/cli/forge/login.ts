@@ -120,8 +120,7 @@ export async function runLogin(input: CommandInput): Promise<number> {
   const { signal, close } = openScope([io.signal], { afterMs: PATIENCE_MS, reason })
   const context = { tool: spec.domain, env, fetch, now: Date.now, signal }
   const result = await logIn(auth, context, input).finally(close)
-  if (path === undefined) io.out(`${result.variable}=${quoteEnvValue(result.value)}
-`)
+  if (path === undefined) io.out(`${result.variable}=${quoteEnvValue(result.value)}\n`)
   else {
     writeEnvVariable(path, result.variable, result.value)
     io.err(`${result.variable} is written to ${envFile}.\n`)

@@ -1,9 +1,14 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Outcome, Service } from '../../core/index.ts'
 import { CallError } from '../../errors/index.ts'
 import { isUnavailable } from '../../store/index.ts'
 import { toReason } from '../../values/index.ts'
-import { type Job, type JobQueue, toJobName, workForService } from '../../work/index.ts'
+import {
+  type Job,
+  type JobQueue,
+  repeatWrite,
+  toJobName,
+  workForService,
+} from '../../work/index.ts'
 import { finishOperation, type OperationEndOptions } from './end.ts'
 import { ASYNC_URN } from './mode.ts'
 import { hasEnded, type OperationRecord } from './record.ts'
@@ -31,7 +36,6 @@ export interface OperationWorkerOptions extends OperationEndOptions {
 }
 
 const JOB = 'operation'
-const END_AGAIN_MS = 250
 
 /** Creates the worker of one process. */
 export function createOperationWorker(options: OperationWorkerOptions): OperationWorker {
@@ -65,20 +69,15 @@ export function createOperationWorker(options: OperationWorkerOptions): Operatio
    * store may be unreachable for longer than the lease.
    */
   async function end({ log }: Service, id: string, recordEnd: RecordEnd): Promise<void> {
-    for (;;) {
-      try {
-        const record = await recordEnd()
-        if (record && hasEnded(record)) await finishOperation(record, options)
-        return
-      } catch (thrown) {
-        if (closed || !isUnavailable(thrown)) throw thrown
-        log.warn('the end of an operation cannot be recorded yet', {
-          operation: id,
-          reason: toReason(thrown),
-        })
-        await sleep(END_AGAIN_MS, undefined, { ref: false })
-      }
+    const onFailure = (thrown: unknown) => {
+      if (closed || !isUnavailable(thrown)) throw thrown
+      const reason = toReason(thrown)
+      log.warn('the end of an operation cannot be recorded yet', { operation: id, reason })
     }
+    await repeatWrite(async () => {
+      const record = await recordEnd()
+      if (record && hasEnded(record)) await finishOperation(record, options)
+    }, onFailure)
   }
 
   /** An operation nobody could run has failed: its caller must hear of it. */

@@ -16,8 +16,8 @@ const KEPT_INSIDE: Readonly<Record<string, string>> = {
   'schema/schema.d.ts#typed': 'a mark that carries a type and is never set',
   'schema/schema.d.ts#HandledAs': 'OutputOf, written for inference',
   'core/middleware.d.ts#adds': 'a mark that carries a type and is never set',
-  'change/diff/rules.d.ts#OTHER_RULES': 'the ids in it are the keys of RULES',
-  'change/diff/rules.d.ts#SCHEMA_RULES': 'the ids in it are the keys of RULES',
+  'change/diff/rules.d.ts#OTHER_RULES': 'the ids in it are the keys of DIFF_RULES',
+  'change/diff/rules.d.ts#SCHEMA_RULES': 'the ids in it are the keys of DIFF_RULES',
 }
 
 let entries: readonly ApiEntry[] = []

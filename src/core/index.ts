@@ -119,7 +119,7 @@ export {
   toSeconds,
 } from './options.ts'
 export type {
-  QueryFilter,
+  PlannedFilter,
   QueryOperator,
   QueryPagination,
   QueryPlan,
@@ -138,7 +138,7 @@ export {
   createPreparedResult,
   isPrepared,
   mayFit,
-  tooLarge,
+  resultTooLarge,
   toResultText,
 } from './result.ts'
 export type {

@@ -13,7 +13,7 @@ import type { Call, Failure, Outcome, Principal, Success } from './call.ts'
 import type { Invocation, QueryInvocation } from './function.ts'
 import { type Middleware, runMiddleware } from './middleware.ts'
 import type { QueryPlan } from './query-plan.ts'
-import { boundErrors, isPrepared, tooLarge } from './result.ts'
+import { boundErrors, isPrepared, resultTooLarge } from './result.ts'
 import type { Logger } from './service.ts'
 import { drain, isAsyncIterable } from './stream.ts'
 import { createSuspects, type Suspects } from './suspects.ts'
@@ -222,7 +222,7 @@ function checkResult(target: Target, call: Call, result: unknown): Maybe<Outcome
   const fits = assertJson(target, outcome)
   if (target.checkOutput === undefined || asResources) return outcome
   // Checking millions of items that nobody will be sent would stop every other call.
-  if (!fits) throw tooLarge(target.maxResultBytes)
+  if (!fits) throw resultTooLarge(target.maxResultBytes)
   return andThen(target.checkOutput(result ?? null), (checked) => {
     if (checked.ok) return outcome
     const [problem] = checked.problems

@@ -1,5 +1,5 @@
 import type {
-  QueryFilter,
+  PlannedFilter,
   QueryPlan,
   QuerySort,
   ResourceDocument,
@@ -62,7 +62,7 @@ function firstAfter(
 
 /** One test per relationship: that one related resource, at the end of the path, meets all its conditions. */
 function toRelatedMatches(
-  filters: ReadonlyMap<string, readonly QueryFilter[]>,
+  filters: ReadonlyMap<string, readonly PlannedFilter[]>,
   index: ResourceIndex,
 ): readonly Match[] {
   return [...filters].map(([path, list]) => {

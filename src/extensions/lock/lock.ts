@@ -19,6 +19,7 @@ import { createStoreGuard, type OnStoreFailure, type Store, toOwner } from '../.
 import {
   createAbortable,
   type Duration,
+  extensionUrn,
   formatTimestamp,
   type Maybe,
   runInScope,
@@ -79,7 +80,7 @@ export function atomicLockExtension(options: AtomicLockExtensionOptions): Extens
     renewFor === false ? false : requireMilliseconds('atomic-lock: renewFor', renewFor)
 
   return {
-    urn: 'urn:forrst:ext:atomic-lock',
+    urn: extensionUrn('atomic-lock'),
     version: '1.0.0',
     phase: 'run',
     order: -10,

@@ -152,11 +152,15 @@ export interface FunctionMetadata<
   readonly health?: FunctionHealth
 }
 
-/** The code of a function that answers in one piece. */
-export type Handler<Result, Given> = (invocation: Given) => Maybe<Result>
+/** The code of a function that answers in one piece. An interface, because messages of the compiler then print its name. */
+export interface Handler<Result, Given> {
+  // biome-ignore lint/style/useShorthandFunctionType: see above.
+  (invocation: Given): Maybe<Result>
+}
 
 /** The code of a function that streams: an async generator, or anything else that iterates asynchronously. */
 export interface StreamHandler<Item, Result, Given> {
+  // biome-ignore lint/style/useShorthandFunctionType: as above.
   // biome-ignore lint/suspicious/noConfusingVoidType: what a generator without a return statement gives.
   (invocation: Given): Maybe<AsyncIterable<Item, Result | void>>
 }

@@ -65,6 +65,7 @@ export type HandledAs<S> = [S] extends [never]
       : AnyResult
 
 type Scalar = string | number | bigint | boolean | null | undefined
+// biome-ignore lint/suspicious/noConfusingVoidType: what a handler without a return statement gives.
 type Literal<S> = Scalar | symbol | void | object | [] | Nested<S>[] | { [key: string]: Nested<S> }
 // Nothing to hint at until the schema is known: a fixed hint would widen `promise.then(() => ({ id: 'x' }))`.
 type Nested<S> = [S] extends [never]

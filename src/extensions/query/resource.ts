@@ -4,7 +4,7 @@ import type {
   ResourceIdentifier,
   ResourceObject,
 } from '../../core/index.ts'
-import { isList, isRecord, type JsonObject } from '../../values/index.ts'
+import { isList, isRecord } from '../../values/index.ts'
 
 /** Makes a resource out of a flat record: its `id` as text, everything else as attributes. */
 export function toResource(

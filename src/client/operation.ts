@@ -133,17 +133,23 @@ function toEndOrState(id: string, outcome: CallOutcome): CallOutcome | Operation
   if (state.status === 'cancelled') {
     return toFailedOutcome(outcome, [{ code: 'CANCELLED', message: 'The operation was cancelled' }])
   }
+  const answer = outcome.result as Record<string, unknown>
+  if (state.status === 'failed') return toFailedOutcome(outcome, readErrors(answer))
   if (state.status !== 'completed') return state
-  const { result, output } = outcome.result as Record<string, unknown>
+  const { result, output } = answer
   return { ...outcome, result: result === undefined ? (output ?? null) : result }
 }
 
 /** What the function said, in place of the sentence that its operation failed. */
 function toOwnFailure(outcome: CallFailure): CallOutcome {
-  const errors: unknown = outcome.error.details?.['errors']
-  if (outcome.error.code !== 'ASYNC_OPERATION_FAILED' || !Array.isArray(errors)) return outcome
-  const own = errors.filter(isErrorShape)
-  return toFailedOutcome(outcome, own)
+  if (outcome.error.code !== 'ASYNC_OPERATION_FAILED') return outcome
+  const own = readErrors(outcome.error.details ?? {})
+  return own.length === 0 ? outcome : toFailedOutcome(outcome, own)
+}
+
+/** Implementations differ: `errors` as in a response, or one `error`; in the details of a failure, or in a result. */
+function readErrors({ errors, error }: Readonly<Record<string, unknown>>): CallErrorShape[] {
+  return (Array.isArray(errors) ? errors : [error]).filter(isErrorShape)
 }
 
 function isErrorShape(value: unknown): value is CallErrorShape {

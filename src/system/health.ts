@@ -14,7 +14,13 @@ import {
 } from '../core/index.ts'
 import { CallError } from '../errors/index.ts'
 import { jsonSchema } from '../schema/index.ts'
-import { formatTimestamp, type JsonObject, toDuration, toShort } from '../values/index.ts'
+import {
+  formatTimestamp,
+  type JsonObject,
+  openScope,
+  toDuration,
+  toShort,
+} from '../values/index.ts'
 
 /** What a look at the service found. */
 export interface HealthReport {
@@ -147,17 +153,23 @@ async function settle(
   signal: AbortSignal,
 ): Promise<ComponentHealth & { readonly error?: unknown }> {
   const timeoutMs = check.timeoutMs ?? DEFAULT_TIMEOUT_MS
-  const timeout = AbortSignal.timeout(timeoutMs)
+  let onLate = (_late: ComponentHealth): void => {}
   const late = new Promise<ComponentHealth>((resolve) => {
-    timeout.addEventListener('abort', () =>
-      resolve({ status: 'unhealthy', message: `No answer within ${timeoutMs} ms` }),
-    )
+    onLate = resolve
   })
-  const asked = (async () => (await check.check(AbortSignal.any([signal, timeout]))) ?? HEALTHY)()
+  const reason = () => {
+    const message = `No answer within ${timeoutMs} ms`
+    onLate({ status: 'unhealthy', message })
+    return new DOMException(message, 'TimeoutError')
+  }
+  const scope = openScope([signal], { afterMs: timeoutMs, reason })
+  const asked = (async () => (await check.check(scope.signal)) ?? HEALTHY)()
   try {
     return await Promise.race([asked, late])
   } catch (error) {
     return { status: 'unhealthy', message: 'The check failed', error }
+  } finally {
+    scope.close()
   }
 }
 

@@ -21,6 +21,7 @@ import {
   type Duration,
   formatTimestamp,
   type Maybe,
+  openScope,
   toDuration,
 } from '../../values/index.ts'
 import { lockFunctions } from './functions.ts'
@@ -109,20 +110,20 @@ async function acquire(
   const principal = toOwner(call.principal)
   const attempt = () => acquireLock(store, { ...wish, principal, now: clock.now() })
   const start = clock.elapsed()
-  const timeUp = blockMs === undefined ? undefined : AbortSignal.timeout(blockMs)
-  const acquisition =
-    timeUp === undefined
-      ? await attempt()
-      : await waitForLock(attempt, {
-          fullKey,
-          queue,
-          signal: AbortSignal.any([call.signal(), timeUp]),
-        })
+  let timedOut = false
+  const waitWithin = async (afterMs: number) => {
+    const reason = () => {
+      timedOut = true
+    }
+    const { signal, close } = openScope([call.signal()], { afterMs, reason })
+    return waitForLock(attempt, { fullKey, queue, signal }).finally(close)
+  }
+  const acquisition = await (blockMs === undefined ? attempt() : waitWithin(blockMs))
   if (acquisition.acquired) return acquisition
   answer({ key, acquired: false })
   const details = { key, scope, full_key: fullKey }
-  if (timeUp === undefined) throw new CallError('LOCK_ACQUISITION_FAILED', { details })
-  if (!timeUp.aborted) throw call.signal().reason
+  if (blockMs === undefined) throw new CallError('LOCK_ACQUISITION_FAILED', { details })
+  if (!timedOut) throw call.signal().reason
   const waited = toDuration(clock.elapsed() - start)
   throw new CallError('LOCK_TIMEOUT', { details: { ...details, waited } })
 }

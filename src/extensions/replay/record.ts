@@ -31,6 +31,8 @@ export interface ReplayRecord {
   readonly owner: string
   readonly function: string
   readonly version: string
+  /** Name of the service that queued it; absent in what earlier releases queued. */
+  readonly service?: string
   /** Id of the request that was queued. */
   readonly request: string
   readonly status: ReplayStatus
@@ -73,7 +75,11 @@ export interface ReplayOutcome {
 }
 
 /** What the queue itself tells about a replay, so that walking past it costs nothing. */
-export type QueuedReplay = Pick<ReplayRecord, 'id' | 'owner' | 'function' | 'expiresAt'>
+export type QueuedReplay = Pick<ReplayRecord, 'id' | 'owner' | 'function' | 'expiresAt'> & {
+  /** Absent in what earlier releases queued. */
+  readonly version?: string
+  readonly service?: string
+}
 
 /** Where the pieces of replays are kept. */
 export const REPLAY_KEYS: {

@@ -142,7 +142,7 @@ export function replayExtension(options: ReplayExtensionOptions): Extension {
       }
       const kept = { call: toReplayCall(call), ...(callback && { callback }) }
       record = await replays.create(draft, kept)
-      await worker.wake(service.clock.now())
+      await worker.wake(service)
       return record
     } catch (error) {
       service.log.warn('a call could not be queued for replay', { request: call.id, error })
@@ -222,6 +222,7 @@ function toDraft(
     owner: toOwner(call.principal),
     function: target.name,
     version: target.version,
+    service: service.name,
     request: call.id,
     status: 'queued',
     reason: failure.errors[0].code,

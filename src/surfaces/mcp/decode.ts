@@ -50,11 +50,11 @@ export function readDocument(
   if (!isJsonMediaType(mediaType)) {
     throw new McpError(RPC.invalidRequest, 'Content-Type must be application/json', { status: 415 })
   }
-  return parseDocument(request.body, service, onId)
+  return parseMessages(request.body, service, onId)
 }
 
 /** Parses a document; `onId` learns its id even when a number in it is refused. */
-export function parseDocument(
+export function parseMessages(
   bytes: Uint8Array,
   { limits }: Service,
   onId: (id: RequestId | undefined) => void,

@@ -8,7 +8,7 @@ import {
 } from '../../core/index.ts'
 import { CallError } from '../../errors/index.ts'
 import { STREAM_URN } from '../../extensions/stream/index.ts'
-import { isRecord, type JsonObject, nearest } from '../../values/index.ts'
+import { extensionUrn, isRecord, type JsonObject, nearest } from '../../values/index.ts'
 import {
   codingNotTaken,
   findCoding,
@@ -139,7 +139,7 @@ function readHeaderEntries({ header }: HttpRequest, service: Service): readonly 
   if (key === undefined && traceparent === undefined && languages === undefined) return NO_ENTRIES
   const entries: ExtensionEntry[] = []
   const imply = (name: string, options: JsonObject) => {
-    const urn = `urn:forrst:ext:${name}`
+    const urn = extensionUrn(name)
     if (service.supports(urn)) entries.push({ urn, options, pointer: '', implicit: true })
   }
   if (key !== undefined) imply('idempotency', { key: key.replace(/^"(.*)"$/, '$1') })

@@ -101,7 +101,7 @@ export {
   toSeconds,
 } from './options.ts'
 export type {
-  QueryFilter,
+  PlannedFilter,
   QueryOperator,
   QueryPagination,
   QueryPlan,
@@ -116,7 +116,7 @@ export {
   createPreparedResult,
   isPrepared,
   mayFit,
-  tooLarge,
+  resultTooLarge,
   toResultText,
 } from './result.ts'
 export type {

@@ -47,6 +47,12 @@ export interface OperationCall {
   readonly facts: Pick<CallFacts, 'trace' | 'deadline' | 'locale' | 'idempotencyKey'>
 }
 
+/** How far a run says it has come. */
+export interface OperationProgress {
+  readonly progress: number
+  readonly message?: string
+}
+
 /** What came of an operation, with the answers of the extensions that ran with it. */
 export interface OperationOutcome {
   readonly outcome: Outcome
@@ -78,7 +84,7 @@ export const OPERATION_KEYS: {
 }
 
 /** Reads what the store keeps about an operation. */
-export function toOperation({ value }: Entry): OperationRecord {
+export function toOperationRecord({ value }: Entry): OperationRecord {
   return value as unknown as OperationRecord
 }
 

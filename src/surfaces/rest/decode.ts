@@ -9,7 +9,7 @@ import {
 } from '../../core/index.ts'
 import { CallError } from '../../errors/index.ts'
 import { STREAM_URN } from '../../extensions/stream/index.ts'
-import { isRecord, type JsonObject, nearest } from '../../values/index.ts'
+import { extensionUrn, isRecord, type JsonObject, nearest } from '../../values/index.ts'
 import {
   codingNotTaken,
   findCoding,
@@ -123,7 +123,7 @@ function refuseQuery(query: string, { name, version }: RestTarget, { registry }:
 function readHeaderEntries({ header }: HttpRequest, service: Service): readonly ExtensionEntry[] {
   const entries: ExtensionEntry[] = []
   const imply = (name: string, options: JsonObject) => {
-    const urn = `urn:forrst:ext:${name}`
+    const urn = extensionUrn(name)
     if (service.supports(urn)) entries.push({ urn, options, pointer: '', implicit: true })
   }
   const key = header('idempotency-key')

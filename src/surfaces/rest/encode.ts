@@ -11,7 +11,7 @@ import {
   CallError,
   type CallErrorShape,
   challengeHeaders,
-  readRetryAfter,
+  formatRetryAfter,
   resolveCode,
 } from '../../errors/index.ts'
 import type { HttpResponse } from '../../wire/index.ts'
@@ -64,7 +64,7 @@ function encodeErrors(
 ): HttpResponse {
   const [first] = errors
   const status = errors.length > 1 ? 400 : (declared ?? resolveCode(first.code).status)
-  const retryAfter = readRetryAfter(errors)
+  const retryAfter = formatRetryAfter(errors)
   return {
     status,
     headers: {

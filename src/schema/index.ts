@@ -13,6 +13,7 @@ export { withNullLeftOut } from './null-arguments.ts'
 export { compilePattern, compileRe2, judgePattern, type LinearPattern } from './pattern/index.ts'
 export { collectSchemas, inlineReferences, moveReferences, referenceName } from './references.ts'
 export {
+  type AnyResult,
   type Check,
   type HandledAs,
   type InputOf,

@@ -22,7 +22,10 @@ export const DIAGNOSTICS = {
     message: 'a leaf profile must not link further versions',
   },
   legacy_profile_shape: { severity: 'info', message: 'the profile uses the layout of 2026-01-11' },
-  registry_malformed: { severity: 'warning', message: 'the registry is no object and was ignored' },
+  registry_malformed: {
+    severity: 'warning',
+    message: 'the registry is not an object and was ignored',
+  },
   entry_not_in_array: { severity: 'warning', message: 'the entry should be inside an array' },
   invalid_name: {
     severity: 'warning',
@@ -39,7 +42,7 @@ export const DIAGNOSTICS = {
   endpoint_missing: { severity: 'warning', message: 'the entry needs an endpoint and was ignored' },
   endpoint_refused: {
     severity: 'warning',
-    message: 'the endpoint is no web address and the entry was ignored',
+    message: 'the endpoint is not an HTTP URL; the entry was ignored',
   },
   endpoint_not_https: {
     severity: 'warning',
@@ -115,7 +118,7 @@ export const DIAGNOSTICS = {
   },
   operations_malformed: {
     severity: 'warning',
-    message: '`operations` is no array of strings; treated as absent',
+    message: '`operations` is not an array of strings; treated as absent',
   },
   operations_fallback: {
     severity: 'info',

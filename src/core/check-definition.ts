@@ -239,7 +239,7 @@ export function checkDefinitionFields(definition: FunctionDefinition, refuse: Re
   for (const field of Object.keys(definition)) {
     if (Object.hasOwn(FIELDS, field)) continue
     const hint = didYouMean(field, NAMES)
-    if (hint !== undefined) refuse(field, `is no field of a function; ${hint}`)
+    if (hint !== undefined) refuse(field, `is not a field of a function; ${hint}`)
   }
   const { writes } = definition
   if (writes === undefined) return

@@ -25,7 +25,7 @@ export function findSchemaMistakes(
   return [...malformed, ...dangling]
 }
 
-/** Throws a TypeError when a pattern of the schema is no regular expression. */
+/** Throws a TypeError when a pattern of the schema is not a regular expression. */
 export function assertPatterns(schema: Subschema): void {
   if (!mentionsPattern(schema)) return
   visit(schema, '', (keyword, value, pointer) => {

@@ -299,7 +299,7 @@ function noteInherited(keyword: string, value: unknown, state: State): void {
 }
 
 function assign(draft: Draft, keyword: string, value: unknown): void {
-  // Assigning this name would replace the prototype; it is no keyword anyway.
+  // Assigning this name would replace the prototype; it is not a keyword anyway.
   if (value !== undefined && keyword !== '__proto__') draft[keyword] = value
 }
 

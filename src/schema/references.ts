@@ -277,7 +277,7 @@ function ownDefinitions(schema: JsonSchema): Schemas {
   return { ...(isSchemaMap(definitions) && definitions), ...(isSchemaMap($defs) && $defs) }
 }
 
-/** A member called `definitions` may also be a property of that name; then its values are no schemas by reference. */
+/** A member called `definitions` may also be a property of that name; then its values are not schemas. */
 function isSchemaMap(value: unknown): value is Schemas {
   return isRecord(value) && Object.values(value).every((item) => isRecord(item))
 }

@@ -98,7 +98,7 @@ export function createTriggerParts(options: TriggersOptions): TriggerParts {
   const deliveries = createDeliveryLog(store, service.name, options.retention)
   const liveness = createLiveness(store, service.name)
   const stopped = new AbortController()
-  // Every trigger listens to it: many are no leak.
+  // Every trigger listens to it: many listeners are not a leak.
   setMaxListeners(0, stopped.signal)
   const { signal } = stopped
   const shared = { service: service.name, deliveries, jobs, liveness, clock, log, random }

@@ -126,7 +126,7 @@ describe('waymark negotiate and check with input that is wrong', () => {
     expect(code).toBe(2)
   })
 
-  it('names the side of a profile that is no object', async () => {
+  it('names the side of a profile that is not an object', async () => {
     const { out } = await place.run(
       'negotiate',
       'list.json',

@@ -134,7 +134,7 @@ interface Rewriting {
 
 const MAX_DEPTH = 100
 
-// Values that are data, not schemas: a `$ref` inside them is no reference.
+// Values that are data, not schemas: a `$ref` inside them is not a reference.
 const DATA: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'examples', 'example'])
 
 // References become absolute, annotations of the protocol become plain keywords.

@@ -86,7 +86,7 @@ function turn(
   if (address === url) return place === '' ? ref : `#${fragment}`
   const other = held.get(address)
   const pointer = toPointer(fragment)
-  // A fragment that is no path is an anchor, which nobody here looks for.
+  // A fragment that is not a path is an anchor; anchors are not resolved here.
   const isFound =
     /^(?:$|\/)/.test(fragment) || resolvePointer(other?.document, pointer) !== undefined
   return other !== undefined && isFound

@@ -47,7 +47,7 @@ function compareNull(pair: EffectivePair): readonly SchemaFinding[] {
   if (pair.old.isNullable === pair.now.isNullable) return []
   return pair.now.isNullable
     ? [at(pair, 'null-added', 'null is a value now')]
-    : [at(pair, 'null-removed', 'null is no value any more')]
+    : [at(pair, 'null-removed', 'null is no longer allowed')]
 }
 
 function compareValues(pair: EffectivePair): readonly SchemaFinding[] {

@@ -14,7 +14,7 @@ export interface BodyResult {
   readonly root?: FieldDraft
 }
 
-/** Turns a request body into fields, or into one argument when it is no object with known fields. */
+/** Turns a request body into fields, or into one argument when it is not an object with known fields. */
 export function readBody(
   requestBody: Node | undefined,
   method: string,

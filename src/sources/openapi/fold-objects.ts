@@ -43,7 +43,7 @@ export function enumOf(flat: Flat): readonly unknown[] | undefined {
 
 /**
  * Folds the subtypes that a discriminator without alternatives stands for. Each of them includes
- * this very type: they are read along the trail that led here, where including it is no cycle.
+ * this very type: they are read along the trail that led here, where including it is not a cycle.
  */
 export function foldSubtypes(
   flat: Flat,

@@ -9,7 +9,7 @@ import type { SpecProblem } from '../tool-spec/index.ts'
 /** A mapping of a document. */
 export type Node = Record<string, unknown>
 
-/** Gives the value of a key, or nothing when the holder is no mapping or lacks it. */
+/** Gives the value of a key, or nothing when the holder is not a mapping or lacks it. */
 export function read(holder: unknown, key: string): unknown {
   return isRecord(holder) && Object.hasOwn(holder, key) ? holder[key] : undefined
 }

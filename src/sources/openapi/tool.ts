@@ -146,7 +146,7 @@ function baseUrlOf(servers: readonly unknown[], context: ImportContext, warn: Wa
   return chosen
 }
 
-/** A parameter that auth sends already is no argument. */
+/** A parameter that auth already sends is not an argument. */
 function isCarried(
   path: string,
   field: FieldDraft,
@@ -161,7 +161,8 @@ function isCarried(
     const name = key.name ?? key.header ?? 'Authorization'
     return (key.in ?? 'header') === location && name.toLowerCase() === field.name?.toLowerCase()
   })
-  if (carried) warn('W111', 'auth sends this parameter; it is no argument', `params.${field.name}`)
+  if (carried)
+    warn('W111', 'auth sends this parameter; it is not an argument', `params.${field.name}`)
   return carried
 }
 

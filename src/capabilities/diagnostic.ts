@@ -11,7 +11,7 @@ export const DIAGNOSTICS = {
   },
   leaf_unavailable: {
     severity: 'error',
-    message: 'the profile of the older protocol version could not be had',
+    message: 'the profile of the older protocol version could not be fetched',
   },
   leaf_version_mismatch: {
     severity: 'error',
@@ -37,7 +37,7 @@ export const DIAGNOSTICS = {
   },
   unknown_transport: {
     severity: 'warning',
-    message: 'the transport is none of rest, mcp, a2a, embedded',
+    message: 'the transport must be rest, mcp, a2a or embedded',
   },
   endpoint_missing: { severity: 'warning', message: 'the entry needs an endpoint and was ignored' },
   endpoint_refused: {
@@ -130,7 +130,7 @@ export const DIAGNOSTICS = {
   },
   operations_unknown: {
     severity: 'info',
-    message: 'operations are not declared and could not be found out',
+    message: 'operations are not declared and could not be inferred',
   },
   duplicate_operation: { severity: 'warning', message: 'the operation is listed more than once' },
   operation_shared: {
@@ -140,7 +140,7 @@ export const DIAGNOSTICS = {
   operation_not_found: { severity: 'warning', message: 'no document has this operation' },
   operation_is_webhook: {
     severity: 'warning',
-    message: 'the business calls this one; it is not callable',
+    message: 'only the business calls this operation; it is not callable',
   },
   operation_not_in_transport: {
     severity: 'info',
@@ -152,7 +152,7 @@ export const DIAGNOSTICS = {
   },
   no_common_transport: {
     severity: 'warning',
-    message: 'no transport of the service is spoken by both',
+    message: 'the two parties share no transport of the service',
   },
 } as const
 

@@ -154,10 +154,10 @@ describe('a wrong definition fails at start and names function and field', () =>
   })
 
   it.each([
-    [undefined, 'functions must be a list of what defineFunction gives'],
-    [{}, 'functions must be a list of what defineFunction gives'],
-    [[undefined], 'functions[0] must be what defineFunction gives'],
-    [['orders.get'], 'functions[0] must be what defineFunction gives'],
+    [undefined, 'functions must be a list of definitions made by defineFunction'],
+    [{}, 'functions must be a list of definitions made by defineFunction'],
+    [[undefined], 'functions[0] must be a definition made by defineFunction'],
+    [['orders.get'], 'functions[0] must be a definition made by defineFunction'],
   ])('functions that are %j', (functions, message) => {
     expect(() => serviceOf(functions as never)).toThrow(new TypeError(message))
   })

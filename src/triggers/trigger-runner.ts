@@ -163,7 +163,7 @@ export function createTriggerRunner(
   return {
     source: (name) => running.get(name),
     async start(host) {
-      if (state === 'started') throw new TypeError('the triggers are started already')
+      if (state === 'started') throw new TypeError('the triggers are already running')
       if (state === 'stopped') {
         throw new TypeError('the triggers were stopped; create new ones to start again')
       }

@@ -376,7 +376,7 @@ describe('a platform of an older protocol version', () => {
     })
   })
 
-  it('[UCP-39] is refused when the leaf profile cannot be had', async () => {
+  it('[UCP-39] is refused when the leaf profile cannot be fetched', async () => {
     expect(await admit({ [AGENT]: agent })('checkout.create')).toMatchObject({
       admitted: false,
       refusal: { code: 'version_unsupported' },

@@ -67,7 +67,7 @@ export const MODULES: Modules = {
   http: [...BASE, 'net', 'system', 'surfaces/*', 'triggers'],
   client: [...BASE, 'discovery'],
   codegen: [...BASE, 'discovery', 'sources/*'],
-  'change/diff': ['values', 'errors', 'core', 'discovery', 'sources/*'],
+  'change/diff': ['values', 'errors', 'schema', 'core', 'discovery', 'sources/*'],
   'change/mock': [...BASE, 'store', 'discovery', 'extensions/query', 'system', 'sources/*'],
   'change/site': ['values', 'errors', 'schema', 'core', 'discovery'],
   'change/verify': [

@@ -61,7 +61,6 @@ const KNOWN: Readonly<Record<string, number>> = {
   runtime: 2,
   sleep: 2,
   styleOf: 2,
-  toAddress: 3,
   toCallError: 2,
   toInputSchema: 3,
   toOperation: 2,

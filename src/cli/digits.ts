@@ -1,5 +1,5 @@
-import type { JsonSchema } from '../schema/index.ts'
-import { isList, isRecord, resolvePointer } from '../values/index.ts'
+import { type JsonSchema, listLocalInPlace, memberSchema } from '../schema/index.ts'
+import { isRecord } from '../values/index.ts'
 
 /** What a place in a schema of arguments makes of a number that loses digits. */
 export type LargeNumber =
@@ -13,11 +13,11 @@ export type LargeNumber =
 export function judgeLargeNumber(schema: JsonSchema, path: readonly string[]): LargeNumber {
   const parts = path.reduce<readonly JsonSchema[]>(
     (above, name) =>
-      listInPlace(
-        above.map((part) => memberOf(part, name)),
+      listLocalInPlace(
+        above.map((part) => schemaOf(part, name)),
         schema,
       ),
-    listInPlace([schema], schema),
+    listLocalInPlace([schema], schema),
   )
   const typed = parts.filter(({ type, enum: values }) => type !== undefined || values !== undefined)
   if (typed.length === 0) return 'text'
@@ -35,27 +35,8 @@ function has({ type }: JsonSchema, name: string): boolean {
   return [type].flat().includes(name)
 }
 
-function memberOf(part: JsonSchema, name: string): unknown {
-  const { properties, additionalProperties, items } = part
-  if (isRecord(properties) && Object.hasOwn(properties, name)) return properties[name]
-  return /^\d+$/.test(name) && items !== undefined ? items : additionalProperties
-}
-
-/** Lists schemas and those that look at the same value, through references and choices. */
-function listInPlace(schemas: readonly unknown[], root: JsonSchema): readonly JsonSchema[] {
-  const parts = new Set<JsonSchema>()
-  const enter = (schema: unknown): void => {
-    if (!isRecord(schema) || parts.has(schema)) return
-    parts.add(schema)
-    const { $ref: reference } = schema
-    if (typeof reference === 'string' && reference.startsWith('#')) {
-      enter(resolvePointer(root, reference.slice(1)))
-    }
-    for (const keyword of ['allOf', 'anyOf', 'oneOf']) {
-      const inner = schema[keyword]
-      if (isList(inner)) for (const one of inner) enter(one)
-    }
-  }
-  for (const schema of schemas) enter(schema)
-  return [...parts]
+function schemaOf(part: JsonSchema, name: string): unknown {
+  const { properties, items } = part
+  const isNamed = isRecord(properties) && Object.hasOwn(properties, name)
+  return !isNamed && /^\d+$/.test(name) && items !== undefined ? items : memberSchema(part, name)
 }

@@ -17,18 +17,17 @@ import { MAX_PROBLEMS, toProblems, type ValidatorError } from './problems.ts'
 import {
   createDefinitionFinder,
   type Definitions,
-  decodeFragment,
   type Link,
   listLinks,
   matchDefinition,
   ROOT_BASE,
-  toAddress,
+  resolveAddress,
   withoutFragment,
-} from './references.ts'
+} from './reference/definitions.ts'
+import { decodeFragment } from './reference/reference.ts'
 import type { JsonSchema, Validation } from './schema.ts'
 
 export { findSchemaMistakes } from './mistakes.ts'
-export { findDanglingRefs } from './references.ts'
 
 /** Checks a value against one schema. */
 export type SchemaCheck = (value: unknown) => Validation
@@ -67,7 +66,7 @@ export function compileSchema(schema: Subschema, options: CompileSchemaOptions =
   let uses = options.now === true ? 1 : 0
 
   const prepare = (value?: unknown): Checker => {
-    bundle ??= withinDepth(() => bundleSchema(schema, normalizeOptions))
+    bundle ??= withinDepth(() => gatherSchema(schema, normalizeOptions))
     if (bundle.needsNames) return toNamedChecker(schema, normalizeOptions, value)
     uses += 1
     if (uses === 1) return createChecker(bundle, interpretMatches)
@@ -105,7 +104,7 @@ function createChecker(bundle: SchemaBundle, make: typeof compileMatches): Check
 /** Checks one value against a schema whose patterns of names run on another engine than the validator's. */
 function toNamedChecker(schema: Subschema, options: NormalizeOptions, value: unknown): Checker {
   const names = [...collectNames(value)]
-  return createChecker(bundleSchema(schema, { ...options, names }), interpretMatches)
+  return createChecker(gatherSchema(schema, { ...options, names }), interpretMatches)
 }
 
 function toTooMany(message: string): Validation {
@@ -150,10 +149,10 @@ function withoutPrototype(value: unknown): unknown {
 }
 
 /** Schemas by the reference that names them, as the validator looks them up. */
-export type SchemaContext = Record<string, Subschema>
+type SchemaContext = Record<string, Subschema>
 
 /** Tells whether a value matches. */
-export type Matches = (value: unknown) => boolean
+type Matches = (value: unknown) => boolean
 
 // TypeBox is 230 files: loading them when a JSON Schema is first used keeps them out of start-up.
 const require = createRequire(import.meta.url)
@@ -169,7 +168,7 @@ function once<Value>(load: () => Value): () => Value {
 }
 
 /** Compiles a schema to machine code where the host allows that, else to an interpreter. */
-export function compileMatches(context: SchemaContext, schema: Subschema): Matches {
+function compileMatches(context: SchemaContext, schema: Subschema): Matches {
   try {
     const compiled = loadTypeBox().Build(context, schema).Evaluate()
     return (value) => compiled.Check(value)
@@ -181,13 +180,13 @@ export function compileMatches(context: SchemaContext, schema: Subschema): Match
 }
 
 /** Checks by walking the schema: slower per value, ready at once. */
-export function interpretMatches(context: SchemaContext, schema: Subschema): Matches {
+function interpretMatches(context: SchemaContext, schema: Subschema): Matches {
   const { Check } = loadTypeBox()
   return (value) => Check(context, schema, value)
 }
 
 /** Lists what is wrong with a value, up to a number of findings. */
-export function findErrors(
+function findErrors(
   context: SchemaContext,
   schema: Subschema,
   value: unknown,
@@ -205,14 +204,14 @@ export function findErrors(
 }
 
 /** Gives the meta-schema of a dialect by its address without fragment. */
-export function readMetaSchema(address: string): Subschema | undefined {
+function readMetaSchema(address: string): Subschema | undefined {
   const { Meta } = loadTypeBox()
   const entry = Object.entries(Meta).find(([uri]) => uri.replace(/#$/, '') === address)
   return entry?.[1]
 }
 
 /** A schema with everything it reaches, ready for the validator. */
-export interface SchemaBundle {
+interface SchemaBundle {
   readonly schema: Subschema
   readonly context: SchemaContext
   readonly namesInherited: boolean
@@ -221,7 +220,7 @@ export interface SchemaBundle {
 }
 
 /** Gathers the definitions a schema reaches, and no others: the validator looks at each one it is given. */
-export function bundleSchema(schema: Subschema, options: NormalizeOptions): SchemaBundle {
+function gatherSchema(schema: Subschema, options: NormalizeOptions): SchemaBundle {
   const dialect = dialectOf(schema)
   const root: Part = {
     original: schema,
@@ -290,7 +289,7 @@ function createBundler(root: Part, dialect: Dialect, options: NormalizeOptions) 
 
   function followAddress(link: Link): void {
     isOneDocument = false
-    const resource = withoutFragment(toAddress(link.ref, link.base) ?? '')
+    const resource = withoutFragment(resolveAddress(link.ref, link.base) ?? '')
     const target = findDefinition(resource) ?? readMetaSchema(resource)
     if (target === undefined) return
     const part = include(resource, target)
@@ -319,5 +318,5 @@ function createBundler(root: Part, dialect: Dialect, options: NormalizeOptions) 
 
 function baseOf(schema: Subschema, outer: string): string {
   const $id = isSubschema(schema) && typeof schema !== 'boolean' ? schema['$id'] : undefined
-  return withoutFragment(typeof $id === 'string' ? (toAddress($id, outer) ?? outer) : outer)
+  return withoutFragment(typeof $id === 'string' ? (resolveAddress($id, outer) ?? outer) : outer)
 }

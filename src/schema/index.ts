@@ -1,12 +1,66 @@
+/*
+ * JSON Schema, and the only module that knows `$ref`, `allOf`, `anyOf` and `oneOf`. Everybody else asks:
+ *
+ * - walk: `walkSchema` and `mapSchema` visit and rewrite every schema inside one, `mapSubschemas` one keyword
+ * - resolve: `followReference` inside a document, `createResolver` over several, `eachReference`, `mapReferences`
+ * - bundle: `collectSchemas`, `bundleSchema`, `inlineReferences`, `toStandaloneSchema`
+ * - combine: `listApplied`, `listInPlace` (what applies to one value), `flattenSchema`, `readEffective`, `mergeSchemas`
+ *   (one level of keywords), `toPlainSchema` (one way through all choices), `requireAll`, `allowAny`
+ * - check: `compileSchema`, `findSchemaMistakes`, `closeArguments`; Standard Schema with `toStandardCheck`
+ * - dialects: `toDraft7`, `to202012`, `fromOpenApi`
+ * - describe: `describeSchema` for people, `toTypeNode` for TypeScript
+ */
 export { admitDigits } from './admit-digits.ts'
 export { closeArguments, type UnknownArguments, withFunctionName } from './closed-arguments.ts'
 export { compileSchema, findSchemaMistakes, type SchemaCheck } from './compile.ts'
-export { readDialect, to202012, toDraft7 } from './dialect.ts'
-export { isSubschema, mapSubschemas, mapValues, type Subschema } from './keywords.ts'
+export { fromOpenApi, readDialect, to202012, toDraft7 } from './dialect.ts'
+export {
+  isChoice,
+  isSubschema,
+  mapSchema,
+  mapSubschemas,
+  mapValues,
+  type Subschema,
+} from './keywords.ts'
 export { listPatterns } from './mistakes.ts'
 export { withNullLeftOut } from './null-arguments.ts'
-export { compilePattern, compileRe2, judgePattern, type LinearPattern } from './pattern/index.ts'
-export { collectSchemas, inlineReferences, moveReferences, referenceName } from './references.ts'
+export {
+  compilePattern,
+  compileRe2,
+  judgePattern,
+  type LinearPattern,
+  writeMatch,
+} from './pattern/index.ts'
+export {
+  bundleSchema,
+  collectSchemas,
+  inlineReferences,
+  moveReferences,
+  toStandaloneSchema,
+} from './reference/bundle.ts'
+export { createSchemaFinder } from './reference/definitions.ts'
+export {
+  createResolver,
+  joinAddress,
+  type Resolver,
+  type ResolverOptions,
+  type UnresolvedReference,
+} from './reference/document.ts'
+export {
+  addressOf,
+  decodeFragment,
+  eachReference,
+  followReference,
+  hasReference,
+  isReference,
+  localPointerOf,
+  mapReferences,
+  type Reference,
+  referenceLabel,
+  resolveLocal,
+  toReference,
+  withoutReference,
+} from './reference/reference.ts'
 export {
   type Check,
   type InputOf,
@@ -21,9 +75,50 @@ export {
   type Validation,
   type ValueOf,
 } from './schema.ts'
+export { describeSchema } from './shape/describe.ts'
+export {
+  type EffectiveSchema,
+  followSchema,
+  nameOfChoice,
+  readEffective,
+  type SchemaAt,
+  withoutChoices,
+} from './shape/effective.ts'
+export {
+  type Flat,
+  type FlattenContext,
+  flattenLeaf,
+  flattenSchema,
+  isSameSchema,
+  type Trail,
+} from './shape/flatten.ts'
+export {
+  allowAny,
+  itemSchema,
+  listApplied,
+  listInPlace,
+  listLocalInPlace,
+  memberSchema,
+  requireAll,
+} from './shape/in-place.ts'
+export { mergeSchemas, schemasOfMember, toPlainSchema, Unsatisfiable } from './shape/merge.ts'
+export { describesObject, toPlainObject } from './shape/plain-object.ts'
 export {
   closeStandardSchema,
   toClosedCheck,
   toStandardCheck,
   toStandardJsonSchema,
 } from './standard.ts'
+export { type RefTarget, toSchemaDoc, toTypeNode } from './type/schema-type.ts'
+export {
+  type Doc,
+  type DocTag,
+  isKeyword,
+  keyword,
+  type MemberNode,
+  type ObjectNode,
+  type TupleNode,
+  type TypeNode,
+  toIntersection,
+  toUnion,
+} from './type/type-node.ts'

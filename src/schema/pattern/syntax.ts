@@ -40,10 +40,22 @@ const EVERYTHING: readonly Range[] = [[0, LAST]]
 
 /** Reads a regular expression that compiles, with or without the `u` flag. */
 export function parsePattern(source: string, unicode: boolean): PatternNode {
+  return toChoice(parseSource(source, unicode).alternatives)
+}
+
+/** Reads a regular expression into the tree of the parser. */
+export function parseSource(source: string, unicode: boolean): Regexpp.AST.Pattern {
   // Loaded with the first pattern that is not obviously harmless, to keep it out of start-up.
   const { RegExpParser } = require('@eslint-community/regexpp') as typeof Regexpp
   const parser = new RegExpParser({ ecmaVersion: 2024 })
-  return toChoice(parser.parsePattern(source, 0, source.length, { unicode }).alternatives)
+  return parser.parsePattern(source, 0, source.length, { unicode })
+}
+
+/** Gives the code points that a set or a class may be; all of them for one that only Unicode knows. */
+export function toRanges(
+  element: Regexpp.AST.CharacterSet | Regexpp.AST.CharacterClass,
+): readonly Range[] {
+  return (element.type === 'CharacterSet' ? toSet(element) : toClass(element)).ranges
 }
 
 function toChoice(alternatives: readonly Regexpp.AST.Alternative[]): PatternNode {

@@ -1,14 +1,12 @@
 import { isList, isPromise, isRecord, resolvePointer } from '../values/index.ts'
 import { readDialect, to202012 } from './dialect.ts'
-import { mapSubschemas, mapValues } from './keywords.ts'
 import {
   createDefinitionFinder,
   type FindDefinition,
   matchDefinition,
 } from './reference/definitions.ts'
-import { resolveLocal } from './reference/reference.ts'
 import type { Check, JsonSchema, Problem, Validation } from './schema.ts'
-import { IN_PLACE, listInPlace } from './shape/in-place.ts'
+import { IN_PLACE, listInPlace, mapSubschemas, mapValues, resolveLocal } from './walk/index.ts'
 
 /** What happens to arguments that a function does not have. */
 export type UnknownArguments = 'reject' | 'ignore'

@@ -4,7 +4,6 @@ import type * as TypeBoxSystem from 'typebox/system'
 import { createRecord, resolvePointer } from '../values/index.ts'
 import { listMemberNames } from './closed-arguments.ts'
 import type { Dialect } from './dialect.ts'
-import { isSubschema, type Subschema, withinDepth } from './keywords.ts'
 import { assertPatterns } from './mistakes.ts'
 import {
   dialectOf,
@@ -24,8 +23,8 @@ import {
   resolveAddress,
   withoutFragment,
 } from './reference/definitions.ts'
-import { decodeFragment } from './reference/reference.ts'
 import type { JsonSchema, Validation } from './schema.ts'
+import { decodeFragment, isSubschema, type Subschema, withinDepth } from './walk/index.ts'
 
 export { findSchemaMistakes } from './mistakes.ts'
 

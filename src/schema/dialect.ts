@@ -1,6 +1,6 @@
 import { asList, isRecord, toText } from '../values/index.ts'
-import { mapSubschemas, mapValues, type Subschema, walkSchema } from './keywords.ts'
 import type { JsonSchema } from './schema.ts'
+import { mapSubschemas, mapValues, type Subschema, walkSchema } from './walk/index.ts'
 
 /** The JSON Schema dialects that are read and written. */
 export type Dialect = '2020-12' | 'draft-07'

@@ -14,14 +14,6 @@ export { admitDigits } from './admit-digits.ts'
 export { closeArguments, type UnknownArguments, withFunctionName } from './closed-arguments.ts'
 export { compileSchema, findSchemaMistakes, type SchemaCheck } from './compile.ts'
 export { fromOpenApi, readDialect, to202012, toDraft7 } from './dialect.ts'
-export {
-  isChoice,
-  isSubschema,
-  mapSchema,
-  mapSubschemas,
-  mapValues,
-  type Subschema,
-} from './keywords.ts'
 export { listPatterns } from './mistakes.ts'
 export { withNullLeftOut } from './null-arguments.ts'
 export {
@@ -46,21 +38,6 @@ export {
   type ResolverOptions,
   type UnresolvedReference,
 } from './reference/document.ts'
-export {
-  addressOf,
-  decodeFragment,
-  eachReference,
-  followReference,
-  hasReference,
-  isReference,
-  localPointerOf,
-  mapReferences,
-  type Reference,
-  referenceLabel,
-  resolveLocal,
-  toReference,
-  withoutReference,
-} from './reference/reference.ts'
 export {
   type Check,
   type InputOf,
@@ -92,15 +69,6 @@ export {
   isSameSchema,
   type Trail,
 } from './shape/flatten.ts'
-export {
-  allowAny,
-  itemSchema,
-  listApplied,
-  listInPlace,
-  listLocalInPlace,
-  memberSchema,
-  requireAll,
-} from './shape/in-place.ts'
 export { mergeSchemas, schemasOfMember, toPlainSchema, Unsatisfiable } from './shape/merge.ts'
 export { describesObject, toPlainObject } from './shape/plain-object.ts'
 export {
@@ -122,3 +90,31 @@ export {
   toIntersection,
   toUnion,
 } from './type/type-node.ts'
+export {
+  addressOf,
+  allowAny,
+  decodeFragment,
+  eachReference,
+  followReference,
+  hasReference,
+  isChoice,
+  isReference,
+  isSubschema,
+  itemSchema,
+  listApplied,
+  listInPlace,
+  listLocalInPlace,
+  localPointerOf,
+  mapReferences,
+  mapSchema,
+  mapSubschemas,
+  mapValues,
+  memberSchema,
+  type Reference,
+  referenceLabel,
+  requireAll,
+  resolveLocal,
+  type Subschema,
+  toReference,
+  withoutReference,
+} from './walk/index.ts'

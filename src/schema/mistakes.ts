@@ -1,8 +1,8 @@
 import { isRecord, toReason, toText } from '../values/index.ts'
-import { isSubschema, type Subschema, walkSchema } from './keywords.ts'
 import { toRegExp } from './pattern/index.ts'
 import { type Definitions, findDanglingRefs } from './reference/definitions.ts'
 import type { Problem } from './schema.ts'
+import { isSubschema, type Subschema, walkSchema } from './walk/index.ts'
 
 /**
  * Lists what is wrong with a schema itself, as JSON pointers into it: references that lead nowhere,

@@ -1,9 +1,15 @@
 import { isList, isRecord } from '../values/index.ts'
 import { compileSchema, type SchemaCheck } from './compile.ts'
-import { isChoice, isSubschema, keywordSet, mapSubschemas } from './keywords.ts'
-import { addressOf, resolveLocal } from './reference/reference.ts'
 import { isScalar } from './rules.ts'
 import type { JsonSchema, Problem } from './schema.ts'
+import {
+  addressOf,
+  isChoice,
+  isSubschema,
+  keywordSet,
+  mapSubschemas,
+  resolveLocal,
+} from './walk/index.ts'
 
 /** Tells which members a value may have by a schema, and nothing else about it. */
 export interface NamesCheck {

@@ -1,6 +1,5 @@
 import { isList, isRecord, ownMember } from '../values/index.ts'
 import { DIALECT_URIS, type Dialect, readDialect } from './dialect.ts'
-import { isSubschema, keywordSet, mapSubschemas, roleOf, type Subschema } from './keywords.ts'
 import { toNamePatterns, toTestedRegExp } from './patterns.ts'
 import { type FindDefinition, matchDefinition } from './reference/definitions.ts'
 import {
@@ -13,6 +12,7 @@ import {
   requireUnique,
 } from './rules.ts'
 import type { JsonSchema } from './schema.ts'
+import { isSubschema, keywordSet, mapSubschemas, roleOf, type Subschema } from './walk/index.ts'
 
 /** How schemas are read before the validator compiles them. */
 export interface NormalizeOptions {

@@ -10,12 +10,11 @@ import {
   toText,
 } from '../values/index.ts'
 import { closeArguments, closeObjects } from './closed-arguments.ts'
-import { roleOf } from './keywords.ts'
 import { formatUnknownProperty, isLongName } from './messages.ts'
 import { compileNames } from './names.ts'
 import { MAX_PROBLEMS } from './problems.ts'
-import { followReference } from './reference/reference.ts'
 import type { Check, JsonSchema, Problem, StandardSchema, Validation } from './schema.ts'
+import { followReference, roleOf } from './walk/index.ts'
 
 /** Checks values with the schema library's own rules, transforms and defaults included. */
 export function toStandardCheck(schema: StandardSchema): Check {

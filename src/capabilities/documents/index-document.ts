@@ -1,4 +1,4 @@
-import { toReference } from '../../schema/index.ts'
+import { toReference } from '../../schema/walk/index.ts'
 import { isRecord } from '../../values/index.ts'
 import type { CallableTransport } from '../model.ts'
 import { indexOpenApi, indexOpenRpc, type TransportDocument } from './transport.ts'

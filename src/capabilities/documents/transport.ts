@@ -1,4 +1,4 @@
-import { followReference, listInPlace, resolveLocal } from '../../schema/index.ts'
+import { followReference, listInPlace, resolveLocal } from '../../schema/walk/index.ts'
 import { isRecord, toText } from '../../values/index.ts'
 import type { DiagnosticCode } from '../diagnostic.ts'
 

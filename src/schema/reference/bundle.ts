@@ -1,7 +1,12 @@
 import { isRecord } from '../../values/index.ts'
-import { keywordSet } from '../keywords.ts'
 import type { JsonSchema } from '../schema.ts'
-import { addressOf, hasReference, referenceName, withoutReference } from './reference.ts'
+import {
+  addressOf,
+  hasReference,
+  keywordSet,
+  referenceName,
+  withoutReference,
+} from '../walk/index.ts'
 
 /** Shared schemas, by name. */
 type Schemas = Readonly<Record<string, JsonSchema>>

@@ -1,8 +1,15 @@
 import { isRecord, resolvePointer } from '../../values/index.ts'
 import { DIALECT_URIS } from '../dialect.ts'
-import { eachSubschema, isSubschema, roleOf, type Subschema, withinDepth } from '../keywords.ts'
 import type { JsonSchema } from '../schema.ts'
-import { decodeFragment, resolveLocal } from './reference.ts'
+import {
+  decodeFragment,
+  eachSubschema,
+  isSubschema,
+  resolveLocal,
+  roleOf,
+  type Subschema,
+  withinDepth,
+} from '../walk/index.ts'
 
 /** Schemas that a `$ref` may name: by absolute URI, by `#/…` reference, or by the name of a component. */
 export type Definitions = Readonly<Record<string, Subschema>>

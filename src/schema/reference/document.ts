@@ -1,5 +1,11 @@
 import { asList, createRecord, isRecord, resolvePointer, toText } from '../../values/index.ts'
-import { addressOf, decodeFragment, MAX_STEPS, referenceLabel, resolveLocal } from './reference.ts'
+import {
+  addressOf,
+  decodeFragment,
+  MAX_STEPS,
+  referenceLabel,
+  resolveLocal,
+} from '../walk/index.ts'
 
 /** Where a reference led: the target, or why there is none. */
 export type Resolved =

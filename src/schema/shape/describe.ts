@@ -1,5 +1,5 @@
 import { isRecord, toText } from '../../values/index.ts'
-import { addressOf, referenceLabel } from '../reference/reference.ts'
+import { addressOf, referenceLabel } from '../walk/index.ts'
 
 /** What a schema is in the first place, for those who put it into a few words. */
 export type SchemaDescription =

@@ -6,14 +6,14 @@ import {
   isRecord,
   toText,
 } from '../../values/index.ts'
-import { keywordSet } from '../keywords.ts'
 import {
   addressOf,
   decodeFragment,
+  keywordSet,
   MAX_STEPS,
   referenceLabel,
   resolveLocal,
-} from '../reference/reference.ts'
+} from '../walk/index.ts'
 
 /** A schema with its place; `base` is the schema whose own definitions it may refer to. */
 export interface SchemaAt {

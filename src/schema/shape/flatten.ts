@@ -1,7 +1,6 @@
 import { asList, entriesOf, isRecord, ownMember } from '../../values/index.ts'
-import { keywordSet } from '../keywords.ts'
 import type { Resolver, UnresolvedReference } from '../reference/document.ts'
-import { isReference, withoutReference } from '../reference/reference.ts'
+import { isReference, keywordSet, withoutReference } from '../walk/index.ts'
 
 /** The types of JSON Schema but null. */
 export type SchemaType = 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object'

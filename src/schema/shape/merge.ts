@@ -1,8 +1,7 @@
 import { isRecord } from '../../values/index.ts'
-import { isSubschema, keywordSet, type Subschema } from '../keywords.ts'
 import { compilePattern } from '../pattern/index.ts'
 import type { JsonSchema } from '../schema.ts'
-import { requireAll } from './in-place.ts'
+import { isSubschema, keywordSet, requireAll, type Subschema } from '../walk/index.ts'
 
 /** Says that a schema accepts nothing, or that the way through it that was tried does not. */
 export class Unsatisfiable extends Error {

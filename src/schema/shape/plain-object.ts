@@ -1,7 +1,6 @@
 import { isRecord } from '../../values/index.ts'
-import { keywordSet, mapValues } from '../keywords.ts'
 import type { JsonSchema } from '../schema.ts'
-import { allowAny, requireAll } from './in-place.ts'
+import { allowAny, keywordSet, mapValues, requireAll } from '../walk/index.ts'
 
 /** Keywords that, at the root of one tool's schema, make clients refuse a whole list. */
 const UNSAFE = keywordSet(

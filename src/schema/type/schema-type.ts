@@ -1,5 +1,5 @@
 import { asList, isRecord } from '../../values/index.ts'
-import { addressOf } from '../reference/reference.ts'
+import { addressOf } from '../walk/index.ts'
 import {
   type Doc,
   type DocTag,

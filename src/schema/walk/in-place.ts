@@ -1,7 +1,7 @@
 import { isList, isRecord } from '../../values/index.ts'
-import { eachSubschema } from '../keywords.ts'
-import { addressOf, type FindReference, resolveLocal } from '../reference/reference.ts'
-import type { JsonSchema } from '../schema.ts'
+import type { JsonSchema } from './keywords.ts'
+import { eachSubschema } from './keywords.ts'
+import { addressOf, type FindReference, resolveLocal } from './reference.ts'
 
 /** Keywords that combine several schemas for one value. */
 const COMBINATIONS = ['allOf', 'anyOf', 'oneOf']

@@ -1,5 +1,9 @@
-import { formatPointer, isRecord } from '../values/index.ts'
-import type { JsonSchema } from './schema.ts'
+import { formatPointer, isRecord } from '../../values/index.ts'
+
+/** A JSON Schema document: 2020-12 inside the registry, draft 7 is read as well. */
+export interface JsonSchema {
+  readonly [keyword: string]: unknown
+}
 
 /** A schema as it may stand inside another one. */
 export type Subschema = JsonSchema | boolean

@@ -1,5 +1,10 @@
 export { admitDigits } from './admit-digits.ts'
-export { closeArguments, type UnknownArguments, withFunctionName } from './closed-arguments.ts'
+export {
+  closeArguments,
+  openUnnamedArguments,
+  type UnknownArguments,
+  withFunctionName,
+} from './closed-arguments.ts'
 export { compileSchema, findSchemaMistakes, type SchemaCheck } from './compile.ts'
 export { readDialect, to202012, toDraft7 } from './dialect.ts'
 export { isSubschema, mapSubschemas, mapValues, type Subschema } from './keywords.ts'

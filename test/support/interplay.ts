@@ -80,6 +80,7 @@ export async function createInterplay(options: InterplayOptions = {}): Promise<I
       extensions,
       sideEffects: ['create'],
       simulations: [{ name: 'default', input: {}, output: { simulated: true } }],
+      input: { type: 'object', properties: { wait: { type: 'number' } } },
       async handler({ input, signal, call: { facts } }) {
         const { wait = 0 } = input as { wait?: number }
         if (running > 0) overlapping += 1

@@ -14,6 +14,7 @@ export { compilePattern, judgePattern } from './pattern/index.ts'
 export { collectSchemas, inlineReferences, moveReferences, referenceName } from './references.ts'
 export {
   type Check,
+  type HandledAs,
   type InputOf,
   isStandardSchema,
   type JsonSchema,

@@ -19,9 +19,9 @@ export default ({ events }: { readonly events: EventBus }) =>
   createService({
     info: { title: 'Trouble', version },
     middleware: [
-      (call, target, next) => {
+      ({ target, next }) => {
         if (target.name === 'tests.in_middleware') void fail(1, 'in middleware')
-        return next(call)
+        return next()
       },
     ],
     functions: [

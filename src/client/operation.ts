@@ -1,5 +1,5 @@
 import type { CallError, CallErrorShape } from '../errors/index.ts'
-import { isRecord, openScope, toMilliseconds } from '../values/index.ts'
+import { extensionUrn, isRecord, openScope, toMilliseconds } from '../values/index.ts'
 import { abortError, clientError, toCallError } from './errors.ts'
 import { type CallFailure, type CallOutcome, findExtension } from './outcome.ts'
 import type { CallOptions } from './retry.ts'
@@ -42,7 +42,7 @@ export interface BackgroundOperation<Result = unknown, Declared extends string =
   readonly cancel: () => Promise<boolean>
 }
 
-const URN = 'urn:forrst:ext:async'
+const URN = extensionUrn('async')
 const FUNCTION = 'urn:cline:forrst:ext:async:fn:'
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 5_000

@@ -56,17 +56,12 @@ export function createPublicFetch(options: PublicFetchOptions): PublicFetch {
   const limit = options.redirects === 'refuse' ? 0 : options.redirects.follow
 
   return async function fetchPublic(url, request = {}) {
-    let timedOut = false
-    const reason = () => {
-      timedOut = true
-      return new DOMException('The request timed out', 'TimeoutError')
-    }
-    const { signal, close } = openScope([request.signal], { afterMs: options.timeoutMs, reason })
+    const { signal, close } = openScope([request.signal], { afterMs: options.timeoutMs })
     try {
       return await followRedirects(parseTarget(url), { ...request, signal }, options, limit)
     } catch (thrown) {
       if (request.signal?.aborted === true) throw cancelled(thrown)
-      throw toCallError(thrown, { url, timedOut, ms: options.timeoutMs })
+      throw toCallError(thrown, { url, timedOut: signal.aborted, ms: options.timeoutMs })
     } finally {
       close()
     }

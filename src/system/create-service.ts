@@ -10,6 +10,7 @@ import {
   dispatch,
   type FunctionDefinition,
   findPatternWarnings,
+  flattenMiddleware,
   type Info,
   type Limits,
   type Logger,
@@ -160,7 +161,8 @@ export function createService<const Functions extends readonly FunctionDefinitio
       }
       target.joining = listJoining(service, target)
       for (const warning of findPatternWarnings(shape)) log.warn(warning)
-      target.run = createInvoke(target, middleware, log, suspects)
+      const layers = flattenMiddleware([...middleware, ...(shape.definition.use ?? [])])
+      target.run = createInvoke(target, layers, log, suspects)
       return target
     },
   })

@@ -20,6 +20,7 @@ import {
   openScope,
   toDuration,
   toShort,
+  untilAborted,
 } from '../values/index.ts'
 
 /** What a look at the service found. */
@@ -153,20 +154,13 @@ async function settle(
   signal: AbortSignal,
 ): Promise<ComponentHealth & { readonly error?: unknown }> {
   const timeoutMs = check.timeoutMs ?? DEFAULT_TIMEOUT_MS
-  let onLate = (_late: ComponentHealth): void => {}
-  const late = new Promise<ComponentHealth>((resolve) => {
-    onLate = resolve
-  })
-  const reason = () => {
-    const message = `No answer within ${timeoutMs} ms`
-    onLate({ status: 'unhealthy', message })
-    return new DOMException(message, 'TimeoutError')
-  }
-  const scope = openScope([signal], { afterMs: timeoutMs, reason })
-  const asked = (async () => (await check.check(scope.signal)) ?? HEALTHY)()
+  const scope = openScope([signal], { afterMs: timeoutMs })
   try {
-    return await Promise.race([asked, late])
+    const asked = Promise.resolve(check.check(scope.signal))
+    return (await untilAborted(asked, scope.signal)) ?? HEALTHY
   } catch (error) {
+    if (scope.signal.aborted && !signal.aborted)
+      return { status: 'unhealthy', message: `No answer within ${timeoutMs} ms` }
     return { status: 'unhealthy', message: 'The check failed', error }
   } finally {
     scope.close()

@@ -1,4 +1,4 @@
-import { openScope } from '../../values/index.ts'
+import { runInScope } from '../../values/index.ts'
 
 /** One turn of a conversation with a model. */
 export interface ModelTurn {
@@ -143,10 +143,9 @@ export function createModelProvider(options: ProviderOptions): ModelProvider {
     model,
     ask: async (question, signal) => {
       const { path, headers, body } = dialect.request(question, { model, key })
-      const reason = () => new DOMException('The model did not answer in time', 'TimeoutError')
-      const until = openScope([signal], { afterMs: timeoutMs, reason })
-      const sending = { headers, body, send, signal: until.signal, key, name }
-      const text = await post(baseUrl + path, sending).finally(until.close)
+      const text = await runInScope([signal], { afterMs: timeoutMs }, (until) =>
+        post(baseUrl + path, { headers, body, send, signal: until, key, name }),
+      )
       const said = dialect.read(parseJson(text))
       if (said !== undefined && said.trim() !== '') return said
       throw new ModelError('answer', `${name} (${model}) answered without text`)

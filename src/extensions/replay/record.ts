@@ -1,9 +1,9 @@
 import type { Call, ExtensionEntry, Outcome, ReplyEntry } from '../../core/index.ts'
 import { type Entry, storeKey, storePrefix } from '../../store/index.ts'
-import { canonicalUrn, type JsonObject } from '../../values/index.ts'
+import { canonicalUrn, extensionUrn, type JsonObject } from '../../values/index.ts'
 
 /** The canonical URN of the replay extension. */
-export const REPLAY_URN = 'urn:forrst:ext:replay'
+export const REPLAY_URN: string = extensionUrn('replay')
 
 /** How a replay stands; the last four are final. */
 export const REPLAY_STATUSES = [
@@ -125,7 +125,7 @@ export function isReplayId(text: string): boolean {
 }
 
 /** Not part of a replay: it is queued already, and nobody waits for its answer. */
-const LEFT_OUT = new Set([REPLAY_URN, 'urn:forrst:ext:deadline'])
+const LEFT_OUT = new Set([REPLAY_URN, extensionUrn('deadline')])
 
 /** Takes down a call as it was made, for a later run. */
 export function toReplayCall(call: Call): ReplayCall['call'] {

@@ -16,6 +16,7 @@ import { type Store, toOwner } from '../../store/index.ts'
 import {
   canonicalUrn,
   type Duration,
+  extensionUrn,
   formatTimestamp,
   isRecord,
   type JsonObject,
@@ -200,9 +201,7 @@ function isNotNow({ errors }: Failure, { call, target }: ExtensionCall): boolean
   const [{ code }] = errors
   if (CLOSED.has(code)) return true
   const readOnly = target.sideEffects?.length === 0
-  const keyed = call.extensions.some(
-    ({ urn }) => canonicalUrn(urn) === 'urn:forrst:ext:idempotency',
-  )
+  const keyed = call.extensions.some(({ urn }) => canonicalUrn(urn) === extensionUrn('idempotency'))
   return BROKEN.has(code) && (readOnly || keyed)
 }
 

@@ -25,7 +25,7 @@ export function encodeOutcome(
   if (!outcome.ok) return encodeErrors(outcome, call, service)
   return {
     status: pickStatus(call?.reply),
-    headers: { 'content-type': 'application/json', ...call?.reply.headers },
+    headers: encodeHeaders(call?.reply),
     body: encodeResult(outcome.result, service),
   }
 }
@@ -49,6 +49,12 @@ export function encodeFailure(
     const plain: Failure = { ok: false, errors: new CallError('INTERNAL_ERROR').errors }
     return encodeErrors(plain, undefined, service)
   }
+}
+
+const JSON_HEADERS: Readonly<Record<string, string>> = { 'content-type': 'application/json' }
+
+function encodeHeaders(reply: Reply | undefined): Readonly<Record<string, string>> {
+  return reply?.headers === undefined ? JSON_HEADERS : { ...JSON_HEADERS, ...reply.headers }
 }
 
 function pickStatus(reply: Reply | undefined): number {

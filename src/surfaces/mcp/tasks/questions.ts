@@ -85,14 +85,16 @@ export function createTaskQuestions(
         const asking = new AbortController()
         question.asking = asking
         const { signal, close } = openScope([leaving, asking.signal])
-        ask({ [key]: question.request }, signal)
-          .then(
-            (replies) => answer(key, replies[key]),
-            (thrown: unknown) => {
-              if (!signal.aborted) question.reject(thrown)
-            },
-          )
-          .finally(close)
+        ask({ [key]: question.request }, signal).then(
+          (replies) => {
+            close()
+            answer(key, replies[key])
+          },
+          (thrown: unknown) => {
+            close()
+            if (!signal.aborted) question.reject(thrown)
+          },
+        )
       }
     },
   }

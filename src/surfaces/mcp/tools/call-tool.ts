@@ -12,6 +12,7 @@ import {
   type Abortable,
   andThen,
   canonicalUrn,
+  extensionUrn,
   isPromise,
   type JsonObject,
   type Maybe,
@@ -48,7 +49,7 @@ export interface ToolRequest {
 }
 
 /** Extensions whose answer stands in for the function's. */
-const REPLACING = new Set(['dry-run', 'async', 'replay'].map((name) => `urn:forrst:ext:${name}`))
+const REPLACING = new Set(['dry-run', 'async', 'replay'].map(extensionUrn))
 
 /** One call of a tool, from its request to its result. */
 interface ToolCall {

@@ -59,39 +59,39 @@ export type PartName = readonly [string, ...string[]]
 /** The items of one kind: every change is a comparison first, so that an end is recorded once. */
 export interface Ledger<Item extends WorkItem> {
   /** Keeps an item unless its id is taken; answers what is there then. It is in no list before `list`. */
-  add(
+  readonly add: (
     item: Item,
     options?: { readonly lazy?: boolean },
-  ): Promise<LedgerEntry<Item> & { readonly created: boolean }>
-  read(item: WorkItem): Promise<LedgerEntry<Item> | undefined>
+  ) => Promise<LedgerEntry<Item> & { readonly created: boolean }>
+  readonly read: (item: WorkItem) => Promise<LedgerEntry<Item> | undefined>
   /** Replaces an item that was read; undefined when somebody else has replaced it since. */
-  replace(item: Item, revision: number): Promise<number | undefined>
+  readonly replace: (item: Item, revision: number) => Promise<number | undefined>
   /**
    * Replaces an item as often as it takes, until `onFailure` throws; false when somebody else has replaced it. A write
    * that was reported as failed may have happened after all.
    */
-  replaceSurely(
+  readonly replaceSurely: (
     item: Item,
     revision: number,
     onFailure: (thrown: unknown) => void,
-  ): Promise<boolean>
+  ) => Promise<boolean>
   /** Changes an item, whoever else does; `decide` answers undefined to leave it. Undefined when it is gone. */
-  change(
+  readonly change: (
     item: WorkItem,
     decide: (item: Item) => Item | undefined,
-  ): Promise<LedgerChange<Item> | undefined>
+  ) => Promise<LedgerChange<Item> | undefined>
   /** Keeps something that belongs to an item, such as its call: small items are cheap to change. */
-  keepPart(id: string, part: PartName, value: unknown, ttl: number): Promise<void>
-  readPart(id: string, part: PartName): Promise<Json | undefined>
-  dropPart(id: string, part: PartName): Promise<void>
+  readonly keepPart: (id: string, part: PartName, value: unknown, ttl: number) => Promise<void>
+  readonly readPart: (id: string, part: PartName) => Promise<Json | undefined>
+  readonly dropPart: (id: string, part: PartName) => Promise<void>
   /** Puts an item into its lists; again when its state has another retention. */
-  list(item: Item): Promise<void>
+  readonly list: (item: Item) => Promise<void>
   /** Takes an item out of its lists. */
-  unlist(item: Item): Promise<void>
+  readonly unlist: (item: Item) => Promise<void>
   /** Forgets an item, with the named parts. */
-  remove(item: Item, ...parts: readonly string[]): Promise<void>
+  readonly remove: (item: Item, ...parts: readonly string[]) => Promise<void>
   /** Reads a part of a list. A filter that matches little makes a short page with a cursor: 500 are looked at. */
-  page(prefix: string, query: LedgerQuery<Item>): Promise<LedgerPage<Item>>
+  readonly page: (prefix: string, query: LedgerQuery<Item>) => Promise<LedgerPage<Item>>
 }
 
 const MOST_LOOKED_AT = 500

@@ -10,7 +10,7 @@ export { readDialect, to202012, toDraft7 } from './dialect.ts'
 export { isSubschema, mapSubschemas, mapValues, type Subschema } from './keywords.ts'
 export { listPatterns } from './mistakes.ts'
 export { withNullLeftOut } from './null-arguments.ts'
-export { compilePattern, compileRe2, judgePattern, type LinearPattern } from './pattern/index.ts'
+export { compilePattern, judgePattern } from './pattern/index.ts'
 export { collectSchemas, inlineReferences, moveReferences, referenceName } from './references.ts'
 export {
   type Check,

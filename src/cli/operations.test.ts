@@ -9,6 +9,7 @@ import { createService } from '../system/create-service.ts'
 
 const service = createService({
   info: { title: 'Reports', version: '1.0.0' },
+  unknownArguments: 'ignore',
   functions: [
     defineFunction({
       name: 'reports.build',
@@ -60,6 +61,13 @@ describe('waymark operations', () => {
     expect(shown.out).toMatch(/result +\{"built":true\}/)
     const json = await run('operations', 'show', 'URL', id, '--json')
     expect(JSON.parse(json.out)).toMatchObject({ operation_id: id, status: 'completed' })
+  })
+
+  it('shows a failed operation under the code of its function, waiting or not', async () => {
+    const id = await startOne('empty=true')
+    const told = { code: 3, err: 'waymark: REPORTS_EMPTY: Nothing to report\n' }
+    expect(await run('operations', 'show', 'URL', id, '--wait')).toMatchObject(told)
+    expect(await run('operations', 'show', 'URL', id)).toMatchObject(told)
   })
 
   it('cancels an operation once', async () => {

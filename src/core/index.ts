@@ -67,13 +67,22 @@ export {
   type AcceptedExtensions,
   type ArgumentsOf,
   type CodesOf,
+  type DeclaredCode,
   type DryRunReport,
   defineFunction,
   type FunctionDefinition,
+  type FunctionMetadata,
+  type FunctionSpec,
+  type Handler,
+  type HandlerInput,
+  type HandlerOf,
   type Invocation,
   type ItemOf,
+  type QueryInvocation,
   type ResultOf,
+  type SchemaOr,
   type SideEffect,
+  type StreamHandler,
   type UntypedInput,
 } from './function.ts'
 export {
@@ -88,6 +97,15 @@ export {
 } from './health.ts'
 export { createInvoke, toFailure, toInvalidArguments, toInvocation } from './invoke.ts'
 export {
+  defineMiddleware,
+  flattenMiddleware,
+  type LocalsOf,
+  type Middleware,
+  type MiddlewareStep,
+  type Passed,
+  runMiddleware,
+} from './middleware.ts'
+export {
   invalidOption,
   type OptionSource,
   readBoolean,
@@ -101,13 +119,17 @@ export {
   toSeconds,
 } from './options.ts'
 export type {
-  QueryFilter,
+  PlannedFilter,
   QueryOperator,
   QueryPagination,
   QueryPlan,
   QueryPosition,
   QuerySort,
   QueryValue,
+  RelationshipObject,
+  ResourceDocument,
+  ResourceIdentifier,
+  ResourceObject,
 } from './query-plan.ts'
 export { createRegistry, type FunctionEntry, type Registry } from './registry.ts'
 export {
@@ -116,14 +138,13 @@ export {
   createPreparedResult,
   isPrepared,
   mayFit,
-  tooLarge,
+  resultTooLarge,
   toResultText,
 } from './result.ts'
 export type {
   Credentials,
   Limits,
   Logger,
-  Middleware,
   ProfileCapability,
   Service,
   ServiceProfile,

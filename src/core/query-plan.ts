@@ -1,3 +1,5 @@
+import type { JsonObject } from '../values/index.ts'
+
 /** How an attribute is compared; the names are those of the wire. */
 export type QueryOperator =
   | 'equals'
@@ -19,7 +21,7 @@ export type QueryOperator =
 export type QueryValue = string | number | boolean
 
 /** One condition, joined by `boolean` to everything before it. */
-export interface QueryFilter {
+export interface PlannedFilter {
   readonly attribute: string
   readonly operator: QueryOperator
   /** None for null tests, two for ranges, any number for lists, else one. */
@@ -65,9 +67,9 @@ export type QueryPagination =
 /** What a caller of a list wants, checked against what the function allows. */
 export interface QueryPlan {
   /** Conditions on the resources themselves, to be folded from left to right. */
-  readonly filters: readonly QueryFilter[]
+  readonly filters: readonly PlannedFilter[]
   /** Conditions that one related resource has to meet, by relationship. */
-  readonly relatedFilters: ReadonlyMap<string, readonly QueryFilter[]>
+  readonly relatedFilters: ReadonlyMap<string, readonly PlannedFilter[]>
   /** Never empty; ends with a unique key. */
   readonly sorts: readonly QuerySort[]
   /** Attributes to show, by `self` or relationship; all of them where there is no entry. */
@@ -76,4 +78,29 @@ export interface QueryPlan {
   readonly relationships: readonly string[]
   /** Absent when the function does not page. */
   readonly pagination: QueryPagination | undefined
+}
+
+/** Which resource is meant. */
+export interface ResourceIdentifier {
+  readonly type: string
+  readonly id: string
+}
+
+/** What a relationship leads to: one, none (`null`), or a list. */
+export interface RelationshipObject {
+  readonly data: ResourceIdentifier | null | readonly ResourceIdentifier[]
+}
+
+/** A resource as the protocol writes it. */
+export interface ResourceObject extends ResourceIdentifier {
+  readonly attributes?: Readonly<Record<string, unknown>>
+  readonly relationships?: Readonly<Record<string, RelationshipObject>>
+  readonly meta?: JsonObject
+}
+
+/** The result of a call with the query extension. */
+export interface ResourceDocument {
+  readonly data: ResourceObject | null | readonly ResourceObject[]
+  readonly included?: readonly ResourceObject[]
+  readonly meta?: JsonObject
 }

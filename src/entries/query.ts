@@ -1,22 +1,22 @@
 // Filter, sort and page: parse a query, run it, or turn it into SQL.
 export type {
-  QueryFilter,
+  PlannedFilter,
   QueryOperator,
   QueryPagination,
   QueryPlan,
   QueryPosition,
   QuerySort,
   QueryValue,
+  RelationshipObject,
+  ResourceDocument,
+  ResourceIdentifier,
+  ResourceObject,
 } from '../core/index.ts'
 export {
   createQueryParser,
   type DocumentOptions,
   type QueryParser,
   type QueryParserOptions,
-  type RelationshipObject,
-  type ResourceDocument,
-  type ResourceIdentifier,
-  type ResourceObject,
   type RunQueryOptions,
   runQuery,
   type SqlColumn,

@@ -1,6 +1,5 @@
-import { createRequire } from 'node:module'
-import type * as TypeBox from 'typebox/schema'
-import type * as TypeBoxSystem from 'typebox/system'
+import { Build, Check, Errors, Meta } from 'typebox/schema'
+import { Settings } from 'typebox/system'
 import { createRecord, resolvePointer } from '../values/index.ts'
 import { listMemberNames } from './closed-arguments.ts'
 import type { Dialect } from './dialect.ts'
@@ -16,11 +15,11 @@ import { MAX_PROBLEMS, toProblems, type ValidatorError } from './problems.ts'
 import {
   createDefinitionFinder,
   type Definitions,
-  type Link,
   listLinks,
   matchDefinition,
   ROOT_BASE,
-  resolveAddress,
+  resolveUri,
+  type SchemaLink,
   withoutFragment,
 } from './reference/definitions.ts'
 import type { JsonSchema, Validation } from './schema.ts'
@@ -153,23 +152,10 @@ type SchemaContext = Record<string, Subschema>
 /** Tells whether a value matches. */
 type Matches = (value: unknown) => boolean
 
-// TypeBox is 230 files: loading them when a JSON Schema is first used keeps them out of start-up.
-const require = createRequire(import.meta.url)
-const loadTypeBox = once(() => require('typebox/schema') as typeof TypeBox)
-const loadSystem = once(() => require('typebox/system') as typeof TypeBoxSystem)
-
-function once<Value>(load: () => Value): () => Value {
-  let value: Value | undefined
-  return () => {
-    value ??= load()
-    return value
-  }
-}
-
 /** Compiles a schema to machine code where the host allows that, else to an interpreter. */
 function compileMatches(context: SchemaContext, schema: Subschema): Matches {
   try {
-    const compiled = loadTypeBox().Build(context, schema).Evaluate()
+    const compiled = Build(context, schema).Evaluate()
     return (value) => compiled.Check(value)
   } catch (thrown) {
     // Thousands of properties overflow the parser of generated code, not the interpreter.
@@ -180,7 +166,6 @@ function compileMatches(context: SchemaContext, schema: Subschema): Matches {
 
 /** Checks by walking the schema: slower per value, ready at once. */
 function interpretMatches(context: SchemaContext, schema: Subschema): Matches {
-  const { Check } = loadTypeBox()
   return (value) => Check(context, schema, value)
 }
 
@@ -191,12 +176,11 @@ function findErrors(
   value: unknown,
   limit: number,
 ): readonly ValidatorError[] {
-  const { Settings } = loadSystem()
   const { maxErrors } = Settings.Get()
   // The limit is a setting of the whole library; it is put back before anybody else can look.
   Settings.Set({ maxErrors: limit })
   try {
-    return loadTypeBox().Errors(context, schema, value)[1]
+    return Errors(context, schema, value)[1]
   } finally {
     Settings.Set({ maxErrors })
   }
@@ -204,7 +188,6 @@ function findErrors(
 
 /** Gives the meta-schema of a dialect by its address without fragment. */
 function readMetaSchema(address: string): Subschema | undefined {
-  const { Meta } = loadTypeBox()
   const entry = Object.entries(Meta).find(([uri]) => uri.replace(/#$/, '') === address)
   return entry?.[1]
 }
@@ -249,7 +232,7 @@ function createBundler(root: Part, dialect: Dialect, options: NormalizeOptions) 
   // Without a prototype, so that no reference finds what every object inherits.
   const context: SchemaContext = createRecord()
   const parts = new Map<string, Part>([['', root]])
-  const local: Link[] = []
+  const local: SchemaLink[] = []
   let isOneDocument = true
 
   function include(key: string, original: Subschema): Part {
@@ -274,7 +257,7 @@ function createBundler(root: Part, dialect: Dialect, options: NormalizeOptions) 
     for (const link of listLinks(part.original, part.base, true)) followLink(link, part)
   }
 
-  function followLink(link: Link, part: Part): void {
+  function followLink(link: SchemaLink, part: Part): void {
     const match = matchDefinition(link.ref, findDefinition)
     if (match !== undefined) {
       name(link.ref, include(match.key, match.schema), match.rest)
@@ -286,9 +269,9 @@ function createBundler(root: Part, dialect: Dialect, options: NormalizeOptions) 
     }
   }
 
-  function followAddress(link: Link): void {
+  function followAddress(link: SchemaLink): void {
     isOneDocument = false
-    const resource = withoutFragment(resolveAddress(link.ref, link.base) ?? '')
+    const resource = withoutFragment(resolveUri(link.ref, link.base) ?? '')
     const target = findDefinition(resource) ?? readMetaSchema(resource)
     if (target === undefined) return
     const part = include(resource, target)
@@ -317,5 +300,5 @@ function createBundler(root: Part, dialect: Dialect, options: NormalizeOptions) 
 
 function baseOf(schema: Subschema, outer: string): string {
   const $id = isSubschema(schema) && typeof schema !== 'boolean' ? schema['$id'] : undefined
-  return withoutFragment(typeof $id === 'string' ? (resolveAddress($id, outer) ?? outer) : outer)
+  return withoutFragment(typeof $id === 'string' ? (resolveUri($id, outer) ?? outer) : outer)
 }

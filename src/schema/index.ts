@@ -11,16 +11,19 @@
  * - describe: `describeSchema` for people, `toTypeNode` for TypeScript
  */
 export { admitDigits } from './admit-digits.ts'
-export { closeArguments, type UnknownArguments, withFunctionName } from './closed-arguments.ts'
+export {
+  closeArguments,
+  openUnnamedArguments,
+  type UnknownArguments,
+  withFunctionName,
+} from './closed-arguments.ts'
 export { compileSchema, findSchemaMistakes, type SchemaCheck } from './compile.ts'
 export { fromOpenApi, readDialect, to202012, toDraft7 } from './dialect.ts'
 export { listPatterns } from './mistakes.ts'
 export { withNullLeftOut } from './null-arguments.ts'
 export {
   compilePattern,
-  compileRe2,
   judgePattern,
-  type LinearPattern,
   writeMatch,
 } from './pattern/index.ts'
 export {
@@ -33,13 +36,14 @@ export {
 export { createSchemaFinder } from './reference/definitions.ts'
 export {
   createResolver,
-  joinAddress,
   type Resolver,
   type ResolverOptions,
+  resolveLocation,
   type UnresolvedReference,
 } from './reference/document.ts'
 export {
   type Check,
+  type HandledAs,
   type InputOf,
   isStandardSchema,
   type JsonSchema,
@@ -102,7 +106,6 @@ export {
   isSubschema,
   itemSchema,
   listApplied,
-  listInPlace,
   listLocalInPlace,
   localPointerOf,
   mapReferences,

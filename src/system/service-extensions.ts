@@ -46,7 +46,11 @@ export interface ServiceExtensions {
 
 /** Puts the extensions of a service together: the defaults, those that need its store, and its own. */
 export function chooseExtensions(
-  options: ServiceExtensionOptions & { readonly clock: Clock; readonly log: Logger },
+  options: ServiceExtensionOptions & {
+    readonly service: string
+    readonly clock: Clock
+    readonly log: Logger
+  },
 ): ServiceExtensions {
   const { defaults, stateful, store, extensions: given = [] } = options
   assertExtensions(given)
@@ -67,10 +71,16 @@ export function chooseExtensions(
       : []),
     ...given,
   ]
+  return { ...useExtensions(chosen), background }
+}
+
+/** Puts extensions into the order in which they wrap a call; of two with one URN, the later counts. */
+export function useExtensions(chosen: readonly Extension[]): ServiceExtensions {
+  assertExtensions(chosen)
   // A Map keeps the place of the first and the value of the last.
   const byUrn = new Map(chosen.map((extension) => [extension.urn, extension]))
   const extensions = orderExtensions([...byUrn.values()])
-  return { extensions, exclusions: toExclusions(extensions), background }
+  return { extensions, exclusions: toExclusions(extensions), background: undefined }
 }
 
 /** Released descriptions name these whether or not a service has them; callers may rely on it. */
@@ -114,12 +124,13 @@ function createBackground(options: {
   /** Its owner closes it; made for the store, and closed with the service, when absent. */
   readonly jobs?: JobQueue
   readonly callbacks?: CallbackOptions
+  readonly service: string
   readonly clock: Clock
   readonly log: Logger
 }): Background {
-  const { store, callbacks, clock, log } = options
+  const { store, callbacks, service, clock, log } = options
   const jobs = options.jobs ?? createJobQueue(store, { clock, log })
-  const outgoing = createOutgoing({ ...callbacks, jobs, clock, log })
+  const outgoing = createOutgoing({ ...callbacks, jobs, service, clock, log })
   return {
     jobs,
     outgoing,

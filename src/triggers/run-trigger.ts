@@ -8,9 +8,10 @@ import {
   toFailure,
 } from '../core/index.ts'
 import { CallError } from '../errors/index.ts'
-import { toCallError } from '../sources/runtime/index.ts'
+import { toToolCallError } from '../sources/runtime/index.ts'
 import type { TriggerDef } from '../sources/tool-spec/index.ts'
 import {
+  extensionUrn,
   isPromise,
   isRecord,
   type Json,
@@ -195,7 +196,7 @@ function createWork(service: Service, trigger: TriggerDefinition, timeoutMs: num
     try {
       return { ok: true, result: (await handler(event)) ?? null }
     } catch (thrown) {
-      throw toCallError(thrown, event.signal)
+      throw toToolCallError(thrown, event.signal)
     }
   }
 }
@@ -258,7 +259,7 @@ function notAnObject(name: string): CallError {
 /** Where the function takes it, a delivery that is tried again after its process died runs once all the same. */
 function idempotencyEntry({ id, round }: Delivery): ExtensionEntry {
   const key = round === 0 ? id : `${id}.${round}`
-  return { urn: 'urn:forrst:ext:idempotency', options: { key }, pointer: '', implicit: true }
+  return { urn: extensionUrn('idempotency'), options: { key }, pointer: '', implicit: true }
 }
 
 interface Envelope extends JsonObject {

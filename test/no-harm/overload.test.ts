@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { parseOverload } from '../../src/cli/serve/overload.ts'
 import { defineFunction, type FunctionDefinition } from '../../src/core/function.ts'
 import { createTriggers } from '../../src/entries/triggers.ts'
+import { allSurfaces } from '../../src/http/all-surfaces.ts'
 import { type App, createApp } from '../../src/http/app.ts'
 import { createOverload, type Load, type OverloadOptions } from '../../src/http/overload.ts'
 import { serve } from '../../src/http/serve.ts'
@@ -70,7 +71,7 @@ describe('as reported', () => {
   })
 
   it('refuses at once what cannot have its turn in time, by the pace of those before it', async () => {
-    const overload = createOverload({ maxWaitMs: 2_000, maxInFlight: 10_000 })
+    const overload = createOverload({ maxWaitMs: 500, maxInFlight: 10_000 })
     const answers: (string | Promise<string>)[] = []
     let calls = 0
     let load: Load | undefined
@@ -78,7 +79,7 @@ describe('as reported', () => {
       for (let sent = 0; sent < count; sent += 1) answers.push(overload.run(work, () => 'refused'))
     }
     const work = () => {
-      burn(20)
+      burn(5)
       calls += 1
       if (calls === 10) {
         run(1_000)
@@ -88,7 +89,7 @@ describe('as reported', () => {
     }
     run(30)
     await expect.poll(() => load, { timeout: 10_000 }).toBeDefined()
-    // No call takes less than 20 ms, so that no more than a hundred can have their turn.
+    // No call takes less than 5 ms, so that no more than a hundred can have their turn.
     expect(load?.waiting).toBeLessThanOrEqual(101)
     expect(load?.refused).toBeGreaterThanOrEqual(919)
     expect(new Set(await Promise.all(answers))).toEqual(new Set(['done', 'refused']))
@@ -97,13 +98,13 @@ describe('as reported', () => {
   it('answers a probe before the calls that came earlier are done', async () => {
     const { server, post } = await listen({ maxWaitMs: 60_000 })
     let done = 0
-    const calls = Array.from({ length: 100 }, async () => {
+    const calls = Array.from({ length: 40 }, async () => {
       await post('tests.busy')
       done += 1
     })
     const probe = await fetch(`${server.url}/health/live`)
     expect(probe.status).toBe(200)
-    expect(done).toBeLessThan(100)
+    expect(done).toBeLessThan(40)
     await Promise.all(calls)
   })
 
@@ -140,8 +141,8 @@ describe('beside it', () => {
     const overload = { maxInFlight: 1, retryAfterSeconds: 7 }
     const app = createApp(service, {
       overload,
-      explorer: { allowExecute: true },
       mounts: [...triggers.mounts, { path: '/own', match: 'exact', handler: () => OWN }],
+      surfaces: allSurfaces({ explorer: { allowExecute: true } }),
     })
     const first = ask(app, '/api/tests.hang')
     return { app, end, first, log }
@@ -182,7 +183,7 @@ describe('beside it', () => {
     end()
     await first
     const next = ask(app, '/api/tests.hang')
-    expect(app.load?.().running).toBe(1)
+    await expect.poll(() => app.load?.().running).toBe(1)
     await new Promise((resolve) => setImmediate(resolve))
     end()
     expect((await next).status).toBe(200)
@@ -201,7 +202,10 @@ describe('beside it', () => {
 
   it('refuses a waiting call when its time is over, though nothing else happens', async () => {
     const { hang, end } = createHanging()
-    const app = createApp(serviceOf([hang]), { overload: { maxWaitMs: 30 } })
+    const app = createApp(serviceOf([hang]), {
+      overload: { maxWaitMs: 30 },
+      surfaces: allSurfaces(),
+    })
     const calls = Array.from({ length: 65 }, () => ask(app, '/api/tests.hang'))
     expect(app.load?.()).toMatchObject({ running: 64, waiting: 1 })
     expect((await calls[64])?.status).toBe(503)
@@ -215,13 +219,17 @@ describe('beside it', () => {
     const note = defineFunction({
       name: 'tests.note',
       version: '1.0.0',
+      input: { type: 'object', properties: { n: { type: 'integer' } } },
       handler({ input }) {
         burn(5)
         order.push((input as { readonly n: number }).n)
         return null
       },
     })
-    const app = createApp(serviceOf([note]), { overload: { maxWaitMs: 60_000 } })
+    const app = createApp(serviceOf([note]), {
+      overload: { maxWaitMs: 60_000 },
+      surfaces: allSurfaces(),
+    })
     const numbers = Array.from({ length: 40 }, (_, n) => n)
     await Promise.all(numbers.map((n) => ask(app, '/api/tests.note', { n })))
     expect(order).toEqual(numbers)
@@ -237,13 +245,13 @@ describe('beside it', () => {
         running += 1
         most = Math.max(most, running)
         await new Promise((resolve) => setTimeout(resolve, 5))
-        burn(10)
+        burn(5)
         running -= 1
         return null
       },
     })
-    const overload = { maxWaitMs: 60_000, maxEventLoopDelayMs: 30 }
-    const app = createApp(serviceOf([later]), { overload })
+    const overload = { maxWaitMs: 60_000, maxEventLoopDelayMs: 15 }
+    const app = createApp(serviceOf([later]), { overload, surfaces: allSurfaces() })
     await Promise.all(Array.from({ length: 150 }, () => ask(app, '/api/tests.later')))
     expect(most).toBeLessThan(100)
     most = 0
@@ -253,7 +261,7 @@ describe('beside it', () => {
 
   it('is off in an app that does not ask for it', async () => {
     const { hang, end } = createHanging()
-    const app = createApp(serviceOf([hang]))
+    const app = createApp(serviceOf([hang]), { surfaces: allSurfaces() })
     const calls = Array.from({ length: 1_100 }, () => ask(app, '/api/tests.hang'))
     expect(app.load).toBeUndefined()
     expect(app.refuseEarly).toBeUndefined()
@@ -268,7 +276,7 @@ describe('beside it', () => {
     [{ maxEventLoopDelayMs: 0 }, 'maxEventLoopDelayMs'],
     [{ retryAfterSeconds: -1 }, 'retryAfterSeconds'],
   ])('refuses the option %o', (overload, name) => {
-    expect(() => createApp(serviceOf([busy]), { overload })).toThrow(name)
+    expect(() => createApp(serviceOf([busy]), { overload, surfaces: allSurfaces() })).toThrow(name)
   })
 
   it('reads --overload', () => {

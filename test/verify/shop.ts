@@ -3,6 +3,7 @@ import type { Service } from '../../src/core/service.ts'
 import { startMaintenance } from '../../src/extensions/maintenance/state.ts'
 import { createOutgoing } from '../../src/extensions/outgoing/outgoing.ts'
 import { runQuery } from '../../src/extensions/query/run-query.ts'
+import { allSurfaces } from '../../src/http/all-surfaces.ts'
 import { type App, createApp } from '../../src/http/app.ts'
 import { jsonSchema } from '../../src/schema/schema.ts'
 import { createMemoryStore } from '../../src/store/memory/memory.ts'
@@ -67,13 +68,12 @@ export async function createHonestShop(): Promise<Service> {
           pagination: { strategies: ['offset', 'cursor'], defaultSize: 10, maxSize: 20 },
         },
         examples: [{ name: 'everything', params: [], result: { value: ITEMS } }],
-        handler({ call }) {
-          if (call.facts.query === undefined) return ITEMS
-          return runQuery(
-            call.facts.query,
+        handler: () => ITEMS,
+        resources: ({ plan }) =>
+          runQuery(
+            plan,
             ITEMS.map(({ id, ...attributes }) => ({ type: 'item', id, attributes })),
-          )
-        },
+          ),
       }),
       defineFunction({
         name: 'shop.old',
@@ -161,7 +161,7 @@ export type Lie = (
 
 /** Puts a liar in front of an app. */
 export function withLie(service: Service, lie: Lie): App {
-  const app = createApp(service)
+  const app = createApp(service, { surfaces: allSurfaces() })
   return {
     ...app,
     async handle(request) {

@@ -1,4 +1,4 @@
-import { joinAddress } from '../../schema/index.ts'
+import { resolveLocation } from '../../schema/index.ts'
 import {
   type ExternalFailure,
   type ReadExternalsOptions,
@@ -21,7 +21,7 @@ export async function loadExternals(
   const look = (externals: ReadonlyMap<string, unknown>) => {
     const all = [[url, document] as const, ...externals]
     const named = all.flatMap(([home, one]) =>
-      [...findUnreadReferences(one).keys()].map((place) => joinAddress(place, home)),
+      [...findUnreadReferences(one).keys()].map((place) => resolveLocation(place, home)),
     )
     return {
       wanted: [...new Set(named)].filter((address) => address !== url && !externals.has(address)),

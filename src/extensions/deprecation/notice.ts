@@ -1,6 +1,12 @@
 import type { Registry, Target } from '../../core/index.ts'
 import { type JsonSchema, listApplied, resolveLocal } from '../../schema/index.ts'
-import { canonicalUrn, isRecord, type JsonObject, toText } from '../../values/index.ts'
+import {
+  canonicalUrn,
+  extensionUrn,
+  isRecord,
+  type JsonObject,
+  toText,
+} from '../../values/index.ts'
 
 /** A member that a schema marks as deprecated. */
 export interface DeprecatedMember {
@@ -50,7 +56,7 @@ export function hasMember(value: unknown, path: readonly string[], from = 0): bo
 }
 
 /** The extension whose declarations on functions are read here. */
-export const DEPRECATION_URN = 'urn:forrst:ext:deprecation'
+export const DEPRECATION_URN: string = extensionUrn('deprecation')
 
 /** What is said about one deprecated thing. */
 interface DeprecationNote {

@@ -1,6 +1,5 @@
-import type { AST } from '@eslint-community/regexpp'
 import { toRegExp } from './compile.ts'
-import { parseSource, toRanges } from './syntax.ts'
+import { type PatternNode, parsePattern } from './syntax.ts'
 
 /** What chooses among the texts that a pattern matches. */
 export interface WriteMatchOptions {
@@ -14,10 +13,10 @@ export interface WriteMatchOptions {
 
 const MAX_PATTERN = 10_000
 const LONGEST = 2_000
-/** As many characters of a set outside of ASCII are chosen from. */
+/** As many characters outside of ASCII are looked for. */
 const MOST_CHARACTERS = 300
-const PRINTABLE = Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index)).filter(
-  (character) => !/["'\\`]/.test(character),
+const PRINTABLE = Array.from({ length: 95 }, (_, index) => 32 + index).filter(
+  (point) => !/["'\\`]/.test(String.fromCodePoint(point)),
 )
 
 /**
@@ -27,80 +26,62 @@ const PRINTABLE = Array.from({ length: 95 }, (_, index) => String.fromCharCode(3
 export function writeMatch(pattern: string, options: WriteMatchOptions): string | undefined {
   if (pattern.length > MAX_PATTERN) return undefined
   try {
-    const { unicode } = toRegExp(pattern)
-    return createWriter(options, unicode)(parseSource(pattern, unicode).alternatives)
+    return createWriter(options)(parsePattern(pattern, toRegExp(pattern).unicode))
   } catch (thrown) {
-    // Neither a pattern that is not one nor a set without characters is a mistake of ours.
-    if (
-      thrown instanceof SyntaxError ||
-      thrown instanceof TypeError ||
-      thrown instanceof RangeError
-    )
-      return undefined
+    // Not a regular expression, one that is nested too deeply, or a class without characters.
+    if (thrown instanceof SyntaxError || thrown instanceof TypeError) return undefined
     throw thrown
   }
 }
 
-function createWriter({ random, extra }: WriteMatchOptions, unicode: boolean) {
-  const groups = new Map<AST.CapturingGroup, string>()
+function createWriter({ random, extra }: WriteMatchOptions): (node: PatternNode) => string {
+  const groups = new Map<string, string>()
   let length = 0
-
-  const pick = (items: readonly string[]): string => {
+  const pick = <Item>(items: readonly Item[]): Item => {
     const [first, ...rest] = items
     if (first === undefined) throw new SyntaxError('a class allows nothing')
     return random.pick([first, ...rest])
   }
 
-  const writeOne = (alternatives: readonly AST.Alternative[]): string => {
-    const chosen = alternatives[random.whole(0, alternatives.length - 1)]
-    return (chosen?.elements ?? []).map(write).join('')
-  }
-
-  const write = (element: AST.Element): string => {
+  const write = (node: PatternNode): string => {
     if (length > LONGEST) return ''
-    switch (element.type) {
-      case 'Character':
+    switch (node.kind) {
+      case 'set':
         length += 1
-        return String.fromCodePoint(element.value)
-      case 'CharacterSet':
-      case 'CharacterClass':
-        length += 1
-        return pick(listCharacters(element, unicode))
-      case 'Group':
-        return writeOne(element.alternatives)
-      case 'CapturingGroup': {
-        const text = writeOne(element.alternatives)
-        groups.set(element, text)
-        return text
-      }
-      case 'Backreference':
-        return [element.resolved]
-          .flat()
-          .reduce((text, group) => text + (groups.get(group) ?? ''), '')
-      case 'Quantifier': {
-        const most = Math.max(element.min, Math.min(element.max, element.min + extra))
-        const count = Math.min(random.whole(element.min, most), LONGEST)
-        return Array.from({ length: count }, () => write(element.element)).join('')
+        return String.fromCodePoint(pick(listCodePoints(node.set)))
+      case 'sequence':
+        return note(node.group, node.items.map(write).join(''))
+      case 'choice':
+        return note(node.group, write(pick(node.options)))
+      case 'same':
+        return groups.get(node.group) ?? ''
+      case 'repeat': {
+        const most = Math.max(node.least, Math.min(node.most, node.least + extra))
+        const count = Math.min(random.whole(node.least, most), LONGEST)
+        return Array.from({ length: count }, () => write(node.content)).join('')
       }
       default:
         return ''
     }
   }
-  return writeOne
+  const note = (group: readonly string[] = [], text: string): string => {
+    for (const name of group) groups.set(name, text)
+    return text
+  }
+  return write
 }
 
-/** Lists characters of a set, those that everybody can type first. */
-function listCharacters(
-  element: AST.CharacterSet | AST.CharacterClass,
-  unicode: boolean,
-): readonly string[] {
-  const isMember = new RegExp(`^${element.raw}$`, unicode ? 'u' : '')
-  const typed = PRINTABLE.filter((character) => isMember.test(character))
+/** Lists characters of a set, those that everybody can type where there are any. */
+function listCodePoints({
+  has,
+  ranges,
+}: (PatternNode & { kind: 'set' })['set']): readonly number[] {
+  const typed = PRINTABLE.filter(has)
   if (typed.length > 0) return typed
-  return toRanges(element)
+  return ranges
     .flatMap(([from, to]) =>
       Array.from({ length: Math.min(to - from + 1, MOST_CHARACTERS) }, (_, index) => from + index),
     )
+    .filter(has)
     .slice(0, MOST_CHARACTERS)
-    .map((point) => String.fromCodePoint(point))
 }

@@ -65,7 +65,7 @@ export function createResolver(document: unknown, options: ResolverOptions = {})
 
   function findTarget(ref: string, home: string): Resolved {
     const [, place = '', fragment = ''] = /^([^#]*)#?(.*)$/s.exec(ref) ?? []
-    const address = place === '' ? home : joinAddress(place, home)
+    const address = place === '' ? home : resolveLocation(place, home)
     if (address === url) return inDocument(document, fragment, ref)
     const external = externals.get(address)
     if (external !== undefined) return inDocument(external, fragment, ref)
@@ -156,7 +156,7 @@ function toName(ref: string): string | undefined {
 }
 
 /** Joins the place that a reference names to where the document that holds it is. */
-export function joinAddress(place: string, home: string): string {
+export function resolveLocation(place: string, home: string): string {
   if (URL.canParse(place)) return new URL(place).href
   if (URL.canParse(place, home)) return new URL(place, home).href
   return joinPath(home, place)

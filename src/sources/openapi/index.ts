@@ -13,7 +13,7 @@ export {
   importOpenApi,
 } from './import.ts'
 export {
-  type ListOptions,
+  type ListOperationsOptions,
   listOperations,
   type OperationFilter,
   type OperationListing,

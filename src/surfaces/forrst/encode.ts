@@ -11,7 +11,7 @@ import {
   CallError,
   type CallErrorShape,
   challengeHeaders,
-  readRetryAfter,
+  formatRetryAfter,
   resolveCode,
 } from '../../errors/index.ts'
 import { EVENT_STREAM_HEADERS, type HttpResponse, PROTOCOL } from '../../wire/index.ts'
@@ -141,7 +141,7 @@ function encodeHeaders(
   }
   if (node !== undefined) headers['x-forrst-node'] = node
   if (!outcome.ok) {
-    const retryAfter = readRetryAfter(outcome.errors)
+    const retryAfter = formatRetryAfter(outcome.errors)
     if (retryAfter !== undefined) headers['retry-after'] = retryAfter
     if (outcome.errors[0].details?.['accept_encoding']) headers['accept-encoding'] = 'identity'
   }

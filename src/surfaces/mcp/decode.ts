@@ -1,6 +1,6 @@
 import type { ExtensionEntry, Service } from '../../core/index.ts'
 import { copyStart } from '../../net/index.ts'
-import { isRecord, type Json, type JsonObject } from '../../values/index.ts'
+import { extensionUrn, isRecord, type Json, type JsonObject } from '../../values/index.ts'
 import {
   codingNotTaken,
   findCoding,
@@ -10,6 +10,11 @@ import {
 } from '../../wire/index.ts'
 import { invalidParams, invalidRequest, McpError, RPC } from './errors.ts'
 import { type ClientCapabilities, META, OWN_META, type RequestId } from './protocol.ts'
+
+const TRACING = extensionUrn('tracing')
+const IDEMPOTENCY = extensionUrn('idempotency')
+const DEADLINE = extensionUrn('deadline')
+const DRY_RUN = extensionUrn('dry-run')
 
 /** One JSON-RPC message of a client. */
 export type Message =
@@ -50,11 +55,11 @@ export function readDocument(
   if (!isJsonMediaType(mediaType)) {
     throw new McpError(RPC.invalidRequest, 'Content-Type must be application/json', { status: 415 })
   }
-  return parseDocument(request.body, service, onId)
+  return parseMessages(request.body, service, onId)
 }
 
 /** Parses a document; `onId` learns its id even when a number in it is refused. */
-export function parseDocument(
+export function parseMessages(
   bytes: Uint8Array,
   { limits }: Service,
   onId: (id: RequestId | undefined) => void,
@@ -166,7 +171,7 @@ export function readEntries(meta: JsonObject): readonly ExtensionEntry[] {
   if (typeof meta['traceparent'] === 'string') {
     entries ??= []
     entries.push({
-      urn: 'urn:forrst:ext:tracing',
+      urn: TRACING,
       options: { traceparent: meta['traceparent'], tracestate: meta['tracestate'] },
       pointer: '/params/_meta/traceparent',
       implicit: true,
@@ -182,14 +187,14 @@ const ENTRY_READERS: ReadonlyMap<string, EntryReader> = new Map<string, EntryRea
     OWN_META.idempotencyKey,
     (value, key) => {
       if (typeof value !== 'string') throw invalidParams(`_meta["${key}"] must be a string`)
-      return [toEntry('urn:forrst:ext:idempotency', { key: value }, key)]
+      return [toEntry(IDEMPOTENCY, { key: value }, key)]
     },
   ],
   [
     OWN_META.deadline,
     (value, key) => {
       const options = typeof value === 'string' ? { value, unit: 'iso8601' } : value
-      if (isRecord(options)) return [toEntry('urn:forrst:ext:deadline', options, key)]
+      if (isRecord(options)) return [toEntry(DEADLINE, options, key)]
       throw invalidParams(
         `_meta["${key}"] must be a time such as "2030-01-15T10:30:00Z" or { "value": 5, "unit": "second" }`,
       )
@@ -200,7 +205,7 @@ const ENTRY_READERS: ReadonlyMap<string, EntryReader> = new Map<string, EntryRea
     (value, key) => {
       const options = typeof value === 'boolean' ? { enabled: value } : value
       if (!isRecord(options)) throw invalidParams(`_meta["${key}"] must be true or an object`)
-      return [toEntry('urn:forrst:ext:dry-run', options, key)]
+      return [toEntry(DRY_RUN, options, key)]
     },
   ],
   [OWN_META.extensions, readExtensionList],

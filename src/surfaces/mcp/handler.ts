@@ -1,13 +1,13 @@
 import type { Principal, Service } from '../../core/index.ts'
 import type { CallError } from '../../errors/index.ts'
 import { createGuard, type GuardOptions } from '../../net/index.ts'
-import { isPromise, type JsonObject, type Maybe } from '../../values/index.ts'
-import type { HttpRequest, HttpResponse } from '../../wire/index.ts'
+import { andThen, isPromise, type JsonObject, type Maybe } from '../../values/index.ts'
+import type { HttpHandler, HttpRequest, HttpResponse } from '../../wire/index.ts'
 import { type Authorization, toUnauthorized } from './authorization.ts'
 import { decodeMessage, type Message, readDocument, readMeta } from './decode.ts'
 import type { McpOptions } from './environment.ts'
 import { McpError, RPC, toMcpError, toRefusal } from './errors.ts'
-import { encodeFailure } from './http/answer.ts'
+import { encodeErrorResponse } from './http/answer.ts'
 import { createLegacyHttp, type LegacyHttp } from './http/legacy.ts'
 import { answerModern } from './http/modern.ts'
 import { LEGACY_VERSIONS, META, type RequestId } from './protocol.ts'
@@ -31,23 +31,39 @@ export interface McpHandler {
 
 /** Serves a service over MCP, streamable HTTP, to clients of every revision. */
 export function createMcpHandler(service: Service, options: McpHandlerOptions = {}): McpHandler {
-  const server = createMcpServer(service, options)
-  const guard = createGuard(options)
-  const legacy = createLegacyHttp(server, options.sessions)
+  const inside = createUnguardedHandler(service, options)
+  return Object.assign(withGuard(inside, options), { close: inside.close })
+}
 
-  function handle(request: HttpRequest): Maybe<HttpResponse> {
+/** Does the same behind an app that has judged the Host of every request, and the site of each that is sent. */
+export function createMountedHandler(service: Service, options: McpHandlerOptions): McpHandler {
+  const inside = createUnguardedHandler(service, options)
+  const guarded = withGuard(inside, options)
+  const handle: HttpHandler = (request) =>
+    request.method === 'POST' && judgeMissingHost(request) === undefined
+      ? inside(request)
+      : guarded(request)
+  return Object.assign(handle, { close: inside.close })
+}
+
+function withGuard(inside: HttpHandler, options: GuardOptions): HttpHandler {
+  const guard = createGuard(options)
+  return (request) => {
     const refusal =
       judgeMissingHost(request) ?? guard.judgeHost(request) ?? guard.judgeSite(request)
     if (refusal !== undefined) return encodeRefusal(refusal)
-    const response = guard.preflight(request) ?? route(request)
-    return isPromise(response)
-      ? response.then((ready) => guard.share(request, ready))
-      : guard.share(request, response)
+    const response = guard.preflight(request) ?? inside(request)
+    return andThen(response, (ready) => guard.share(request, ready))
   }
+}
+
+function createUnguardedHandler(service: Service, options: McpHandlerOptions): McpHandler {
+  const server = createMcpServer(service, options)
+  const legacy = createLegacyHttp(server, options.sessions)
 
   function route(request: HttpRequest): Maybe<HttpResponse> {
     let id: RequestId | undefined
-    const fail = (thrown: unknown) => encodeFailure(id, toMcpError(thrown, service.log))
+    const fail = (thrown: unknown) => encodeErrorResponse(id, toMcpError(thrown, service.log))
     try {
       if (request.method === 'GET' || request.method === 'DELETE') {
         const answer = asPrincipal(service, options, request, (principal) =>
@@ -71,7 +87,7 @@ export function createMcpHandler(service: Service, options: McpHandlerOptions = 
     }
   }
 
-  return Object.assign(handle, {
+  return Object.assign(route, {
     close() {
       legacy.close()
       server.close()
@@ -81,7 +97,7 @@ export function createMcpHandler(service: Service, options: McpHandlerOptions = 
 
 /** Answers a request that is refused before anybody reads it. */
 export function refuseMcp(error: CallError): HttpResponse {
-  return encodeFailure(undefined, toRefusal(error))
+  return encodeErrorResponse(undefined, toRefusal(error))
 }
 
 /** A message over HTTP, and who sent it. */
@@ -135,7 +151,7 @@ function judgeMissingHost({ header }: HttpRequest): string | undefined {
 }
 
 function encodeRefusal(reason: string): HttpResponse {
-  return encodeFailure(undefined, new McpError(RPC.invalidRequest, reason, { status: 403 }))
+  return encodeErrorResponse(undefined, new McpError(RPC.invalidRequest, reason, { status: 403 }))
 }
 
 function encodeMethodRefusal(): HttpResponse {
@@ -143,5 +159,5 @@ function encodeMethodRefusal(): HttpResponse {
     status: 405,
     headers: { allow: 'POST, GET, DELETE' },
   })
-  return encodeFailure(undefined, error)
+  return encodeErrorResponse(undefined, error)
 }

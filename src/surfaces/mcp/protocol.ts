@@ -91,7 +91,7 @@ export function isLogLevel(value: unknown): value is LogLevel {
 }
 
 /** One request of a client while it is answered: what it says, and the way back. */
-export interface Exchange {
+export interface McpExchange {
   readonly id: RequestId
   readonly method: string
   readonly params: JsonObject
@@ -142,7 +142,7 @@ export interface Followed {
 export type Encoded = string | Uint8Array
 
 /** Answers one kind of request. */
-export type Method = (exchange: Exchange) => Maybe<Encoded>
+export type McpMethod = (exchange: McpExchange) => Maybe<Encoded>
 
 /** Methods by name. */
-export type Methods = Readonly<Record<string, Method>>
+export type Methods = Readonly<Record<string, McpMethod>>

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import {
   type Call,
   createReply,
@@ -9,7 +8,7 @@ import {
 } from '../../core/index.ts'
 import { CallError } from '../../errors/index.ts'
 import { STREAM_URN } from '../../extensions/stream/index.ts'
-import { isRecord, type JsonObject, nearest } from '../../values/index.ts'
+import { extensionUrn, isRecord, type JsonObject, nearest } from '../../values/index.ts'
 import {
   codingNotTaken,
   findCoding,
@@ -26,6 +25,16 @@ export interface RestTarget {
   readonly version: string | undefined
 }
 
+/** What is asked for, before who asks is known. */
+export interface Asked {
+  readonly target: RestTarget
+  readonly streamType: StreamType | undefined
+  readonly nextId: () => string
+}
+
+const NO_ENTRIES: readonly ExtensionEntry[] = []
+const NO_FACTS: Call['facts'] = Object.freeze({})
+
 const STREAMED: ExtensionEntry = {
   urn: STREAM_URN,
   options: { accept: true },
@@ -35,6 +44,10 @@ const STREAMED: ExtensionEntry = {
 
 /** Reads `/{function}` or `/{function}/{version}`; undefined when the path is neither. */
 export function decodeTarget(path: string): RestTarget | undefined {
+  // One segment without escapes is the name as it stands; nearly every path is that.
+  if (path.length > 1 && path.lastIndexOf('/') === 0 && !path.includes('%')) {
+    return { name: path.slice(1), version: undefined }
+  }
   const [name, version, ...rest] = path.slice(1).split('/').map(decodeSegment)
   if (name === undefined || name === '' || version === '' || rest.length > 0) return undefined
   return { name, version }
@@ -55,22 +68,21 @@ export function decodeStreamType(
 /** Makes the neutral call of a REST request: the body is the arguments, headers stand for extensions. */
 export function decodeCall(
   request: HttpRequest,
-  target: RestTarget,
+  { target, streamType, nextId }: Asked,
   service: Service,
   principal: Principal | undefined,
-  streamed: boolean,
 ): Call {
   const entries = readHeaderEntries(request, service)
   return {
-    id: request.header('x-request-id')?.slice(0, 255) || `rest_${randomUUID()}`,
+    id: request.header('x-request-id')?.slice(0, 255) || nextId(),
     function: target.name,
     version: target.version,
     arguments: readArguments(request, target, service),
     context: undefined,
-    extensions: streamed ? [...entries, STREAMED] : entries,
+    extensions: streamType !== undefined ? [...entries, STREAMED] : entries,
     principal,
     signal: request.signal,
-    facts: {},
+    facts: NO_FACTS,
     startedAt: service.clock.elapsed(),
     reply: createReply(),
   }
@@ -121,16 +133,17 @@ function refuseQuery(query: string, { name, version }: RestTarget, { registry }:
 
 /** Headers are offers: HTTP clients send them to every server, so one that means nothing here is passed over. */
 function readHeaderEntries({ header }: HttpRequest, service: Service): readonly ExtensionEntry[] {
+  const key = header('idempotency-key')
+  const traceparent = header('traceparent')
+  const languages = header('accept-language')
+  if (key === undefined && traceparent === undefined && languages === undefined) return NO_ENTRIES
   const entries: ExtensionEntry[] = []
   const imply = (name: string, options: JsonObject) => {
-    const urn = `urn:forrst:ext:${name}`
+    const urn = extensionUrn(name)
     if (service.supports(urn)) entries.push({ urn, options, pointer: '', implicit: true })
   }
-  const key = header('idempotency-key')
   if (key !== undefined) imply('idempotency', { key: key.replace(/^"(.*)"$/, '$1') })
-  const traceparent = header('traceparent')
   if (traceparent !== undefined) imply('tracing', { traceparent, tracestate: header('tracestate') })
-  const languages = header('accept-language')
   if (languages !== undefined && languages !== '*') imply('locale', { accept_language: languages })
   return entries
 }

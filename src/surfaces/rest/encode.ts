@@ -11,7 +11,7 @@ import {
   CallError,
   type CallErrorShape,
   challengeHeaders,
-  readRetryAfter,
+  formatRetryAfter,
   resolveCode,
 } from '../../errors/index.ts'
 import type { HttpResponse } from '../../wire/index.ts'
@@ -25,7 +25,7 @@ export function encodeOutcome(
   if (!outcome.ok) return encodeErrors(outcome, call, service)
   return {
     status: pickStatus(call?.reply),
-    headers: { 'content-type': 'application/json', ...call?.reply.headers },
+    headers: encodeHeaders(call?.reply),
     body: encodeResult(outcome.result, service),
   }
 }
@@ -51,6 +51,12 @@ export function encodeFailure(
   }
 }
 
+const JSON_HEADERS: Readonly<Record<string, string>> = { 'content-type': 'application/json' }
+
+function encodeHeaders(reply: Reply | undefined): Readonly<Record<string, string>> {
+  return reply?.headers === undefined ? JSON_HEADERS : { ...JSON_HEADERS, ...reply.headers }
+}
+
 function pickStatus(reply: Reply | undefined): number {
   if (reply?.disposition === undefined) return 200
   return reply.disposition === 'unavailable' ? 503 : 202
@@ -64,7 +70,7 @@ function encodeErrors(
 ): HttpResponse {
   const [first] = errors
   const status = errors.length > 1 ? 400 : (declared ?? resolveCode(first.code).status)
-  const retryAfter = readRetryAfter(errors)
+  const retryAfter = formatRetryAfter(errors)
   return {
     status,
     headers: {

@@ -1,15 +1,15 @@
 export type { ToolDetail, ToolSummary } from './encode.ts'
-export { refuseTools } from './errors.ts'
 export { prepareTools } from './provider.ts'
 export { createServiceToolApi, type ServiceToolApiOptions, toTools } from './service-tools.ts'
+export { explorer } from './surface.ts'
 export type {
   AuthHook,
-  CallOutcome,
-  CallResult,
   PreparedTools,
   Tool,
   ToolCallHandler,
-  ToolContent,
+  ToolCallOutcome,
+  ToolCallResult,
+  ToolContentBlock,
   ToolsProvider,
   ValidateResult,
   ValidationFailure,

@@ -19,7 +19,7 @@ import type { JsonObject } from '../../values/index.ts'
 import { spellName } from '../../values/index.ts'
 import type { HttpRequest } from '../../wire/index.ts'
 import { prepareTools } from './provider.ts'
-import type { CallOutcome, PreparedTools, Tool } from './tool.ts'
+import type { PreparedTools, Tool, ToolCallOutcome } from './tool.ts'
 import { createToolApi, type ToolApi, type ToolApiOptions } from './tool-api.ts'
 
 /** How the functions of a service are put into the explorer. */
@@ -143,7 +143,7 @@ function isFunctionTool(tool: Tool): tool is FunctionTool {
   return 'target' in tool
 }
 
-async function runCall(service: Service, call: Call): Promise<CallOutcome> {
+async function runCall(service: Service, call: Call): Promise<ToolCallOutcome> {
   try {
     return toCallOutcome(await dispatch(service, call), service)
   } catch (thrown) {
@@ -179,7 +179,7 @@ function toCall(
   }
 }
 
-function toCallOutcome(outcome: Outcome, { limits }: Service): CallOutcome {
+function toCallOutcome(outcome: Outcome, { limits }: Service): ToolCallOutcome {
   const text = outcome.ok
     ? toResultText(outcome.result, limits.maxResponseBytes)
     : JSON.stringify({ errors: outcome.errors })

@@ -5,13 +5,14 @@ import {
   type ExtensionEntry,
   mayFit,
   type Outcome,
+  resultTooLarge,
   toFailure,
-  tooLarge,
 } from '../../../core/index.ts'
 import {
   type Abortable,
   andThen,
   canonicalUrn,
+  extensionUrn,
   isPromise,
   type JsonObject,
   type Maybe,
@@ -25,10 +26,10 @@ import {
   toErrorMeta,
   toToolAnswer,
 } from '../encode.ts'
-import type { Environment } from '../environment.ts'
+import type { McpEnvironment } from '../environment.ts'
 import { invalidParams, McpError, missingCapability, RPC, toMcpError } from '../errors.ts'
 import { createProgress, type Progress } from '../progress.ts'
-import { type Exchange, META, OWN_META } from '../protocol.ts'
+import { type McpExchange, META, OWN_META } from '../protocol.ts'
 import { createCancellable, createRun, type Run } from '../run.ts'
 import { encodeTask } from '../tasks/records.ts'
 import { readTaskWish } from '../tasks/request.ts'
@@ -38,7 +39,7 @@ import { fitResult, withNegotiated } from './result.ts'
 
 /** A tool that a client asks for, with its arguments. */
 export interface ToolRequest {
-  readonly exchange: Exchange
+  readonly exchange: McpExchange
   readonly tool: FunctionTool
   readonly input: JsonObject
   /** Entries besides those of the request's `_meta`. */
@@ -48,12 +49,12 @@ export interface ToolRequest {
 }
 
 /** Extensions whose answer stands in for the function's. */
-const REPLACING = new Set(['dry-run', 'async', 'replay'].map((name) => `urn:forrst:ext:${name}`))
+const REPLACING = new Set(['dry-run', 'async', 'replay'].map(extensionUrn))
 
 /** One call of a tool, from its request to its result. */
 interface ToolCall {
-  readonly environment: Environment
-  readonly exchange: Exchange
+  readonly environment: McpEnvironment
+  readonly exchange: McpExchange
   readonly tool: FunctionTool
   readonly call: Call
   readonly run: Run
@@ -64,7 +65,7 @@ interface ToolCall {
 }
 
 /** Calls the function behind a tool and gives the JSON of the result. */
-export function callFunction(environment: Environment, request: ToolRequest): Maybe<string> {
+export function callFunction(environment: McpEnvironment, request: ToolRequest): Maybe<string> {
   const { when, ttlMs } = readTaskWish(environment, request)
   if (when === 'never') {
     const toolCall = prepare(environment, request)
@@ -86,7 +87,7 @@ export function callFunction(environment: Environment, request: ToolRequest): Ma
 }
 
 function prepare(
-  environment: Environment,
+  environment: McpEnvironment,
   request: ToolRequest,
   detach?: () => Promise<void>,
 ): ToolCall {
@@ -248,7 +249,7 @@ function encodeSuccess(toolCall: ToolCall, result: unknown, meta: JsonObject | u
   const { resultBudget } = environment
   const most = environment.service.limits.maxResponseBytes
   if (!mayFit(result, most)) {
-    const { errors } = tooLarge(most)
+    const { errors } = resultTooLarge(most)
     return complete(toolCall, encodeToolError(describeErrors(errors)), toErrorMeta(errors))
   }
   const answer = toToolAnswer(result, exchange.era, tool.described)

@@ -11,8 +11,8 @@ import {
 import { describesObject } from '../../../schema/index.ts'
 import type { JsonObject, Maybe } from '../../../values/index.ts'
 import { findHeaderParameters, type HeaderParameter } from '../http/modern.ts'
-import { type Era, type Exchange, OWN_META } from '../protocol.ts'
-import { type SchemaStyle, toInputSchema, toOutputSchema } from './schema.ts'
+import { type Era, type McpExchange, OWN_META } from '../protocol.ts'
+import { encodeInputSchema, encodeOutputSchema, type SchemaStyle } from './schema.ts'
 
 /** Picks functions; one match is enough. */
 export interface ToolSelection {
@@ -126,7 +126,7 @@ export function createPromotion(): Promotion {
 }
 
 /** Something an agent can call. */
-export interface Tool {
+export interface McpTool {
   readonly name: string
   /** The entry of `tools/list`. */
   readonly json: (era: Era) => string
@@ -136,7 +136,7 @@ export interface Tool {
 }
 
 /** A tool that stands for a function. */
-export interface FunctionTool extends Tool {
+export interface FunctionTool extends McpTool {
   readonly target: Target
   readonly inputSchema: () => JsonObject
   /** Tells whether the list promises the shape of the result. */
@@ -146,8 +146,8 @@ export interface FunctionTool extends Tool {
 }
 
 /** A tool of the surface itself. */
-export interface OwnTool extends Tool {
-  readonly run: (input: JsonObject, exchange: Exchange) => Maybe<string>
+export interface OwnTool extends McpTool {
+  readonly run: (input: JsonObject, exchange: McpExchange) => Maybe<string>
 }
 
 /** All functions that agents may call, at one moment. */
@@ -235,10 +235,10 @@ function toFunctionTool(
     )
   }
   const inputSchema = once(
-    () => toInputSchema(target.inputSchema, shared, style) as unknown as JsonObject,
+    () => encodeInputSchema(target.inputSchema, shared, style) as unknown as JsonObject,
   )
   const outputSchema = once(
-    () => target.outputSchema && toOutputSchema(target.outputSchema, shared, style),
+    () => target.outputSchema && encodeOutputSchema(target.outputSchema, shared, style),
   )
   const taskSupport = toTaskSupport(target)
   const write = (era: Era) => {

@@ -12,13 +12,17 @@ type Schemas = Readonly<Record<string, JsonSchema>>
 export type SchemaStyle = 'safe' | 'full'
 
 /** Writes the schema of a tool's arguments for clients. */
-export function toInputSchema(schema: JsonSchema, shared: Schemas, style: SchemaStyle): JsonSchema {
+export function encodeInputSchema(
+  schema: JsonSchema,
+  shared: Schemas,
+  style: SchemaStyle,
+): JsonSchema {
   if (style === 'full') return { type: 'object', ...bundleSchema(schema, shared) }
   return toPlainObject(toStandaloneSchema(schema, shared))
 }
 
 /** Writes the schema of a tool's result for clients. */
-export function toOutputSchema(
+export function encodeOutputSchema(
   schema: JsonSchema,
   shared: Schemas,
   style: SchemaStyle,

@@ -81,7 +81,7 @@ function formatLicences(chunks) {
   const names = modules.flatMap(
     (id) => /\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(id)?.[1] ?? [],
   )
-  const texts = [...new Set(names)].toSorted().map((name) => {
+  const texts = [...new Set(names)].map((name) => {
     const folder = join('node_modules', name)
     const { version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
     const file = readdirSync(folder).find((one) => /^licen[cs]e/i.test(one))

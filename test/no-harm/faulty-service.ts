@@ -7,9 +7,9 @@ const version = '1.0.0'
 export default createService({
   info: { title: 'Trouble', version },
   middleware: [
-    (call, target, next) => {
+    ({ target, next }) => {
       if (target.name === 'tests.in_middleware') void fail(1, 'in middleware')
-      return next(call)
+      return next()
     },
   ],
   functions: [

@@ -17,15 +17,17 @@ import { createTestLogger, serviceOf } from '../support/service.ts'
 const ID = '9007199254740993'
 const ASYNC = 'urn:forrst:ext:async'
 
+const ROWS = ['9007199254740992', ID].map((number, id) => ({ id, number }))
 const users = defineFunction({
   name: 'users.list',
   version: '1.0.0',
-  query: { filters: { allowed: ['number'] }, pagination: { strategies: ['cursor'] } } as never,
-  handler({ call: { facts } }) {
-    const rows = ['9007199254740992', ID].map((number, id) => ({ id, number }))
-    const resources = rows.map((row) => toResource('user', row))
-    return facts.query === undefined ? rows : runQuery(facts.query, resources)
-  },
+  query: { filters: { allowed: ['number'] }, pagination: { strategies: ['cursor'] } },
+  handler: () => ROWS,
+  resources: ({ plan }) =>
+    runQuery(
+      plan,
+      ROWS.map((row) => toResource('user', row)),
+    ),
 })
 const filterBy = (value: string) =>
   `{"protocol":{"name":"forrst","version":"0.1.0"},"id":"r1","call":{"function":"users.list","version":"1.0.0"},"extensions":[{"urn":"urn:forrst:ext:query","options":{"filters":{"self":[{"attribute":"number","operator":"equals","value":${value}}]}}}]}`

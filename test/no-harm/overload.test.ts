@@ -219,6 +219,7 @@ describe('beside it', () => {
     const note = defineFunction({
       name: 'tests.note',
       version: '1.0.0',
+      input: { type: 'object', properties: { n: { type: 'integer' } } },
       handler({ input }) {
         burn(5)
         order.push((input as { readonly n: number }).n)

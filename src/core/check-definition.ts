@@ -1,4 +1,4 @@
-import { findSchemaMistakes } from '../schema/index.ts'
+import { addressOf, findSchemaMistakes } from '../schema/index.ts'
 import { didYouMean, findNoJson, isRecord, toReason, toText } from '../values/index.ts'
 import { checkExamples } from './check-examples.ts'
 import { type ComponentKind, type Components, resolveReference } from './description.ts'
@@ -51,6 +51,12 @@ function checkName(definition: FunctionDefinition, system: boolean, refuse: Refu
     refuse('version', `must be a semantic version such as "1.0.0"; got ${JSON.stringify(version)}`)
   }
   if (typeof definition.handler !== 'function') refuse('handler', 'must be a function')
+  if (definition.query !== undefined && typeof definition.resources !== 'function') {
+    refuse('resources', 'must be a function that answers the queries in query')
+  }
+  if (definition.resources !== undefined && definition.query === undefined) {
+    refuse('query', 'must say what callers may ask of resources')
+  }
   if (isGenerator(definition) && definition.item === undefined) {
     refuse('item', 'must say what the generator in handler yields')
   }
@@ -121,8 +127,10 @@ function checkReferences(
 ): void {
   const check = (field: string, value: object, kind: ComponentKind) => {
     if (resolveReference<object>(value, components, kind) === undefined) {
-      const { $ref } = value as { $ref: string }
-      refuse(field, `refers to "${$ref}", which is not among the service's components.${kind}`)
+      refuse(
+        field,
+        `refers to "${addressOf(value)}", which is not among the service's components.${kind}`,
+      )
     }
   }
   for (const [field, kind] of Object.entries(REFERABLE)) {
@@ -229,6 +237,8 @@ const FIELDS: Readonly<Record<keyof FunctionDefinition, true>> = {
   dryRun: true,
   imported: true,
   nullMeansAbsent: true,
+  use: true,
+  resources: true,
   handler: true,
 }
 const NAMES = Object.keys(FIELDS)

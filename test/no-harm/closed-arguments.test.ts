@@ -76,7 +76,10 @@ describe('as reported: an argument that a function does not have', () => {
   })
 
   it('is refused as a filter of a query', async () => {
-    const { service, ran } = orders(zod, { query: { filters: { allowed: ['status'] } } })
+    const { service, ran } = orders(zod, {
+      query: { filters: { allowed: ['status'] } },
+      resources: () => ({ data: [] }),
+    })
     const filters = { self: [{ attribute: 'statsu', operator: 'equals', value: 'open' }] }
     const extensions = [{ urn: 'urn:forrst:ext:query', options: { filters } }]
     const { body } = await call(service, { function: 'orders.list', extensions })

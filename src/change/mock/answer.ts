@@ -2,13 +2,15 @@ import type {
   ExamplePairing,
   FunctionDefinition,
   Invocation,
+  QueryPlan,
+  ResourceDocument,
   Simulation,
 } from '../../core/index.ts'
 import { CallError } from '../../errors/index.ts'
 import { runQuery } from '../../extensions/query/index.ts'
-import type { JsonSchema } from '../../schema/index.ts'
+import { type JsonSchema, Unsatisfiable } from '../../schema/index.ts'
 import { isRecord, type JsonObject } from '../../values/index.ts'
-import { createRandom, Unmakeable } from './random.ts'
+import { createRandom } from './random.ts'
 import { createRows } from './rows.ts'
 import { createValueMaker, type ValueMaker } from './value.ts'
 
@@ -17,7 +19,7 @@ export function makeValue(maker: ValueMaker, seed: readonly string[], name: stri
   try {
     return maker.make(seed.join('\n'))
   } catch (thrown) {
-    if (!(thrown instanceof Unmakeable)) throw thrown
+    if (!(thrown instanceof Unsatisfiable)) throw thrown
     throw new CallError('INTERNAL_ERROR', {
       message: `The mock cannot make a result of ${name}: ${thrown.message}; give the function an example`,
     })
@@ -30,7 +32,7 @@ export function findProblem(maker: ValueMaker): string | undefined {
     maker.make('start')
     return undefined
   } catch (thrown) {
-    if (thrown instanceof Unmakeable) return thrown.message
+    if (thrown instanceof Unsatisfiable) return thrown.message
     throw thrown
   }
 }
@@ -94,6 +96,8 @@ export type MockPreference = 'simulations' | 'examples' | 'schema'
 /** Answers of one function. */
 export interface MockAnswer {
   readonly answer: (invocation: Invocation) => unknown
+  /** Answers a query; absent when the function takes none. */
+  readonly query?: (plan: QueryPlan) => ResourceDocument
   /** Gives an answer piece by piece; absent when the function does not stream. */
   readonly stream?: (invocation: Invocation) => MockStream
   /** Why answers cannot be made up, when they cannot; absent when all is well. */
@@ -134,11 +138,8 @@ export function createMockAnswer(
     return prefer === 'examples' ? (shown() ?? simulated()) : (simulated() ?? shown())
   }
 
-  const answer: MockAnswer['answer'] = ({ input: given, call }) => {
+  const answer: MockAnswer['answer'] = ({ input: given }) => {
     const input = given as JsonObject
-    if (rows !== undefined && call.facts.query !== undefined) {
-      return runQuery(call.facts.query, rows.resources, { related: rows.related })
-    }
     const found = scripted(input)
     if (found !== undefined) return found.value
     const [example] = examples
@@ -151,6 +152,7 @@ export function createMockAnswer(
   return {
     ...(problem !== undefined && { problem }),
     answer,
+    ...(rows && { query: (plan) => runQuery(plan, rows.resources, { related: rows.related }) }),
     ...(items && {
       stream(invocation) {
         const input = invocation.input as JsonObject

@@ -1,13 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FunctionDefinition, Invocation, Service } from '../../core/index.ts'
 import { CallError } from '../../errors/index.ts'
-import type { JsonSchema } from '../../schema/index.ts'
+import { type JsonSchema, Unsatisfiable } from '../../schema/index.ts'
 import { readForrstDocument } from '../../sources/forrst/index.ts'
 import { createMemoryStore } from '../../store/index.ts'
 import { createService } from '../../system/index.ts'
 import { isRecord, type JsonObject } from '../../values/index.ts'
 import { createMockAnswer, type MockPreference, type MockStream } from './answer.ts'
-import { createRandom, type Random, Unmakeable } from './random.ts'
+import { createRandom, type Random } from './random.ts'
 import { createValueMaker } from './value.ts'
 
 /** Calls that fail although nothing is wrong with them. */
@@ -77,7 +77,7 @@ function makeDetails(schema: JsonSchema, random: Random): JsonObject | undefined
     const made = createValueMaker(schema).make(String(random.next()))
     return isRecord(made) ? (made as JsonObject) : undefined
   } catch (thrown) {
-    if (thrown instanceof Unmakeable) return undefined
+    if (thrown instanceof Unsatisfiable) return undefined
     throw thrown
   }
 }
@@ -100,15 +100,18 @@ export interface MockService {
 /** Creates a service that answers everything a discovery document describes. */
 export function createMockService(document: unknown, options: MockOptions = {}): MockService {
   const { seed = '1', prefer = 'simulations' } = options
-  const { info, functions, warnings } = readForrstDocument(document, () => ({
-    handler: () => null,
-  }))
+  const { info, functions, warnings } = readForrstDocument(document)
   const disturbance = createDisturbance(options, createRandom(`${seed}\ndisturbance`))
   const problems: string[] = []
   const mocked = functions.map((definition): FunctionDefinition => {
-    const { answer, stream, problem } = createMockAnswer(definition, { seed, prefer })
+    const { answer, query, stream, problem } = createMockAnswer(definition, { seed, prefer })
     if (problem !== undefined) {
       problems.push(`${definition.name}@${definition.version}: no result can be made: ${problem}`)
+    }
+    const disturb = async ({ signal }: Invocation) => {
+      await disturbance.pause(signal)
+      const failure = disturbance.draw(definition)
+      if (failure !== undefined) throw failure
     }
     return {
       ...definition,
@@ -116,11 +119,15 @@ export function createMockService(document: unknown, options: MockOptions = {}):
         const isRead = invocation.call.facts.outlet !== undefined
         if (stream && isRead)
           return play(() => stream(invocation), disturbance, definition, invocation)
-        await disturbance.pause(invocation.signal)
-        const failure = disturbance.draw(definition)
-        if (failure !== undefined) throw failure
+        await disturb(invocation)
         return answer(invocation)
       },
+      ...(query && {
+        resources: async (invocation) => {
+          await disturb(invocation)
+          return query(invocation.plan)
+        },
+      }),
     }
   })
   const store = createMemoryStore()

@@ -27,7 +27,7 @@ import { canonicalUrn, extensionUrn, isRecord, toReason } from '../../values/ind
 import { admitDigitArguments } from '../tool-spec/index.ts'
 
 /** What runs when a described function is called. */
-export type Behaviour = Pick<FunctionDefinition, 'handler' | 'dryRun'>
+export type Behaviour = Pick<FunctionDefinition, 'handler' | 'dryRun' | 'resources'>
 
 /** Gives what runs when a function is called; `input` is the schema of its arguments as the remote service means it. */
 export type Behave = (object: FunctionObject, input: JsonSchema) => Behaviour
@@ -44,9 +44,19 @@ export interface ReadFunction {
 const ATTEMPTS: readonly (readonly (keyof FunctionDefinition)[])[] = [
   [],
   ['examples', 'simulations'],
-  ['query', 'links', 'extensions'],
-  ['examples', 'simulations', 'query', 'links', 'extensions'],
-  ['examples', 'simulations', 'output', 'result', 'item', 'query', 'links', 'extensions'],
+  ['query', 'resources', 'links', 'extensions'],
+  ['examples', 'simulations', 'query', 'resources', 'links', 'extensions'],
+  [
+    'examples',
+    'simulations',
+    'output',
+    'result',
+    'item',
+    'query',
+    'resources',
+    'links',
+    'extensions',
+  ],
 ]
 
 /**

@@ -1,3 +1,4 @@
+import { requireAll, type Trail } from '../../schema/index.ts'
 import { entriesOf } from '../../values/index.ts'
 import {
   type AuthConfig,
@@ -10,8 +11,7 @@ import {
 } from '../tool-spec/index.ts'
 import { readBody } from './body.ts'
 import { describeOperation } from './describe.ts'
-import type { Trail } from './flatten.ts'
-import { asFilledText, asNode, read, type Warn } from './node.ts'
+import { asFilledText, asNode, read, type Warn, withWarn } from './node.ts'
 import type { DocumentOperation, OpenedDocument } from './operations.ts'
 import { readParameters, tidyStyle } from './parameters.ts'
 import { createReducer, type ReduceLimits, type Reducer } from './reduce.ts'
@@ -146,7 +146,7 @@ function baseUrlOf(servers: readonly unknown[], context: ImportContext, warn: Wa
   return chosen
 }
 
-/** A parameter that auth already sends is not an argument. */
+/** A parameter that auth sends already is not an argument. */
 function isCarried(
   path: string,
   field: FieldDraft,
@@ -182,7 +182,7 @@ export function readPayload(
   if (schema === undefined) return []
   const folded = reducer.fold(schema, 'payload')
   const fields = Array.from(folded.properties, ([name, schemas]) => {
-    const inner = schemas.length === 1 ? schemas[0] : { allOf: schemas }
+    const inner = requireAll(schemas)
     const place = `payload.${name}`
     const required = folded.required.has(name)
     return reducer.startFolded(reducer.foldBelow(inner, folded, place), { place, required, name })
@@ -198,7 +198,7 @@ function startReducer(
   warn: Warn,
 ): Reducer {
   const refSiblings = opened.version === '3.1' || opened.version === '3.2'
-  const context = { resolver: opened.resolver, warn, refSiblings, work: { steps: 0 } }
+  const context = withWarn({ resolver: opened.resolver, refSiblings, work: { steps: 0 } }, warn)
   return createReducer(context, { ...limits, leaveOut })
 }
 

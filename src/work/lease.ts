@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Entry, Store } from '../store/index.ts'
 import type { Clock } from '../values/index.ts'
 
 /** A lease that is renewed until it is let go or lost. */
@@ -52,7 +53,7 @@ export function holdLease({ leaseMs, clock, renew }: HoldLeaseOptions): HeldLeas
 /** Something that is renewed again and again until it is stopped. */
 export interface KeepAlive {
   /** Stops renewing; settles when a renewal that is under way has. */
-  stop(): Promise<void>
+  readonly stop: () => Promise<void>
 }
 
 /** Calls `renew` at an interval, one at a time, until it answers `false` or is stopped. */
@@ -80,6 +81,32 @@ export function startKeepAlive(everyMs: number, renew: () => Promise<boolean>): 
       await running
     },
   }
+}
+
+/** An entry that this process holds as long as it lives. */
+export interface HeldEntry extends KeepAlive {
+  /** The revision under which it was renewed last. */
+  readonly revision: () => number
+}
+
+/** Renews an entry until it is stopped or somebody else has written it; without an end it is gone a lease after its process. */
+export function holdEntry(
+  store: Store,
+  entry: Pick<Entry, 'key' | 'value' | 'revision'>,
+  leaseMs: number,
+): HeldEntry {
+  const { key, value } = entry
+  let { revision } = entry
+  const kept = startKeepAlive(leaseMs / 3, async () => {
+    try {
+      const swap = await store.compareAndSet(key, value, { revision, ttl: leaseMs })
+      if (swap.swapped) revision = swap.revision
+      return swap.swapped
+    } catch {
+      return true
+    }
+  })
+  return { revision: () => revision, stop: kept.stop }
 }
 
 const REPEAT_MS = 250

@@ -8,9 +8,15 @@ import {
   toFailure,
 } from '../../core/index.ts'
 import { CallError, resolveCode } from '../../errors/index.ts'
-import type { Store } from '../../store/index.ts'
-import { formatTimestamp, isRecord, ownMember, toMilliseconds } from '../../values/index.ts'
-import { type KeepAlive, startKeepAlive } from '../../work/index.ts'
+import { isUnavailable, type Store } from '../../store/index.ts'
+import {
+  formatTimestamp,
+  isRecord,
+  ownMember,
+  toMilliseconds,
+  toReason,
+} from '../../values/index.ts'
+import { holdEntry, repeatWrite } from '../../work/index.ts'
 import { toStoredOutcome } from '../idempotency/index.ts'
 import type { Outgoing } from '../outgoing/index.ts'
 import { toEndContent } from '../webhook/index.ts'
@@ -85,16 +91,8 @@ export async function claimReplay(store: Store, id: string): Promise<ReplayClaim
   const owner = randomUUID()
   const put = await store.putIfAbsent(key, null, { ttl: LEASE_MS, owner })
   if (!put.created) return undefined
-  let { revision } = put
-  const lease: KeepAlive = startKeepAlive(LEASE_MS / 3, async () => {
-    try {
-      const swap = await store.compareAndSet(key, null, { revision, ttl: LEASE_MS })
-      if (swap.swapped) revision = swap.revision
-      return swap.swapped
-    } catch {
-      return true
-    }
-  })
+  const { revision } = put
+  const lease = holdEntry(store, { key, value: null, revision }, LEASE_MS)
   return {
     async release() {
       await lease.stop()
@@ -281,7 +279,15 @@ export function createReplayTurns(options: ReplayTurnOptions): TakeTurn {
       await putBack(begun, {})
       return { kind: 'stop', delayMs: 0 }
     }
-    return judge(begun, verdict, service)
+    // The function has run: what came of it is recorded when the store is back, also after the claim has run out.
+    return repeatWrite(
+      () => judge(begun, verdict, service),
+      (thrown) => {
+        if (signal.aborted || !isUnavailable(thrown)) throw thrown
+        const reason = toReason(thrown)
+        service.log.warn('the end of a replay cannot be recorded yet', { replay: begun.id, reason })
+      },
+    )
   }
 
   return async function takeTurn(queued, { service, signal, now }) {

@@ -72,7 +72,11 @@ for (let step = 0; step < STEPS; step += 1) {
   while (OPERATIONS && ran < ((step + 1) * CALLS) / STEPS) await sleep(10)
   // Entries live a second; the sweep takes them away.
   await new Promise((resolve) => setTimeout(resolve, 2_500))
-  globalThis.gc?.()
+  while (OPERATIONS && store.size > 0) await sleep(100)
+  for (let round = 0; round < 3; round += 1) {
+    globalThis.gc?.()
+    await sleep(50)
+  }
   const { heapUsed, rss } = process.memoryUsage()
   heaps.push(heapUsed)
   console.log(

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Entry, Store } from '../store/index.ts'
-import type { Clock } from '../values/index.ts'
+import type { Logger } from '../core/index.ts'
+import { type Entry, isUnavailable, type Store } from '../store/index.ts'
+import { type Clock, toReason } from '../values/index.ts'
 
 /** A lease that is renewed until it is let go or lost. */
 export interface HeldLease {
@@ -111,16 +112,25 @@ export function holdEntry(
 
 const REPEAT_MS = 250
 
-/** Repeats a write until it succeeds, or until `onFailure` throws: what was done must be known when the store is back. */
+/** Says when a write that the store does not take is not repeated any more. */
+export interface RepeatOptions {
+  readonly log: Logger | undefined
+  /** Names the work in the log. */
+  readonly id: string
+  readonly isStopped: () => boolean
+}
+
+/** Repeats a write while the store is unreachable: what was done must be known when it is back. */
 export async function repeatWrite<Written>(
-  write: () => Promise<Written>,
-  onFailure: (thrown: unknown) => void,
+  write: (isAgain: boolean) => Promise<Written>,
+  { log, id, isStopped }: RepeatOptions,
 ): Promise<Written> {
-  for (;;) {
+  for (let isAgain = false; ; isAgain = true) {
     try {
-      return await write()
+      return await write(isAgain)
     } catch (thrown) {
-      onFailure(thrown)
+      if (isStopped() || !isUnavailable(thrown)) throw thrown
+      log?.warn('what was done cannot be recorded yet', { work: id, reason: toReason(thrown) })
       await sleep(REPEAT_MS, undefined, { ref: false })
     }
   }

@@ -1,6 +1,6 @@
 import type { PlannedFilter, QueryCapabilities, QueryPlan, QuerySort } from '../../core/index.ts'
 import { didYouMean, isList, isRecord, type JsonObject } from '../../values/index.ts'
-import { addAttribute, oneOf, parseFilters } from './parse-filters.ts'
+import { addAttribute, nameChoices, parseFilters } from './parse-filters.ts'
 import { createCursorCodec, parsePagination, toCursorScope } from './parse-pagination.ts'
 import { createFindings, echo, type Findings, type QueryRules, toQueryRules } from './rules.ts'
 
@@ -143,7 +143,7 @@ function parseRelationships(
   for (const [index, name] of option.entries()) {
     const path = ['relationships', index]
     if (typeof name !== 'string' || !available.includes(name)) {
-      findings.add(path, `must be ${oneOf(available, name)}`, {
+      findings.add(path, `must be ${nameChoices(available, name)}`, {
         ...echo('relationship', name),
         available,
       })
@@ -181,7 +181,7 @@ function parseFields(
       const available = [SELF, ...rules.relationships]
       findings.add(
         ['fields', resource],
-        `must be left out: fields are those of ${oneOf(available, resource)}`,
+        `must be left out: fields are those of ${nameChoices(available, resource)}`,
         {
           ...echo('relationship', resource),
           available,
@@ -209,7 +209,7 @@ function parseFieldset(
       chosen.add(field)
       continue
     }
-    findings.add(['fields', resource, index], `must be ${oneOf(allowed, field)}`, {
+    findings.add(['fields', resource, index], `must be ${nameChoices(allowed, field)}`, {
       ...echo('field', field),
       resource,
       allowed,

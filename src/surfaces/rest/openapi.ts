@@ -8,7 +8,7 @@ import {
 } from '../../core/index.ts'
 import { createSchemaCollection, listTargets } from '../../discovery/index.ts'
 import { resolveCode } from '../../errors/index.ts'
-import type { JsonSchema } from '../../schema/index.ts'
+import { type JsonSchema, toReference } from '../../schema/index.ts'
 
 /** An OpenAPI 3.1 document, as far as this module builds one. */
 export interface OpenApiDocument {
@@ -107,7 +107,7 @@ function toStreamContent(
     toLine('item', move(itemSchema)),
     toLine('progress', PROGRESS),
     toLine('result', outputSchema ? move(outputSchema) : {}),
-    toLine('error', { $ref: '#/components/schemas/Problem' }),
+    toLine('error', toReference(PROBLEM_ADDRESS)),
   ]
   return {
     'application/jsonl': {
@@ -150,9 +150,7 @@ function toErrorResponses({ errors }: Target): Record<string, object> {
 function problemResponse(description: string): object {
   return {
     description,
-    content: {
-      'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } },
-    },
+    content: { 'application/problem+json': { schema: toReference(PROBLEM_ADDRESS) } },
   }
 }
 
@@ -188,6 +186,8 @@ function listTags(service: Service, targets: readonly Target[]): readonly object
   }
   return [...described.values()]
 }
+
+const PROBLEM_ADDRESS = '#/components/schemas/Problem'
 
 const PROBLEM: JsonSchema = {
   type: 'object',

@@ -8,7 +8,7 @@ import {
   BUSY_MS,
   runAttempt,
   takeDelivery,
-  waitForStore,
+  toRepeat,
   warnDead,
 } from './attempt.ts'
 import {
@@ -191,7 +191,7 @@ async function settleNow(options: DeliveryJobsOptions, event: TriggerEvent): Pro
   const put = await deliveries.create(begun, { keptBySource: true })
   if (put.created) {
     const index = () => deliveries.index(begun)
-    const indexed = repeatWrite(index, waitForStore(options, begun))
+    const indexed = repeatWrite(index, toRepeat(options, begun))
     const [settled] = await Promise.all([runAttempt(options, put), indexed])
     return settled
   }

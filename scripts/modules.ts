@@ -69,7 +69,7 @@ export const MODULES: Modules = {
     'capabilities',
     'surfaces/surface',
   ],
-  'surfaces/mcp': [...BASE, 'net', 'store', 'discovery', 'capabilities', 'surfaces/surface'],
+  'surfaces/mcp': [...STATE, 'discovery', 'capabilities', 'surfaces/surface'],
   'surfaces/tools': [...BASE, 'net', 'surfaces/surface'],
   'surfaces/profile': [
     ...BASE,

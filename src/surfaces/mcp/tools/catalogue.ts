@@ -231,7 +231,7 @@ function toFunctionTool(
   const name = toolName?.(target.name) ?? toToolName(target.name)
   if (!TOOL_NAME.test(name)) {
     throw new TypeError(
-      `function ${target.name}: "${name}" is no tool name; use at most 64 letters, digits, _ and -`,
+      `function ${target.name}: "${name}" is not a tool name; use at most 64 letters, digits, _ and -`,
     )
   }
   const inputSchema = once(

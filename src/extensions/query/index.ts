@@ -1,6 +1,13 @@
 export { type DocumentOptions, toDocument } from './document.ts'
 export { type QueryExtensionOptions, queryExtension, toQueryParser } from './extension.ts'
 export { compareValues } from './match.ts'
+export {
+  type AttributeSchema,
+  PARAMETERS_POINTER,
+  QUERY_PARAMETERS,
+  type QueryParameters,
+  toQueryParameters,
+} from './parameters.ts'
 export { createQueryParser, type QueryParser, type QueryParserOptions } from './parse-query.ts'
 export {
   attributeOf,

@@ -5,6 +5,7 @@ import {
   type ProtocolRefusal,
   toRestError,
 } from '../../capabilities/index.ts'
+import { createContracts, type HttpBinding } from '../../contract/index.ts'
 import {
   type Call,
   dispatch,
@@ -19,9 +20,16 @@ import { answerStream } from '../../extensions/stream/index.ts'
 import { type CallerKey, readCallerKey } from '../../net/index.ts'
 import { andThen, formatNear, isRecord, type JsonObject } from '../../values/index.ts'
 import type { HttpHandler, HttpRequest, HttpResponse } from '../../wire/index.ts'
-import { decodeCall, decodeStreamType, decodeTarget, type RestTarget } from './decode.ts'
+import {
+  decodeCall,
+  decodeStreamType,
+  decodeTarget,
+  findVersion,
+  type RestRequest,
+  type RestTarget,
+} from './decode.ts'
 import { encodeFailure, encodeOutcome } from './encode.ts'
-import { createStreamFormat, type StreamType } from './stream.ts'
+import { createStreamFormat } from './stream.ts'
 
 /** How the REST binding is mounted. */
 export interface RestOptions {
@@ -32,9 +40,10 @@ export interface RestOptions {
   readonly callerKey?: CallerKey
 }
 
-/** Serves every discoverable function at `POST {prefix}/{function}`, and its versions one segment below. */
+/** Serves every function at `{prefix}/{function}` and `{prefix}/{function}@{version}`: POST, and GET where it only reads. */
 export function createRestHandler(service: Service, options: RestOptions = {}): HttpHandler {
   const { prefix = '/api' } = options
+  const contracts = createContracts(service)
   return async function handleRest(request) {
     const target = decodeTarget(request.path.slice(prefix.length))
     const entry = target && service.registry.find(target.name)
@@ -45,13 +54,22 @@ export function createRestHandler(service: Service, options: RestOptions = {}): 
     ) {
       return refuse(404, explainAbsence(request, target, service))
     }
+    const version = findVersion(entry, target)
+    const contract = () => version && contracts.of(version)
     if (request.method !== 'POST') {
-      return refuse(405, 'Functions are called with POST', { allow: 'POST' })
+      const { methods } = contract()?.http ?? ANY_METHOD
+      if (!methods.some((method) => method === request.method)) {
+        const allow = methods.join(', ')
+        return refuse(405, `${target.name} is called with ${methods.join(' or ')}`, { allow })
+      }
     }
-    const asked = { target, streamType: decodeStreamType(request, entry, target) }
-    return answer(service, request, asked, options)
+    const streamType = decodeStreamType(request, version)
+    return answer(service, { request, target, contract, streamType }, options)
   }
 }
+
+/** A version that is not there is answered with VERSION_NOT_FOUND, however it is asked for. */
+const ANY_METHOD: Pick<HttpBinding, 'methods'> = { methods: ['GET', 'POST'] }
 
 /** Answers a request that is refused before anybody reads it. */
 export function refuseRest(service: Service, error: CallError): HttpResponse {
@@ -63,17 +81,12 @@ export function refuseRest(service: Service, error: CallError): HttpResponse {
   )
 }
 
-interface Asked {
-  readonly target: RestTarget
-  readonly streamType: StreamType | undefined
-}
-
 async function answer(
   service: Service,
-  request: HttpRequest,
-  { target, streamType }: Asked,
+  asked: RestRequest,
   options: RestOptions,
 ): Promise<HttpResponse> {
+  const { request, target, streamType } = asked
   let ucp: JsonObject | undefined
   const run = (call: Call) =>
     andThen(dispatch(service, call), (outcome) => withNegotiated(outcome, ucp))
@@ -83,7 +96,7 @@ async function answer(
     const admission = await judgeAgent(request, principal, target.name, options)
     if (admission?.admitted === false) return encodeRefusal(admission.refusal)
     ucp = admission?.ucp
-    call = decodeCall(request, target, service, principal, streamType !== undefined)
+    call = decodeCall(asked, service, principal)
     if (streamType !== undefined) {
       return await answerStream(service, call, createStreamFormat(service, call, streamType), run)
     }

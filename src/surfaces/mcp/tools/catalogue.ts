@@ -8,7 +8,7 @@ import {
   toToolAnnotations,
   toToolName,
 } from '../../../core/index.ts'
-import type { JsonObject, Maybe } from '../../../values/index.ts'
+import { type JsonObject, type Maybe, once } from '../../../values/index.ts'
 import { findHeaderParameters, type HeaderParameter } from '../http/modern.ts'
 import { type Era, type Exchange, OWN_META } from '../protocol.ts'
 import { describesObject, type SchemaStyle, toInputSchema, toOutputSchema } from './schema.ts'
@@ -280,12 +280,4 @@ function describe({ name, definition }: Target): string {
   if (deprecated === undefined) return text
   const reason = deprecated.reason === undefined ? '' : `: ${deprecated.reason}`
   return `Deprecated${reason}. ${text}`
-}
-
-function once<Value>(make: () => Value): () => Value {
-  let made: { readonly value: Value } | undefined
-  return () => {
-    made ??= { value: make() }
-    return made.value
-  }
 }

@@ -1,0 +1,115 @@
+import type { Call, ExtensionEntry, Service, Target } from '../core/index.ts'
+import {
+  type AttributeSchema,
+  PARAMETERS_POINTER,
+  type QueryParameters,
+  toQueryParameters,
+} from '../extensions/query/index.ts'
+import { collectSchemas, type JsonSchema, referenceName } from '../schema/index.ts'
+import { isRecord, type JsonObject } from '../values/index.ts'
+
+/** Everything a caller names in one call, and where each name comes from. */
+export interface Parameters {
+  /** Arguments and query parameters as one schema, closed where the arguments are. */
+  readonly schema: JsonSchema
+  /** Query parameters; absent when the function declares no query, or the service has no such extension. */
+  readonly query: QueryParameters | undefined
+  /** Takes the parameters of a query out of what a caller gave; undefined when there is nothing to take out. */
+  readonly split: ((given: JsonObject) => Split | undefined) | undefined
+}
+
+/** What a caller gave, sorted by origin. */
+export interface Split {
+  readonly arguments: JsonObject
+  readonly entry: ExtensionEntry
+}
+
+const QUERY = 'urn:forrst:ext:query'
+
+/** Derives the parameters of a function. */
+export function toParameters(service: Service, target: Target): Parameters {
+  const { definition, inputSchema } = target
+  if (definition.query === undefined || !service.supports(QUERY) || !target.accepts(QUERY)) {
+    return { schema: inputSchema, query: undefined, split: undefined }
+  }
+  const all = toQueryParameters(
+    definition.query,
+    `${target.name}@${target.version}`,
+    toAttributeSchema(service, target),
+  )
+  const taken = isRecord(inputSchema['properties']) ? inputSchema['properties'] : {}
+  // A function of ours with such a clash does not start; one from elsewhere keeps its argument.
+  const properties = Object.fromEntries(
+    Object.entries(all.properties).filter(([name]) => !Object.hasOwn(taken, name)),
+  )
+  const names = Object.keys(properties)
+  const query: QueryParameters = { ...all, properties }
+  return {
+    schema: { ...inputSchema, type: 'object', properties: { ...taken, ...properties } },
+    query,
+    split: (given) => {
+      if (!names.some((name) => Object.hasOwn(given, name))) return undefined
+      const entries = Object.entries(given)
+      const own = entries.filter(([name]) => !names.includes(name))
+      const values = entries.filter(([name]) => names.includes(name))
+      return {
+        arguments: Object.fromEntries(own),
+        entry: toQueryEntry(query.toOptions(Object.fromEntries(values))),
+      }
+    },
+  }
+}
+
+/** Makes the entry of a query that was given as parameters. */
+export function toQueryEntry(options: JsonObject): ExtensionEntry {
+  return { urn: QUERY, options, pointer: PARAMETERS_POINTER }
+}
+
+/** Sorts what a caller gave into the arguments and extensions of a call. */
+export function applySplit<Given extends Pick<Call, 'arguments' | 'extensions'>>(
+  call: Given,
+  { split }: Parameters,
+): Given {
+  const found = split?.(call.arguments)
+  if (found === undefined) return call
+  return { ...call, arguments: found.arguments, extensions: [...call.extensions, found.entry] }
+}
+
+/** Finds what an attribute holds: in the resource of the function's first word, or in what the function gives. */
+function toAttributeSchema(service: Service, { name, outputSchema }: Target): AttributeSchema {
+  const { resources = {}, schemas = {} } = service.components
+  const [first = ''] = name.split('.')
+  const own = Object.hasOwn(resources, first) ? resources[first] : undefined
+  const item = outputSchema && toItem(outputSchema, schemas)
+  return (resource, attribute) => {
+    if (resource !== 'self') {
+      const type = own?.relationships?.[resource]?.resource
+      return type === undefined ? undefined : resources[type]?.attributes[attribute]?.schema
+    }
+    const declared = own?.attributes[attribute]?.schema
+    const found = declared ?? (isRecord(item?.[attribute]) ? item[attribute] : undefined)
+    return found && resolve(found, schemas, outputSchema ?? {})
+  }
+}
+
+type Schemas = Readonly<Record<string, JsonSchema>>
+
+/** The members of what a list holds, whether records or resources. */
+function toItem(output: JsonSchema, schemas: Schemas): Record<string, unknown> | undefined {
+  let current: unknown = output
+  for (let depth = 0; depth < 6 && isRecord(current); depth += 1) {
+    const schema: JsonSchema = resolve(current, schemas, output)
+    const properties = isRecord(schema['properties']) ? schema['properties'] : undefined
+    const next: unknown = schema['items'] ?? properties?.['data'] ?? properties?.['attributes']
+    if (next === undefined) return properties
+    current = next
+  }
+  return undefined
+}
+
+function resolve(schema: JsonSchema, schemas: Schemas, root: JsonSchema): JsonSchema {
+  const reference = schema['$ref']
+  const name = typeof reference === 'string' ? referenceName(reference) : undefined
+  if (name === undefined) return schema
+  return collectSchemas([root, schema], schemas)[name] ?? schema
+}

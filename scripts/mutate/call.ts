@@ -1,7 +1,7 @@
 import { createService } from '../../src/entries/waymark.ts'
 import { toInputSchema } from '../../src/sources/runtime/input-schema.ts'
 import { createToolFunctions } from '../../src/sources/runtime/run-tool.ts'
-import { toOperation } from '../../src/sources/runtime/to-operation.ts'
+import { toApiOperation } from '../../src/sources/runtime/to-operation.ts'
 import { createToolCaller } from '../../src/sources/runtime/tool-caller.ts'
 import { ToolError } from '../../src/sources/runtime/tool-error.ts'
 import type { ToolDef, ToolSpec } from '../../src/sources/tool-spec/types.ts'
@@ -38,7 +38,7 @@ const answer: typeof fetch = async (input, init) => {
 
 async function callTool(spec: ToolSpec, tool: ToolDef): Promise<string[]> {
   try {
-    const operation = toOperation(spec, tool)
+    const operation = toApiOperation(spec, tool)
     if (operation === undefined) return [`${tool.name}: no HTTP tool`]
     const args = sampleArguments(toInputSchema(tool))
     await createToolCaller({ fetch: answer, env: environment, retries: 0 })(operation, args)

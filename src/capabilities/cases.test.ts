@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import type { Transport } from './model.ts'
+import type { TransportName } from './model.ts'
 import { toRules } from './negotiate/negotiate.ts'
 import type { FallbackTable } from './negotiate/operations.ts'
 import { type NegotiationReport, negotiateReport } from './negotiate/report.ts'
@@ -8,7 +8,7 @@ import { type NegotiationReport, negotiateReport } from './negotiate/report.ts'
 interface Case {
   readonly name: string
   readonly rules: string
-  readonly transports: readonly Transport[]
+  readonly transports: readonly TransportName[]
   readonly business: unknown
   readonly platform: unknown
   readonly documents: Readonly<Record<string, unknown>>

@@ -1,7 +1,7 @@
-import type { Side, Transport } from './model.ts'
+import type { Side, TransportName } from './model.ts'
 
 /** How much a diagnostic matters: an error stops negotiation, a warning loses something, info explains. */
-export type Severity = 'error' | 'warning' | 'info'
+export type DiagnosticSeverity = 'error' | 'warning' | 'info'
 
 /** Every diagnostic code with its severity and a sentence for people. */
 export const DIAGNOSTICS = {
@@ -158,7 +158,7 @@ export type DiagnosticCode = keyof typeof DIAGNOSTICS
 
 /** What is known about a diagnostic before it occurs. */
 export interface DiagnosticRow {
-  readonly severity: Severity
+  readonly severity: DiagnosticSeverity
   readonly message: string
 }
 
@@ -168,7 +168,7 @@ export interface Diagnostic {
   readonly side?: Side
   readonly capability?: string
   readonly service?: string
-  readonly transport?: Transport
+  readonly transport?: TransportName
   readonly operation?: string
   /** JSON Pointer into the profile of `side`, for malformed input. */
   readonly field?: string

@@ -3,8 +3,8 @@ export {
   DIAGNOSTICS,
   type Diagnostic,
   type DiagnosticCode,
+  type DiagnosticSeverity,
   formatDiagnostic,
-  type Severity,
 } from './diagnostic.ts'
 export {
   createDocumentFetcher,
@@ -29,7 +29,7 @@ export {
   type CapabilityEntry,
   type HandlerEntry,
   isCalendarDate,
-  isVersion,
+  isDateVersion,
   type Profile,
   type ProfileEntry,
   type ProfileRegistry,
@@ -38,7 +38,7 @@ export {
   type ServiceEntry,
   type Side,
   TRANSPORTS,
-  type Transport,
+  type TransportName,
 } from './model.ts'
 export type { ExclusionReason, Parties } from './negotiate/intersect.ts'
 export {
@@ -66,7 +66,7 @@ export {
   type UnresolvedReason,
 } from './negotiate/operations.ts'
 export {
-  formatReport,
+  formatNegotiation,
   type NegotiateReportInput,
   type NegotiationReport,
   negotiateReport,

@@ -7,7 +7,7 @@ export type Side = 'business' | 'platform'
 export const TRANSPORTS = ['rest', 'mcp', 'a2a', 'embedded'] as const
 
 /** A transport a service entry can name; only `rest` and `mcp` carry operations. */
-export type Transport = (typeof TRANSPORTS)[number]
+export type TransportName = (typeof TRANSPORTS)[number]
 
 /** A transport whose documents name operations. */
 export type CallableTransport = 'rest' | 'mcp'
@@ -38,7 +38,7 @@ export interface CapabilityEntry extends ProfileEntry {
 
 /** One transport binding of a service. */
 export interface ServiceEntry extends ProfileEntry {
-  readonly transport: Transport
+  readonly transport: TransportName
   readonly endpoint: string | undefined
 }
 
@@ -83,7 +83,7 @@ export function isName(text: string): boolean {
 }
 
 /** Tells whether a value has the form `YYYY-MM-DD`. */
-export function isVersion(value: unknown): value is string {
+export function isDateVersion(value: unknown): value is string {
   return typeof value === 'string' && VERSION.test(value)
 }
 

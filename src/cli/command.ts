@@ -1,7 +1,7 @@
 import { nearest } from '../values/index.ts'
 
 /** Writes what a mistyped word most likely means as the end of a sentence, or nothing. */
-export function didYouMean(word: string, known: readonly string[]): string {
+export function formatSuggestion(word: string, known: readonly string[]): string {
   const [match] = nearest(word, known)
   return match === undefined ? '' : ` Did you mean "${match}"?`
 }

@@ -1,5 +1,5 @@
 import { isList } from '../values/index.ts'
-import { type CommandFlag, type CommandInput, didYouMean, UsageError } from './command.ts'
+import { type CommandFlag, type CommandInput, formatSuggestion, UsageError } from './command.ts'
 
 /** What else may be said about a flag. */
 type More = Pick<CommandFlag, 'of' | 'short'>
@@ -30,24 +30,30 @@ export const HEADER_FLAG: CommandFlag = listFlag(
 )
 
 /** Reads a text flag; undefined when it was not given. */
-export function readText({ flags }: Pick<CommandInput, 'flags'>, name: string): string | undefined {
+export function readTextFlag(
+  { flags }: Pick<CommandInput, 'flags'>,
+  name: string,
+): string | undefined {
   const value = flags[name]
   return typeof value === 'string' ? value : undefined
 }
 
 /** Reads a flag that may be repeated. */
-export function readList({ flags }: Pick<CommandInput, 'flags'>, name: string): readonly string[] {
+export function readListFlag(
+  { flags }: Pick<CommandInput, 'flags'>,
+  name: string,
+): readonly string[] {
   const value = flags[name]
   return isList(value) ? value : []
 }
 
 /** Reads a flag that takes one of a few words. */
-export function readChoice<Choice extends string>(
+export function readChoiceFlag<Choice extends string>(
   input: Pick<CommandInput, 'flags'>,
   name: string,
   choices: readonly Choice[],
 ): Choice | undefined {
-  const value = readText(input, name)
+  const value = readTextFlag(input, name)
   return value === undefined ? undefined : requireChoice(value, name, choices)
 }
 
@@ -59,7 +65,7 @@ export function requireChoice<Choice extends string>(
 ): Choice {
   const known = choices.find((choice) => choice === value)
   if (known !== undefined) return known
-  const hint = didYouMean(value, choices)
+  const hint = formatSuggestion(value, choices)
   throw new UsageError(`--${name} must be ${choices.join(', ')}; got "${value}".${hint}`)
 }
 

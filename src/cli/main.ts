@@ -2,8 +2,8 @@ import { toText } from '../values/index.ts'
 import {
   type Command,
   type CommandInput,
-  didYouMean,
   EXIT,
+  formatSuggestion,
   Interruption,
   type Io,
   RemoteError,
@@ -61,12 +61,12 @@ function requireCommand(name: string): Command {
   const command = COMMANDS.find((one) => one.name === name)
   if (command !== undefined) return command
   if (name.startsWith('-')) {
-    const hint = didYouMean(name, ['--help', '--version'])
+    const hint = formatSuggestion(name, ['--help', '--version'])
     throw new UsageError(
       `unknown option ${name}.${hint} Options stand behind a command: waymark <command> ${name}. Run "waymark help" for the list.`,
     )
   }
-  const hint = didYouMean(
+  const hint = formatSuggestion(
     name,
     COMMANDS.map((command) => command.name),
   )

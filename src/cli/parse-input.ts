@@ -14,7 +14,7 @@ import {
   type Command,
   type CommandFlag,
   type CommandInput,
-  didYouMean,
+  formatSuggestion,
   UsageError,
 } from './command.ts'
 import { judgeLargeNumber } from './digits.ts'
@@ -200,7 +200,7 @@ function explainParseError(command: Command, thrown: unknown): string {
   const unknown = /Unknown option '(--?[^']+)'/.exec(message)?.[1]
   if (unknown !== undefined) {
     const names = Object.keys(command.flags).map((name) => `--${name}`)
-    return `unknown option ${unknown} of "waymark ${command.name}".${didYouMean(unknown, names)} ${help}`
+    return `unknown option ${unknown} of "waymark ${command.name}".${formatSuggestion(unknown, names)} ${help}`
   }
   const [, name] = /'(?:-\w, )?--([\w-]+)/.exec(message) ?? []
   const flag = name === undefined ? undefined : command.flags[name]

@@ -64,7 +64,7 @@ function visibleLength(text: string): number {
 }
 
 /** A line that tells a person what a long command is doing. */
-export interface Progress {
+export interface ProgressLine {
   /** Says what is being done; shown when it takes longer than a moment. */
   readonly show: (text: string) => void
   /** Takes the line away. */
@@ -77,7 +77,10 @@ const TURN_MS = 120
 const FRAMES = ['|', '/', '-', '\\']
 
 /** Creates a progress line on standard error; it stays empty unless a person watches a terminal. */
-export function createProgress(io: Io, now: () => number = () => performance.now()): Progress {
+export function createProgressLine(
+  io: Io,
+  now: () => number = () => performance.now(),
+): ProgressLine {
   if (!isWatched(io)) return { show: () => undefined, end: () => undefined }
   let text = ''
   let width = 0

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { Io } from './command.ts'
-import { createProgress } from './print.ts'
+import { createProgressLine } from './print.ts'
 
 function watch(changes: Partial<Io> = {}) {
   let err = ''
@@ -18,7 +18,7 @@ function watch(changes: Partial<Io> = {}) {
     ...changes,
   }
   return {
-    progress: createProgress(io, () => time),
+    progress: createProgressLine(io, () => time),
     written: () => err,
     pass: (milliseconds: number) => {
       time += milliseconds
@@ -46,7 +46,7 @@ describe('progress', () => {
     let time = 0
     let err = ''
     const io = { terminal: true, env: {}, err: (text: string) => (err += text) }
-    const progress = createProgress(io as unknown as Io, () => (time += 200))
+    const progress = createProgressLine(io as unknown as Io, () => (time += 200))
     progress.show('waiting')
     await expect.poll(() => err.split('waiting').length, { timeout: 10_000 }).toBeGreaterThan(2)
     progress.end()

@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isRecord } from '../values/index.ts'
-import { type CommandInput, didYouMean, UsageError } from './command.ts'
-import { readText } from './flags.ts'
+import { type CommandInput, formatSuggestion, UsageError } from './command.ts'
+import { readTextFlag } from './flags.ts'
 
 /** Gives the path of a `file://` URL; every other reference stays what it is. */
 export function fromFileUrl(reference: string): string {
@@ -31,7 +31,7 @@ export function explainMissing(reference: string, cwd: string): string {
     return `${scheme}:// cannot be read; give a file, http://… or https://…, or mcp:COMMAND`
   }
   const path = resolve(cwd, reference)
-  const hint = didYouMean(basename(path), listNear(path))
+  const hint = formatSuggestion(basename(path), listNear(path))
   return `${reference} does not exist${hint === '' ? '' : `.${hint}`}`
 }
 
@@ -79,7 +79,7 @@ export function readTextFile(reference: string, cwd: string): string {
 export function readDocumentsFlag(
   input: CommandInput,
 ): Readonly<Record<string, unknown>> | undefined {
-  const file = readText(input, 'documents')
+  const file = readTextFlag(input, 'documents')
   if (file === undefined) return undefined
   const documents = readJsonFile(file, input.io.cwd)
   if (isRecord(documents)) return documents

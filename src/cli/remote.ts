@@ -7,12 +7,12 @@ import {
 import { CODES } from '../errors/index.ts'
 import { isRecord, ownMember } from '../values/index.ts'
 import { type CommandInput, EXIT, RemoteError, UsageError } from './command.ts'
-import { readList } from './flags.ts'
+import { readListFlag } from './flags.ts'
 import { formatJson, printable } from './print.ts'
 import { isOnDisk } from './read-json.ts'
 
 /** Creates a client for the URL a person typed; a bare origin means its /forrst endpoint. */
-export function connect(input: CommandInput): Client {
+export function createRemoteClient(input: CommandInput): Client {
   const [text] = input.positionals
   if (text === undefined)
     throw new UsageError('which service? Give its URL, such as http://127.0.0.1:4000')
@@ -93,7 +93,7 @@ function parseUrl(text: string): string {
 /** Reads the headers a person typed. */
 export function readHeaders(input: CommandInput): Record<string, string> {
   return Object.fromEntries(
-    readList(input, 'header').map((header) => {
+    readListFlag(input, 'header').map((header) => {
       const colon = header.indexOf(':')
       if (colon < 1) throw new UsageError(`--header must look like "name: value"; got "${header}"`)
       return [header.slice(0, colon).trim(), header.slice(colon + 1).trim()]

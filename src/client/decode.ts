@@ -1,6 +1,6 @@
 import type { Outcome, ReplyEntry } from '../core/index.ts'
 import { type CallErrorShape, type ErrorSource, resolveCode } from '../errors/index.ts'
-import { isRecord, type JsonObject, parseExactJson } from '../values/index.ts'
+import { isRecord, type JsonObject, parseExactJson, parseRetryAfter } from '../values/index.ts'
 import { findJsonError, PROTOCOL } from '../wire/index.ts'
 import { invalidResponse, toForeignError } from './foreign-answer.ts'
 import type { Answer } from './outcome.ts'
@@ -42,14 +42,6 @@ function findDanger(value: unknown, depthLeft: number): string | undefined {
   return undefined
 }
 
-/** Reads a Retry-After header, seconds or a date, as milliseconds from now; undefined when it is neither. */
-export function readRetryAfter(value: string | undefined, now: number): number | undefined {
-  if (value === undefined) return undefined
-  if (/^\d{1,10}$/.test(value.trim())) return Number(value) * 1000
-  const moment = Date.parse(value)
-  return Number.isNaN(moment) ? undefined : Math.max(0, moment - now)
-}
-
 /** What an answer is checked against. */
 export interface Expectation {
   readonly id: string
@@ -61,7 +53,7 @@ export interface Expectation {
 
 /** Decodes an answer; throws a CallError that says what is wrong with one that is no Forrst response. */
 export function decodeResponse(response: TransportResponse, expected: Expectation): Answer {
-  const retryAfterMs = readRetryAfter(response.header('retry-after'), expected.now)
+  const retryAfterMs = parseRetryAfter(response.header('retry-after'), expected.now)
   const parsed = parseAnswer(response.body)
   const document = parsed.ok ? parsed.value : undefined
   if (!isRecord(document) || !isRecord(document['protocol'])) {

@@ -43,7 +43,7 @@ export async function collectText(
   for await (const chunk of chunks) {
     const bytes = typeof chunk === 'string' ? encoder.encode(chunk) : chunk
     size += bytes.byteLength
-    if (size > maxBytes) throw tooLarge(maxBytes)
+    if (size > maxBytes) throw responseTooLarge(maxBytes)
     parts.push(decode(decoder, bytes))
   }
   parts.push(decode(decoder))
@@ -51,7 +51,7 @@ export async function collectText(
 }
 
 /** Makes the error for an answer above the limit. */
-export function tooLarge(maxBytes: number): Error {
+export function responseTooLarge(maxBytes: number): Error {
   return clientError('CLIENT_RESPONSE_TOO_LARGE', {
     message: `The answer is larger than ${maxBytes} bytes; raise maxResponseBytes or ask for less`,
     details: { max_response_bytes: maxBytes },
@@ -158,7 +158,7 @@ async function readResponse(
   }
   if (Number(response.headers.get('content-length')) > maxBytes) {
     await response.body?.cancel()
-    throw tooLarge(maxBytes)
+    throw responseTooLarge(maxBytes)
   }
   return {
     status: response.status,

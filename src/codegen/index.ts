@@ -32,9 +32,9 @@ export {
   ModelError,
   type ModelProvider,
   type ModelQuestion,
+  type ModelTurn,
   type ProviderName,
   type ProviderOptions,
-  type Turn,
 } from './draft/model-provider.ts'
 export { type ReadDocumentsOptions, readDocuments } from './draft/read-documents.ts'
 export type { RuntimeSource } from './embedded-runtime.ts'

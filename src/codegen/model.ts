@@ -1,11 +1,11 @@
 import { type ToolAnnotations, toToolAnnotations } from '../core/index.ts'
 import type { JsonSchema } from '../schema/index.ts'
 import {
-  type Operation,
+  type ApiOperation,
   sideEffectsOf,
+  toApiOperation,
   toInputSchema,
   toObjectSchema,
-  toOperation,
   withSafePatterns,
 } from '../sources/runtime/index.ts'
 import type { ToolDef, ToolSpec, TriggerDef } from '../sources/tool-spec/index.ts'
@@ -35,7 +35,7 @@ export interface ToolModel {
   readonly tags: readonly string[]
   readonly deprecated: boolean
   /** Absent for a tool whose code is written by hand. */
-  readonly operation: Operation | undefined
+  readonly operation: ApiOperation | undefined
 }
 
 /** One trigger with the names of its declarations. */
@@ -91,6 +91,6 @@ function toToolModel(
     annotations: toToolAnnotations(sideEffectsOf(tool)),
     tags: tool.tags ?? [],
     deprecated: tool.deprecated === true,
-    operation: toOperation(spec, tool),
+    operation: toApiOperation(spec, tool),
   }
 }

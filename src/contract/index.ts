@@ -13,7 +13,7 @@ export {
   readEntryList,
   readHeaderOptions,
 } from './options.ts'
-export { applySplit, type Parameters, type Split, toQueryEntry } from './parameters.ts'
+export { type Parameters, type Split, toQueryEntry } from './parameters.ts'
 export type { Results } from './results.ts'
 export {
   type ContractVersion,

@@ -1,12 +1,20 @@
-import type { Call, ExtensionEntry, Service, Target } from '../core/index.ts'
+import type { ExtensionEntry, Service, Target } from '../core/index.ts'
+import { CallError } from '../errors/index.ts'
 import {
   type AttributeSchema,
   PARAMETERS_POINTER,
   type QueryParameters,
   toQueryParameters,
+  toQueryParser,
 } from '../extensions/query/index.ts'
-import { collectSchemas, type JsonSchema, referenceName } from '../schema/index.ts'
-import { isRecord, type JsonObject } from '../values/index.ts'
+import {
+  collectSchemas,
+  type JsonSchema,
+  type Problem,
+  referenceName,
+  type Validation,
+} from '../schema/index.ts'
+import { andThen, isRecord, type JsonObject, type Maybe } from '../values/index.ts'
 
 /** Everything a caller names in one call, and where each name comes from. */
 export interface Parameters {
@@ -16,6 +24,8 @@ export interface Parameters {
   readonly query: QueryParameters | undefined
   /** Takes the parameters of a query out of what a caller gave; undefined when there is nothing to take out. */
   readonly split: ((given: JsonObject) => Split | undefined) | undefined
+  /** Checks what a caller gave as a call would, without running anything. */
+  readonly check: (given: unknown) => Maybe<Validation>
 }
 
 /** What a caller gave, sorted by origin. */
@@ -30,7 +40,7 @@ const QUERY = 'urn:forrst:ext:query'
 export function toParameters(service: Service, target: Target): Parameters {
   const { definition, inputSchema } = target
   if (definition.query === undefined || !service.supports(QUERY) || !target.accepts(QUERY)) {
-    return { schema: inputSchema, query: undefined, split: undefined }
+    return { schema: inputSchema, query: undefined, split: undefined, check: target.checkInput }
   }
   const all = toQueryParameters(
     definition.query,
@@ -44,35 +54,53 @@ export function toParameters(service: Service, target: Target): Parameters {
   )
   const names = Object.keys(properties)
   const query: QueryParameters = { ...all, properties }
+  const split = (given: JsonObject): Split | undefined => {
+    if (!names.some((name) => Object.hasOwn(given, name))) return undefined
+    const entries = Object.entries(given)
+    const own = entries.filter(([name]) => !names.includes(name))
+    const values = entries.filter(([name]) => names.includes(name))
+    return {
+      arguments: Object.fromEntries(own),
+      entry: toQueryEntry(query.toOptions(Object.fromEntries(values))),
+    }
+  }
   return {
     schema: { ...inputSchema, type: 'object', properties: { ...taken, ...properties } },
     query,
-    split: (given) => {
-      if (!names.some((name) => Object.hasOwn(given, name))) return undefined
-      const entries = Object.entries(given)
-      const own = entries.filter(([name]) => !names.includes(name))
-      const values = entries.filter(([name]) => names.includes(name))
-      return {
-        arguments: Object.fromEntries(own),
-        entry: toQueryEntry(query.toOptions(Object.fromEntries(values))),
-      }
+    split,
+    check: (given) => {
+      const found = isRecord(given) ? split(given as JsonObject) : undefined
+      if (found === undefined) return target.checkInput(given)
+      const problems = findQueryProblems(target, found.entry.options)
+      return andThen(target.checkInput(found.arguments), (checked) => {
+        const [first, ...rest] = [...(checked.ok ? [] : checked.problems), ...problems]
+        return first === undefined ? checked : { ok: false, problems: [first, ...rest] }
+      })
     },
+  }
+}
+
+/** Cursors are sealed with a secret of the service; the call alone can open one. */
+function findQueryProblems(target: Target, options: JsonObject): readonly Problem[] {
+  const { pagination } = options
+  const known = isRecord(pagination) && pagination['cursor'] !== undefined
+  const readable = known ? { ...options, pagination: { ...pagination, cursor: null } } : options
+  try {
+    toQueryParser(target).parse(readable, PARAMETERS_POINTER)
+    return []
+  } catch (thrown) {
+    if (!(thrown instanceof CallError)) throw thrown
+    return thrown.errors.map(({ message, source }) => ({
+      pointer: source && 'pointer' in source ? source.pointer.slice(PARAMETERS_POINTER.length) : '',
+      code: 'query',
+      message,
+    }))
   }
 }
 
 /** Makes the entry of a query that was given as parameters. */
 export function toQueryEntry(options: JsonObject): ExtensionEntry {
   return { urn: QUERY, options, pointer: PARAMETERS_POINTER }
-}
-
-/** Sorts what a caller gave into the arguments and extensions of a call. */
-export function applySplit<Given extends Pick<Call, 'arguments' | 'extensions'>>(
-  call: Given,
-  { split }: Parameters,
-): Given {
-  const found = split?.(call.arguments)
-  if (found === undefined) return call
-  return { ...call, arguments: found.arguments, extensions: [...call.extensions, found.entry] }
 }
 
 /** Finds what an attribute holds: in the resource of the function's first word, or in what the function gives. */

@@ -53,12 +53,13 @@ export function parseVersionedName(text: string): {
 
 /** Names a version for agents; the name never changes while the same version is the one that is reached plainly. */
 export function toVersionedToolName(service: Service, { name, version }: Target): string {
-  return isLatest(service, name, version) ? toToolName(name) : toPinnedToolName(name, version)
+  const tool = toToolName(name)
+  return isLatest(service, name, version) ? tool : toPinnedToolName(tool, name, version)
 }
 
-/** Names exactly one version for agents, whatever other versions there are. */
-export function toPinnedToolName(name: string, version: string): string {
-  const pinned = `${toToolName(name)}_v${version.replace(/[^0-9A-Za-z]+/g, '_')}`
+/** Names exactly one version for agents, whatever other versions there are; `tool` is the name of the plain one. */
+export function toPinnedToolName(tool: string, name: string, version: string): string {
+  const pinned = `${tool}_v${version.replace(/[^0-9A-Za-z]+/g, '_')}`
   return pinned.length <= MAX_TOOL_NAME ? pinned : toToolName(`${name}@${version}`)
 }
 

@@ -22,7 +22,7 @@ export function checkDefinition(
     throw new TypeError(`function ${definition.name ?? '(unnamed)'}: ${field} ${reason}`)
   }
   checkName(definition, environment.system, refuse)
-  checkFields(definition, refuse)
+  checkDefinitionFields(definition, refuse)
   checkAcceptance(definition, refuse)
   checkDetails(definition, refuse)
   checkReferences(definition, environment.components, refuse)
@@ -235,7 +235,7 @@ const NAMES = Object.keys(FIELDS)
 const EFFECTS = ['create', 'update', 'delete']
 
 /** Refuses what a compiler would have found, for definitions that no compiler has seen. */
-export function checkFields(definition: FunctionDefinition, refuse: Refuse): void {
+export function checkDefinitionFields(definition: FunctionDefinition, refuse: Refuse): void {
   for (const field of Object.keys(definition)) {
     if (Object.hasOwn(FIELDS, field)) continue
     const hint = didYouMean(field, NAMES)

@@ -62,6 +62,7 @@ export {
   orderExtensions,
   PHASES,
   type Phase,
+  standIn,
 } from './extension.ts'
 export {
   type AcceptedExtensions,
@@ -101,7 +102,7 @@ export {
   toSeconds,
 } from './options.ts'
 export type {
-  QueryFilter,
+  PlannedFilter,
   QueryOperator,
   QueryPagination,
   QueryPlan,
@@ -116,7 +117,7 @@ export {
   createPreparedResult,
   isPrepared,
   mayFit,
-  tooLarge,
+  resultTooLarge,
   toResultText,
 } from './result.ts'
 export type {

@@ -11,7 +11,7 @@ import {
 } from '../values/index.ts'
 import type { Call, Failure, Outcome, Principal, Success } from './call.ts'
 import type { Invocation } from './function.ts'
-import { boundErrors, isPrepared, tooLarge } from './result.ts'
+import { boundErrors, isPrepared, resultTooLarge } from './result.ts'
 import { type Logger, type Middleware, runMiddleware } from './service.ts'
 import { drain, isAsyncIterable } from './stream.ts'
 import { createSuspects, type Suspects } from './suspects.ts'
@@ -205,7 +205,7 @@ function checkResult(target: Target, call: Call, result: unknown): Maybe<Outcome
   const fits = assertJson(target, outcome)
   if (target.checkOutput === undefined || asResources) return outcome
   // Checking millions of items that nobody will be sent would stop every other call.
-  if (!fits) throw tooLarge(target.maxResultBytes)
+  if (!fits) throw resultTooLarge(target.maxResultBytes)
   return andThen(target.checkOutput(result ?? null), (checked) => {
     if (checked.ok) return outcome
     const [problem] = checked.problems

@@ -19,7 +19,7 @@ export type QueryOperator =
 export type QueryValue = string | number | boolean
 
 /** One condition, joined by `boolean` to everything before it. */
-export interface QueryFilter {
+export interface PlannedFilter {
   readonly attribute: string
   readonly operator: QueryOperator
   /** None for null tests, two for ranges, any number for lists, else one. */
@@ -65,9 +65,9 @@ export type QueryPagination =
 /** What a caller of a list wants, checked against what the function allows. */
 export interface QueryPlan {
   /** Conditions on the resources themselves, to be folded from left to right. */
-  readonly filters: readonly QueryFilter[]
+  readonly filters: readonly PlannedFilter[]
   /** Conditions that one related resource has to meet, by relationship. */
-  readonly relatedFilters: ReadonlyMap<string, readonly QueryFilter[]>
+  readonly relatedFilters: ReadonlyMap<string, readonly PlannedFilter[]>
   /** Never empty; ends with a unique key. */
   readonly sorts: readonly QuerySort[]
   /** Attributes to show, by `self` or relationship; all of them where there is no entry. */

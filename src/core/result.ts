@@ -7,11 +7,11 @@ export function assertFits(text: string, { limits }: Pick<Service, 'limits'>): v
   // No character takes more than three bytes: most texts need not be measured.
   if (text.length * 3 <= limits.maxResponseBytes) return
   if (Buffer.byteLength(text) <= limits.maxResponseBytes) return
-  throw tooLarge(limits.maxResponseBytes)
+  throw resultTooLarge(limits.maxResponseBytes)
 }
 
 /** Makes the error for a result that is longer than allowed. */
-export function tooLarge(maxBytes: number): CallError {
+export function resultTooLarge(maxBytes: number): CallError {
   return new CallError('INTERNAL_ERROR', {
     message: `The result is larger than ${maxBytes} bytes; ask for fewer items or fields`,
   })
@@ -109,7 +109,7 @@ export function isPrepared(value: unknown): value is Prepared {
 /** Writes a result as JSON text, unless it is that already; one that cannot fit is refused before it is written. */
 export function toResultText(result: unknown, maxBytes: number): string {
   if (isPrepared(result)) return result.json
-  if (!mayFit(result, maxBytes)) throw tooLarge(maxBytes)
+  if (!mayFit(result, maxBytes)) throw resultTooLarge(maxBytes)
   return JSON.stringify(result) ?? 'null'
 }
 

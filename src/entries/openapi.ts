@@ -10,7 +10,7 @@ export {
   type ImportWarning,
   importOpenApi,
   importWithExternals,
-  type ListOptions,
+  type ListOperationsOptions,
   type LoadedDocument,
   type LoadOptions,
   listOperations,

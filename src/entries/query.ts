@@ -1,6 +1,6 @@
 // Filter, sort and page: parse a query, run it, or turn it into SQL.
 export type {
-  QueryFilter,
+  PlannedFilter,
   QueryOperator,
   QueryPagination,
   QueryPlan,

@@ -1,5 +1,6 @@
 // Call the tools of a tool spec.
 export {
+  type ApiOperation,
   type ArgumentSchema,
   type AuthRule,
   type BodyField,
@@ -14,7 +15,6 @@ export {
   type Environment,
   type HttpTool,
   notWritten,
-  type Operation,
   type PaginateRule,
   type ParamRule,
   type PublicOnlyOptions,
@@ -31,8 +31,8 @@ export {
   type ToolFunctionsOptions,
   type ToolHandler,
   ToolHttpError,
+  toApiOperation,
   toFieldSchema,
   toFunctions,
   toInputSchema,
-  toOperation,
 } from '../sources/runtime/index.ts'

@@ -1,8 +1,6 @@
 // The tool API that the explorer calls.
 export {
   type AuthHook,
-  type CallOutcome,
-  type CallResult,
   createServiceToolApi,
   createToolApi,
   type PreparedTools,
@@ -12,7 +10,9 @@ export {
   type ToolApi,
   type ToolApiOptions,
   type ToolCallHandler,
-  type ToolContent,
+  type ToolCallOutcome,
+  type ToolCallResult,
+  type ToolContentBlock,
   type ToolDetail,
   type ToolSummary,
   type ToolsProvider,

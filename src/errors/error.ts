@@ -88,7 +88,7 @@ export const DEFAULT_RETRY_AFTER: Duration = { value: 60, unit: 'second' }
 const ALWAYS_SAY: readonly string[] = ['RATE_LIMITED', 'SERVER_MAINTENANCE', 'FUNCTION_MAINTENANCE']
 
 /** Reads the first `retry_after` of some errors as the whole seconds of a Retry-After header. */
-export function readRetryAfter(errors: readonly CallErrorShape[]): string | undefined {
+export function formatRetryAfter(errors: readonly CallErrorShape[]): string | undefined {
   for (const { details } of errors) {
     const duration = details?.['retry_after']
     const milliseconds = isRecord(duration) ? toMilliseconds(duration) : undefined

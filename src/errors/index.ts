@@ -8,5 +8,5 @@ export {
   DEFAULT_CHALLENGE,
   DEFAULT_RETRY_AFTER,
   type ErrorSource,
-  readRetryAfter,
+  formatRetryAfter,
 } from './error.ts'

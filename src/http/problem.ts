@@ -1,5 +1,5 @@
 import type { Service } from '../core/index.ts'
-import { type CallError, readRetryAfter } from '../errors/index.ts'
+import { type CallError, formatRetryAfter } from '../errors/index.ts'
 import { encodeHealth, type HealthReport, reportHealth } from '../system/index.ts'
 import type { HttpHandler, HttpResponse } from '../wire/index.ts'
 
@@ -28,7 +28,7 @@ export function problemResponse(
 
 /** Answers what is refused before a surface sees it. */
 export function toProblem({ status = 400, message, errors }: CallError): HttpResponse {
-  const retryAfter = readRetryAfter(errors)
+  const retryAfter = formatRetryAfter(errors)
   return problemResponse(
     status,
     message,

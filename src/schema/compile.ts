@@ -18,11 +18,11 @@ import {
   createDefinitionFinder,
   type Definitions,
   decodeFragment,
-  type Link,
   listLinks,
   matchDefinition,
   ROOT_BASE,
-  toAddress,
+  resolveUri,
+  type SchemaLink,
   withoutFragment,
 } from './references.ts'
 import type { JsonSchema, Validation } from './schema.ts'
@@ -251,7 +251,7 @@ function createBundler(root: Part, dialect: Dialect, options: NormalizeOptions) 
   // Without a prototype, so that no reference finds what every object inherits.
   const context: SchemaContext = createRecord()
   const parts = new Map<string, Part>([['', root]])
-  const local: Link[] = []
+  const local: SchemaLink[] = []
   let isOneDocument = true
 
   function include(key: string, original: Subschema): Part {
@@ -276,7 +276,7 @@ function createBundler(root: Part, dialect: Dialect, options: NormalizeOptions) 
     for (const link of listLinks(part.original, part.base, true)) followLink(link, part)
   }
 
-  function followLink(link: Link, part: Part): void {
+  function followLink(link: SchemaLink, part: Part): void {
     const match = matchDefinition(link.ref, findDefinition)
     if (match !== undefined) {
       name(link.ref, include(match.key, match.schema), match.rest)
@@ -288,9 +288,9 @@ function createBundler(root: Part, dialect: Dialect, options: NormalizeOptions) 
     }
   }
 
-  function followAddress(link: Link): void {
+  function followAddress(link: SchemaLink): void {
     isOneDocument = false
-    const resource = withoutFragment(toAddress(link.ref, link.base) ?? '')
+    const resource = withoutFragment(resolveUri(link.ref, link.base) ?? '')
     const target = findDefinition(resource) ?? readMetaSchema(resource)
     if (target === undefined) return
     const part = include(resource, target)
@@ -319,5 +319,5 @@ function createBundler(root: Part, dialect: Dialect, options: NormalizeOptions) 
 
 function baseOf(schema: Subschema, outer: string): string {
   const $id = isSubschema(schema) && typeof schema !== 'boolean' ? schema['$id'] : undefined
-  return withoutFragment(typeof $id === 'string' ? (toAddress($id, outer) ?? outer) : outer)
+  return withoutFragment(typeof $id === 'string' ? (resolveUri($id, outer) ?? outer) : outer)
 }

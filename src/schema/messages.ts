@@ -2,7 +2,7 @@ import { didYouMean, toText } from '../values/index.ts'
 import { isScalar } from './rules.ts'
 
 /** One thing that is wrong with a value, before it is put into words. */
-export interface Finding {
+export interface SchemaViolation {
   /** Where in the schema, as far as the validator says. */
   readonly schemaPath: string
   readonly pointer: string
@@ -13,7 +13,10 @@ export interface Finding {
 }
 
 /** Puts a finding into words: what was expected, and what was found instead. */
-export function formatFinding({ keyword, params, message }: Finding, found: unknown): string {
+export function formatFinding(
+  { keyword, params, message }: SchemaViolation,
+  found: unknown,
+): string {
   return message ?? SENTENCES[keyword]?.(params, found) ?? 'does not match the schema'
 }
 

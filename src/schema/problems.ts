@@ -1,11 +1,11 @@
 import { formatPointer, isRecord, resolvePointer, shortenPointer, toText } from '../values/index.ts'
 import {
-  type Finding,
   formatChoice,
   formatFinding,
   formatTypes,
   formatUnknownProperty,
   isLongName,
+  type SchemaViolation,
   show,
 } from './messages.ts'
 import type { Problem } from './schema.ts'
@@ -29,7 +29,7 @@ export function toProblems(
   listKnown: () => readonly string[] = () => [],
 ): readonly [Problem, ...Problem[]] {
   const valueAt = (pointer: string): unknown => resolvePointer(value, pointer)
-  const findings: Finding[] = []
+  const findings: SchemaViolation[] = []
   for (const error of errors) {
     const finding = toFinding(error)
     const lacksKnown = isUnknown(finding) && finding.pointer === '' && !('known' in finding.params)
@@ -49,7 +49,7 @@ export function toProblems(
 
 type ValueAt = (pointer: string) => unknown
 
-function toFinding({ keyword, schemaPath, instancePath, params }: ValidatorError): Finding {
+function toFinding({ keyword, schemaPath, instancePath, params }: ValidatorError): SchemaViolation {
   const own = 'message' in params ? params.message : undefined
   // Rules of ours report under the keyword they stand for.
   if (keyword === '~refine' && isRecord(own) && isRecord(own['params'])) {
@@ -69,9 +69,9 @@ function toFinding({ keyword, schemaPath, instancePath, params }: ValidatorError
 }
 
 /** Adds a finding, taking back those inside it that it replaces. */
-function fold(finding: Finding, findings: Finding[], valueAt: ValueAt): void {
+function fold(finding: SchemaViolation, findings: SchemaViolation[], valueAt: ValueAt): void {
   const { keyword, schemaPath, pointer, params } = finding
-  const inside = (name: string): Finding[] => takeInside(`${schemaPath}/${name}`, findings)
+  const inside = (name: string): SchemaViolation[] => takeInside(`${schemaPath}/${name}`, findings)
   switch (keyword) {
     case 'anyOf':
     case 'oneOf': {
@@ -110,14 +110,17 @@ function fold(finding: Finding, findings: Finding[], valueAt: ValueAt): void {
 }
 
 /** Removes the findings at the end of the list that stand below a place in the schema. */
-function takeInside(path: string, findings: Finding[]): Finding[] {
+function takeInside(path: string, findings: SchemaViolation[]): SchemaViolation[] {
   let start = findings.length
   while (start > 0 && findings[start - 1]?.schemaPath.startsWith(path) === true) start -= 1
   return findings.splice(start)
 }
 
-function groupBranches(findings: readonly Finding[], path: string): readonly Finding[][] {
-  const branches = new Map<string, Finding[]>()
+function groupBranches(
+  findings: readonly SchemaViolation[],
+  path: string,
+): readonly SchemaViolation[][] {
+  const branches = new Map<string, SchemaViolation[]>()
   for (const finding of findings) {
     const [index = ''] = finding.schemaPath.slice(path.length).split('/')
     branches.set(index, [...(branches.get(index) ?? []), finding])
@@ -125,24 +128,31 @@ function groupBranches(findings: readonly Finding[], path: string): readonly Fin
   return [...branches.values()]
 }
 
-function listMembers(finding: Finding, names: unknown): readonly Finding[] {
+function listMembers(finding: SchemaViolation, names: unknown): readonly SchemaViolation[] {
   if (!Array.isArray(names)) return [finding]
   return names.slice(0, MAX_PROBLEMS).map((name) => at(finding, toText(name)))
 }
 
-function listMissing(finding: Finding, names: unknown, value: unknown): readonly Finding[] {
+function listMissing(
+  finding: SchemaViolation,
+  names: unknown,
+  value: unknown,
+): readonly SchemaViolation[] {
   const missing = [names]
     .flat()
     .filter((name) => isRecord(value) && !Object.hasOwn(value, toText(name)))
   return listMembers(finding, missing)
 }
 
-function at(finding: Finding, name: string): Finding {
+function at(finding: SchemaViolation, name: string): SchemaViolation {
   return { ...finding, pointer: `${finding.pointer}${formatPointer([name])}` }
 }
 
 /** Members that a form knows are unevaluated where the form has failed; its own findings say why. */
-function leaveKnown(params: Finding['params'], findings: readonly Finding[]): unknown {
+function leaveKnown(
+  params: SchemaViolation['params'],
+  findings: readonly SchemaViolation[],
+): unknown {
   const { unevaluatedProperties: names, known } = params
   if (!Array.isArray(names) || !Array.isArray(known) || findings.length === 0) return names
   const members = new Set<unknown>(known)
@@ -150,7 +160,7 @@ function leaveKnown(params: Finding['params'], findings: readonly Finding[]): un
 }
 
 /** Says of each unknown property which known one may have been meant. */
-function listUnknown(finding: Finding, names: unknown): readonly Finding[] {
+function listUnknown(finding: SchemaViolation, names: unknown): readonly SchemaViolation[] {
   if (!Array.isArray(names)) return [finding]
   const { known } = finding.params
   return names.slice(0, MAX_PROBLEMS).map((given, index) => {
@@ -167,7 +177,7 @@ function listUnknown(finding: Finding, names: unknown): readonly Finding[] {
 const MOST_SUGGESTED = 20
 
 /** The value of such a finding is the name of a member, which is not what its pointer shows. */
-function toNameFinding(finding: Finding): Finding {
+function toNameFinding(finding: SchemaViolation): SchemaViolation {
   const sentence = formatFinding(finding, lastSegment(finding.pointer))
   return { ...finding, keyword: 'propertyNames', message: `has a name that ${sentence}` }
 }
@@ -179,14 +189,14 @@ function lastSegment(pointer: string): string {
 
 /** A failed `anyOf` or `oneOf` with what its branches found. */
 export interface FailedChoice {
-  readonly error: Finding
+  readonly error: SchemaViolation
   /** The findings of each branch that failed. */
-  readonly branches: readonly (readonly Finding[])[]
+  readonly branches: readonly (readonly SchemaViolation[])[]
   readonly valueAt: (pointer: string) => unknown
 }
 
 /** Says in as few findings as possible why a value fits none, or more than one, of several forms. */
-export function explainChoice(choice: FailedChoice): readonly Finding[] {
+export function explainChoice(choice: FailedChoice): readonly SchemaViolation[] {
   const { error, branches } = choice
   const passing = error.params['passingSchemas']
   if (Array.isArray(passing) && passing.length > 1) {
@@ -200,7 +210,7 @@ export function explainChoice(choice: FailedChoice): readonly Finding[] {
 }
 
 /** Names the members that no branch knows, whichever of them is meant. */
-function findUnknown({ error, branches }: FailedChoice): readonly Finding[] {
+function findUnknown({ error, branches }: FailedChoice): readonly SchemaViolation[] {
   const possible = branches.filter((branch) => !branch.some((one) => rulesOut(one, error)))
   const [first = [], ...others] = possible.length > 0 ? possible : branches
   return first.filter(isUnknown).flatMap((finding) => {
@@ -219,7 +229,7 @@ function findUnknown({ error, branches }: FailedChoice): readonly Finding[] {
   })
 }
 
-function isUnknown({ keyword }: Finding): boolean {
+function isUnknown({ keyword }: SchemaViolation): boolean {
   return keyword === 'additionalProperties' || keyword === 'unevaluatedProperties'
 }
 
@@ -232,7 +242,7 @@ function mergeAt(pointer: string, { error, branches, valueAt }: FailedChoice) {
 }
 
 /** Follows the one branch that the value seems to mean: its type and its constants fit. */
-function chooseMeant({ error, branches }: FailedChoice): readonly Finding[] | undefined {
+function chooseMeant({ error, branches }: FailedChoice): readonly SchemaViolation[] | undefined {
   const meant = branches.filter((branch) => !branch.some((finding) => rulesOut(finding, error)))
   return meant.length === 1 ? meant[0] : undefined
 }
@@ -257,7 +267,12 @@ function mergeDiscriminator({ error, branches, valueAt }: FailedChoice) {
   return missing && [missing]
 }
 
-function merge(findings: readonly Finding[], pointer: string, error: Finding, found: unknown) {
+function merge(
+  findings: readonly SchemaViolation[],
+  pointer: string,
+  error: SchemaViolation,
+  found: unknown,
+) {
   const types = [...new Set(findings.flatMap(({ params }) => params['type'] ?? []))]
   const values = [...new Set(findings.flatMap(({ params }) => allowedBy(params)))]
   const { schemaPath } = error
@@ -269,7 +284,10 @@ function merge(findings: readonly Finding[], pointer: string, error: Finding, fo
   return { ...error, pointer, message }
 }
 
-function summarize(branches: readonly (readonly Finding[])[], choice: FailedChoice): string {
+function summarize(
+  branches: readonly (readonly SchemaViolation[])[],
+  choice: FailedChoice,
+): string {
   const reasons = branches.slice(0, MAX_FORMS).flatMap((branch, index) => {
     const [first] = branch
     if (first === undefined) return []
@@ -283,22 +301,22 @@ function summarize(branches: readonly (readonly Finding[])[], choice: FailedChoi
 
 const MAX_FORMS = 3
 
-function isSimple({ keyword, message }: Finding): boolean {
+function isSimple({ keyword, message }: SchemaViolation): boolean {
   return message === undefined && (keyword === 'type' || isConstant({ keyword }))
 }
 
-function isConstant({ keyword }: Pick<Finding, 'keyword'>): boolean {
+function isConstant({ keyword }: Pick<SchemaViolation, 'keyword'>): boolean {
   return keyword === 'const' || keyword === 'enum'
 }
 
 /** A branch is not meant when the value has another type, or another constant directly inside. */
-function rulesOut(finding: Finding, error: Finding): boolean {
+function rulesOut(finding: SchemaViolation, error: SchemaViolation): boolean {
   const depth = finding.pointer.slice(error.pointer.length).split('/').length - 1
   if (finding.keyword === 'type') return depth === 0
   return isConstant(finding) && depth <= 1
 }
 
-function allowedBy(params: Finding['params']): readonly unknown[] {
+function allowedBy(params: SchemaViolation['params']): readonly unknown[] {
   const { allowedValues, allowedValue } = params
   if (Array.isArray(allowedValues)) return allowedValues
   return 'allowedValue' in params ? [allowedValue] : []

@@ -10,7 +10,7 @@ export type Definitions = Readonly<Record<string, Subschema>>
 export type FindDefinition = (ref: string) => Subschema | undefined
 
 /** A reference inside a schema, and the address it is relative to. */
-export interface Link {
+export interface SchemaLink {
   readonly pointer: string
   readonly ref: string
   readonly base: string
@@ -73,8 +73,12 @@ export function matchDefinition(ref: string, find: FindDefinition): DefinitionMa
 }
 
 /** Lists the references of a schema, each with its base; also those in unknown keywords when asked. */
-export function listLinks(schema: JsonSchema, base: string, everywhere = false): readonly Link[] {
-  const links: Link[] = []
+export function listLinks(
+  schema: JsonSchema,
+  base: string,
+  everywhere = false,
+): readonly SchemaLink[] {
+  const links: SchemaLink[] = []
   walk(schema, base, everywhere, (node, nodeBase, pointer) => {
     for (const keyword of ['$ref', '$dynamicRef']) {
       const ref = node[keyword]
@@ -86,7 +90,7 @@ export function listLinks(schema: JsonSchema, base: string, everywhere = false):
 }
 
 /** Resolves a reference against its base; undefined when the two do not make an address. */
-export function toAddress(ref: string, base: string): string | undefined {
+export function resolveUri(ref: string, base: string): string | undefined {
   return URL.canParse(ref, base) ? new URL(ref, base).href : undefined
 }
 
@@ -119,10 +123,10 @@ function draft7Anchor($id: unknown): string | undefined {
   return typeof $id === 'string' && $id.startsWith('#') ? $id.slice(1) : undefined
 }
 
-function leadsSomewhere(link: Link, index: AddressIndex, find: FindDefinition): boolean {
+function leadsSomewhere(link: SchemaLink, index: AddressIndex, find: FindDefinition): boolean {
   const match = matchDefinition(link.ref, find)
   if (match !== undefined) return isSubschema(resolvePointer(match.schema, match.rest))
-  const address = toAddress(link.ref, link.base)
+  const address = resolveUri(link.ref, link.base)
   if (address === undefined) return false
   const resource = withoutFragment(address)
   const fragment = decodeFragment(address.slice(resource.length + 1))
@@ -150,7 +154,7 @@ type Visit = (node: JsonSchema, base: string, pointer: string) => void
 function walk(schema: JsonSchema, base: string, everywhere: boolean, visit: Visit): void {
   const enter = (node: JsonSchema, outer: string, pointer: string): void => {
     const { $id } = node
-    const own = typeof $id === 'string' ? (toAddress($id, outer) ?? outer) : outer
+    const own = typeof $id === 'string' ? (resolveUri($id, outer) ?? outer) : outer
     const nodeBase = withoutFragment(own)
     visit(node, nodeBase, pointer)
     for (const [keyword, value] of Object.entries(node)) {

@@ -16,13 +16,14 @@ const DEFAULT_PAGE = 100
 
 /** Refuses text that some backend cannot hold: empty, too long, with NUL, or not valid Unicode. */
 export function assertText(field: string, text: string): void {
-  if (typeof text !== 'string' || text === '') refuse(field, 'must be a text that is not empty')
+  if (typeof text !== 'string' || text === '')
+    refuseArgument(field, 'must be a text that is not empty')
   assertStorable(field, text)
 }
 
 /** Refuses a prefix that no key could have; the empty prefix lists everything. */
 export function assertPrefix(prefix: string): void {
-  if (typeof prefix !== 'string') refuse('prefix', 'must be a text')
+  if (typeof prefix !== 'string') refuseArgument('prefix', 'must be a text')
   assertStorable('prefix', prefix)
 }
 
@@ -30,40 +31,44 @@ export function assertPrefix(prefix: string): void {
 export function requireTtl(ttl: number | null): number | null {
   if (ttl === null) return null
   if (typeof ttl !== 'number' || !(ttl > 0 && ttl <= MAX_TTL)) {
-    refuse('ttl', `must be null or a number of milliseconds above 0 and at most ${MAX_TTL}`)
+    refuseArgument('ttl', `must be null or a number of milliseconds above 0 and at most ${MAX_TTL}`)
   }
   return Math.ceil(ttl)
 }
 
 /** Refuses an amount that a counter cannot be advanced by. */
 export function assertAmount(by: number): void {
-  if (!Number.isSafeInteger(by)) refuse('by', 'must be a whole number')
+  if (!Number.isSafeInteger(by)) refuseArgument('by', 'must be a whole number')
 }
 
 /** Refuses a revision that no entry can have. */
 export function assertRevision(revision: number): void {
-  if (!Number.isSafeInteger(revision)) refuse('revision', 'must be the revision of an entry')
+  if (!Number.isSafeInteger(revision))
+    refuseArgument('revision', 'must be the revision of an entry')
 }
 
 /** Answers the page size that was asked for, or the default one. */
 export function requireLimit(limit: number = DEFAULT_PAGE): number {
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_PAGE) {
-    refuse('limit', `must be a whole number from 1 to ${MAX_PAGE}`)
+    refuseArgument('limit', `must be a whole number from 1 to ${MAX_PAGE}`)
   }
   return limit
 }
 
 /** Writes a value as JSON text within the size limit. */
 export function toBackendText(value: Json): string {
-  const text = stringify(value) ?? refuse('value', 'must be a JSON value')
+  const text = stringify(value) ?? refuseArgument('value', 'must be a JSON value')
   if (text.length * 3 > MAX_VALUE_BYTES && Buffer.byteLength(text) > MAX_VALUE_BYTES) {
-    refuse('value', `has ${Buffer.byteLength(text)} bytes as JSON; at most ${MAX_VALUE_BYTES} fit`)
+    refuseArgument(
+      'value',
+      `has ${Buffer.byteLength(text)} bytes as JSON; at most ${MAX_VALUE_BYTES} fit`,
+    )
   }
   return text
 }
 
 /** Throws INVALID_ARGUMENTS about one argument of a store operation. */
-export function refuse(field: string, rule: string): never {
+export function refuseArgument(field: string, rule: string): never {
   throw new CallError('INVALID_ARGUMENTS', {
     message: `The store argument "${field}" ${rule}`,
     details: { field },
@@ -81,11 +86,11 @@ function stringify(value: Json): string | undefined {
 
 function assertStorable(field: string, text: string): void {
   if (text.length * 3 > MAX_KEY_BYTES && Buffer.byteLength(text) > MAX_KEY_BYTES) {
-    refuse(field, `has ${Buffer.byteLength(text)} bytes; at most ${MAX_KEY_BYTES} fit`)
+    refuseArgument(field, `has ${Buffer.byteLength(text)} bytes; at most ${MAX_KEY_BYTES} fit`)
   }
   // PostgreSQL text cannot hold NUL, and a lone surrogate would silently become another character.
-  if (text.includes('\0')) refuse(field, 'must not hold a NUL character')
-  if (LONE_SURROGATE.test(text)) refuse(field, 'must be valid Unicode')
+  if (text.includes('\0')) refuseArgument(field, 'must not hold a NUL character')
+  if (LONE_SURROGATE.test(text)) refuseArgument(field, 'must be valid Unicode')
 }
 
 const LONE_SURROGATE = /[\ud800-\udfff]/u
@@ -135,7 +140,7 @@ function fromCursor(cursor: string, prefix: string): string {
   const key = short ? Buffer.from(cursor, 'base64url').toString() : ''
   // A cursor may come from outside: it must not move the listing out of its prefix.
   if (key === '' || !key.startsWith(prefix) || toCursor(key) !== cursor || key.includes('\0')) {
-    refuse('cursor', 'must be the cursor of an earlier page of the same listing')
+    refuseArgument('cursor', 'must be the cursor of an earlier page of the same listing')
   }
   return key
 }

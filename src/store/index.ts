@@ -1,4 +1,4 @@
-export { refuse, toCursor } from './backend.ts'
+export { refuseArgument, toCursor } from './backend.ts'
 export { STORE_CASES } from './conformance/cases.ts'
 export { runConformanceTask } from './conformance/time.ts'
 export type { ConformanceCase, ConformanceTask, ConformanceTools } from './conformance/types.ts'

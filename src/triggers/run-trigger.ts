@@ -8,7 +8,7 @@ import {
   toFailure,
 } from '../core/index.ts'
 import { CallError } from '../errors/index.ts'
-import { toCallError } from '../sources/runtime/index.ts'
+import { toToolCallError } from '../sources/runtime/index.ts'
 import type { TriggerDef } from '../sources/tool-spec/index.ts'
 import {
   isPromise,
@@ -195,7 +195,7 @@ function createWork(service: Service, trigger: TriggerDefinition, timeoutMs: num
     try {
       return { ok: true, result: (await handler(event)) ?? null }
     } catch (thrown) {
-      throw toCallError(thrown, event.signal)
+      throw toToolCallError(thrown, event.signal)
     }
   }
 }

@@ -30,6 +30,13 @@ export { findNoJson, inspectJson, type NoJson } from './json-value.ts'
 export { andThen, isPromise, type Maybe, once, toMaybe } from './maybe.ts'
 export { assertNoPrivateKeys, findPrivateKeys, PRIVATE_MEMBERS } from './private-keys.ts'
 export { didYouMean, formatNear, nearest } from './suggest.ts'
-export { type Clock, formatTimestamp, systemClock, toDuration, toMilliseconds } from './time.ts'
+export {
+  type Clock,
+  formatTimestamp,
+  parseRetryAfter,
+  systemClock,
+  toDuration,
+  toMilliseconds,
+} from './time.ts'
 export { fromToolName, MAX_TOOL_NAME, spellName } from './tool-spelling.ts'
 export { canonicalUrn, extensionName, extensionUrn } from './urn.ts'

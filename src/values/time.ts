@@ -19,6 +19,14 @@ export function formatTimestamp(milliseconds: number): string {
   return `${new Date(milliseconds).toISOString().slice(0, -5)}Z`
 }
 
+/** Reads a Retry-After header, seconds or a date, as milliseconds from now; undefined when it is neither. */
+export function parseRetryAfter(value: string | null | undefined, now: number): number | undefined {
+  if (value === null || value === undefined) return undefined
+  if (/^\d{1,10}$/.test(value.trim())) return Number(value) * 1000
+  const moment = Date.parse(value)
+  return Number.isNaN(moment) ? undefined : Math.max(0, moment - now)
+}
+
 const UNITS = {
   millisecond: 1,
   second: 1_000,

@@ -1,4 +1,4 @@
-import { refuse } from '../store/index.ts'
+import { refuseArgument } from '../store/index.ts'
 import type { Json } from '../values/index.ts'
 
 /** A piece of work that outlives the call that asked for it. */
@@ -112,13 +112,14 @@ export interface CheckedJob {
 export function requireJob(job: NewJob): CheckedJob {
   const { name, id, data, delayMs = 0, priority = 5 } = job
   assertName(name)
-  if (typeof id !== 'string' || id === '') refuse('id', 'must be a text that is not empty')
-  if (Buffer.byteLength(id) > MAX_ID_BYTES) refuse('id', `has more than ${MAX_ID_BYTES} bytes`)
+  if (typeof id !== 'string' || id === '') refuseArgument('id', 'must be a text that is not empty')
+  if (Buffer.byteLength(id) > MAX_ID_BYTES)
+    refuseArgument('id', `has more than ${MAX_ID_BYTES} bytes`)
   if (!(delayMs >= 0 && delayMs <= MAX_DELAY_MS)) {
-    refuse('delayMs', `must be a number of milliseconds from 0 to ${MAX_DELAY_MS}`)
+    refuseArgument('delayMs', `must be a number of milliseconds from 0 to ${MAX_DELAY_MS}`)
   }
   if (!Number.isInteger(priority) || priority < 1 || priority > 10) {
-    refuse('priority', 'must be a whole number from 1 to 10')
+    refuseArgument('priority', 'must be a whole number from 1 to 10')
   }
   assertSize(data)
   return { name, id, data, delayMs: Math.ceil(delayMs), priority }
@@ -126,12 +127,13 @@ export function requireJob(job: NewJob): CheckedJob {
 
 /** Refuses a name that some backend cannot use for a queue. */
 export function assertName(name: string): void {
-  if (!NAME.test(name)) refuse('name', 'must be 1 to 64 letters, digits and dashes')
+  if (!NAME.test(name)) refuseArgument('name', 'must be 1 to 64 letters, digits and dashes')
 }
 
 function assertSize(data: Json): void {
-  const text = JSON.stringify(data) ?? refuse('data', 'must be a JSON value')
+  const text = JSON.stringify(data) ?? refuseArgument('data', 'must be a JSON value')
   if (text.length * 3 <= MAX_DATA_BYTES) return
   const bytes = Buffer.byteLength(text)
-  if (bytes > MAX_DATA_BYTES) refuse('data', `has ${bytes} bytes; at most ${MAX_DATA_BYTES} fit`)
+  if (bytes > MAX_DATA_BYTES)
+    refuseArgument('data', `has ${bytes} bytes; at most ${MAX_DATA_BYTES} fit`)
 }

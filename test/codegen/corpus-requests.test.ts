@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { importOpenApi, loadOpenApi } from '../../src/entries/openapi.ts'
 import { toInputSchema } from '../../src/sources/runtime/input-schema.ts'
-import { toOperation } from '../../src/sources/runtime/to-operation.ts'
+import { toApiOperation } from '../../src/sources/runtime/to-operation.ts'
 import { createToolCaller } from '../../src/sources/runtime/tool-caller.ts'
 import { argumentName, locationOf } from '../../src/sources/tool-spec/fields.ts'
 import type { ToolDef, ToolSpec } from '../../src/sources/tool-spec/types.ts'
@@ -70,7 +70,7 @@ describe.skipIf(files.length === 0)(
 )
 
 async function send(spec: ToolSpec, tool: ToolDef): Promise<RecordedRequest> {
-  const operation = toOperation(spec, tool)
+  const operation = toApiOperation(spec, tool)
   if (operation === undefined) throw new TypeError(`${tool.name} is not an HTTP tool`)
   const sendHere: typeof fetch = (input, init) => {
     const { pathname, search } = new URL(String(input))

@@ -7,6 +7,7 @@ describe('generated files carry the code of this package as it is', () => {
       constant: 'CLIENT_RUNTIME',
       path: '../',
       entry: 'client/methods/runtime.ts',
+      runtime: 'clientRuntime',
       typeFiles: [
         'client/methods/method.ts',
         'client/methods/query.ts',
@@ -43,6 +44,7 @@ describe('generated files carry the code of this package as it is', () => {
       constant: 'TOOL_RUNTIME',
       path: './',
       entry: 'sources/runtime/generated.ts',
+      runtime: 'toolRuntime',
       typeFiles: [
         'sources/runtime/tool-definition.ts',
         'sources/runtime/call-tool.ts',

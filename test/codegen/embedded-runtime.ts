@@ -11,8 +11,10 @@ export interface RuntimeSources {
   readonly constant: string
   /** From the module to `src/codegen`. */
   readonly path: string
-  /** Exports `runtime`; the bundler starts there. Below src. */
+  /** The bundler starts there. Below src. */
   readonly entry: string
+  /** The export of the entry that holds the runtime. */
+  readonly runtime: string
   /** Where the types are declared, below src. */
   readonly typeFiles: readonly string[]
   /** The types that generated files, and the lines around their runtime, name themselves. */
@@ -23,7 +25,7 @@ export interface RuntimeSources {
 
 /** Makes the module that holds what generated files carry: types cut from the sources, code bundled. */
 export async function buildRuntimeModule(sources: RuntimeSources): Promise<string> {
-  const { constant, entry, exported, path } = sources
+  const { constant, entry, exported, path, runtime } = sources
   const types = selectTypes(sources.typeFiles.flatMap(readTypes), sources.roots)
   const texts = types.map(({ name, text }) =>
     exported?.includes(name) === false ? text : text.replace(/^(?=interface|type)/m, 'export '),
@@ -36,7 +38,7 @@ import type { EmbeddedRuntime } from '${path}embedded-runtime.ts'
 export const ${constant}: EmbeddedRuntime = {
   typeNames: ${JSON.stringify(types.map(({ name }) => name))},
   types: ${JSON.stringify(texts.join('\n\n'))},
-  code: ${JSON.stringify(`${await bundle(entry)}.runtime`)},
+  code: ${JSON.stringify(`${await bundle(entry)}.${runtime}`)},
 }
 `
 }

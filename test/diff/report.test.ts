@@ -1,7 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { type DiffSource, diffDescriptions, formatReport, RULES } from '../../src/entries/diff.ts'
+import {
+  DIFF_RULES,
+  type DiffSource,
+  diffDescriptions,
+  formatDiff,
+} from '../../src/entries/diff.ts'
 import { parseDocument } from '../../src/entries/openapi.ts'
 import { discovery } from './cases/case.ts'
 
@@ -17,7 +22,7 @@ function read(version: string): DiffSource {
 
 describe('docs/guides/diff.md', () => {
   it('lists every rule with its class and reason', () => {
-    const rows = Object.entries(RULES).map(
+    const rows = Object.entries(DIFF_RULES).map(
       ([id, rule]) => `| \`${id}\` | ${rule.class} | ${rule.reason} |`,
     )
     expect(PAGE.match(/^\| `[a-z-]+` \| (?:breaking|implementer|compatible|docs) \|.*$/gm)).toEqual(
@@ -26,7 +31,7 @@ describe('docs/guides/diff.md', () => {
   })
 
   it.skipIf(!existsSync(CORPUS))('shows the report of two real versions of an API', () => {
-    const report = formatReport(diffDescriptions(read('40'), read('50')), 'text')
+    const report = formatDiff(diffDescriptions(read('40'), read('50')), 'text')
     expect(PAGE).toContain(report.trim())
   })
 })
@@ -47,7 +52,7 @@ describe('reports', () => {
         enough: false,
       },
     ])
-    expect(formatReport(diffDescriptions(old, now), 'text')).toContain('needs a major step')
+    expect(formatDiff(diffDescriptions(old, now), 'text')).toContain('needs a major step')
   })
 
   it('guess what a function became', () => {
@@ -58,13 +63,13 @@ describe('reports', () => {
 
   it('are workflow commands that the text of a document cannot leave', () => {
     const hostile = discovery([{ name: 'a\n::error::pwned' }])
-    const text = formatReport(diffDescriptions(hostile, now), 'github', { file: 'x.json' })
+    const text = formatDiff(diffDescriptions(hostile, now), 'github', { file: 'x.json' })
     expect(text.split('\n').filter((line) => line !== '' && !line.startsWith('::'))).toEqual([])
     expect(text).not.toMatch(/^::error::pwned/m)
   })
 
   it('are tables whose cells stay cells', () => {
     const hostile = discovery([{ name: 'a|b<script>' }])
-    expect(formatReport(diffDescriptions(hostile, now), 'markdown')).toContain('a\\|b\\<script\\>')
+    expect(formatDiff(diffDescriptions(hostile, now), 'markdown')).toContain('a\\|b\\<script\\>')
   })
 })

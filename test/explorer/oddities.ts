@@ -1,5 +1,5 @@
 import type { App } from 'waymark'
-import { createToolApi, type Tool, type ToolContent } from '../../src/entries/tools.ts'
+import { createToolApi, type Tool, type ToolContentBlock } from '../../src/entries/tools.ts'
 
 /** Longer than any line. */
 export const LONG_NAME = `tool_${'x'.repeat(180)}`
@@ -71,7 +71,7 @@ const TOOLS: readonly Tool[] = [
 
 const WIDE = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`column_${at}`, at]))
 
-const ANSWERS: Readonly<Record<string, readonly ToolContent[]>> = {
+const ANSWERS: Readonly<Record<string, readonly ToolContentBlock[]>> = {
   log: [{ type: 'text', text: 'x'.repeat(99).concat('\n').repeat(30_000) }],
   wide: [{ type: 'text', text: JSON.stringify([WIDE]) }],
   report: [

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import {
-  formatReport,
+  formatNegotiation,
   lintProfile,
   negotiateReport,
   readFallback,
@@ -23,8 +23,8 @@ describe('negotiation about what holds a hostile value at any place', { timeout:
     const good = { business: RICH_PROFILE, platform: RICH_PROFILE, documents: RICH_DOCUMENTS }
     expect(negotiateReport(good)).toMatchObject({ outcome: 'ok' })
     const faults = await findFaults(hostileCases(RICH_PROFILE), (profile) => {
-      formatReport(negotiateReport({ ...good, business: profile }))
-      formatReport(negotiateReport({ ...good, platform: profile }))
+      formatNegotiation(negotiateReport({ ...good, business: profile }))
+      formatNegotiation(negotiateReport({ ...good, platform: profile }))
       lintProfile(profile)
     })
     expect(faults).toEqual([])
@@ -33,7 +33,9 @@ describe('negotiation about what holds a hostile value at any place', { timeout:
   it('reads the documents that profiles name', async () => {
     const faults = await findFaults(hostileCases(RICH_DOCUMENTS), (changed) => {
       const documents = changed as typeof RICH_DOCUMENTS
-      formatReport(negotiateReport({ business: RICH_PROFILE, platform: RICH_PROFILE, documents }))
+      formatNegotiation(
+        negotiateReport({ business: RICH_PROFILE, platform: RICH_PROFILE, documents }),
+      )
     })
     expect(faults).toEqual([])
   })

@@ -6,7 +6,7 @@ import { createMcpHandler, type McpHandler, type McpHandlerOptions } from '../..
 import { createApp } from '../../src/http/app.ts'
 import { callerOf } from '../../src/net/caller.ts'
 import { createEnvironment } from '../../src/surfaces/mcp/environment.ts'
-import type { Exchange } from '../../src/surfaces/mcp/protocol.ts'
+import type { McpExchange } from '../../src/surfaces/mcp/protocol.ts'
 import { createMcpServer } from '../../src/surfaces/mcp/server.ts'
 import { createSeal, createSessions } from '../../src/surfaces/mcp/session/sessions.ts'
 import { memoryTaskRecords, type TaskRecord } from '../../src/surfaces/mcp/tasks/records.ts'
@@ -319,7 +319,7 @@ describe('beside it: what else a caller can make a process remember', () => {
     const environment = createEnvironment(createShop(), { pageSize: 2 })
     const list = createToolMethods(environment)['tools/list']
     const ask = (cursor?: string) =>
-      list?.({ era: 'legacy', params: cursor === undefined ? {} : { cursor } } as Exchange)
+      list?.({ era: 'legacy', params: cursor === undefined ? {} : { cursor } } as McpExchange)
     const names = JSON.parse(String(Buffer.from(ask() as Uint8Array))).tools as { name: string }[]
     const odd = Buffer.from(`1:${names[0]?.name}`).toString('base64url')
     expect(ask()).toBe(ask())

@@ -6,8 +6,8 @@ import {
   type HttpTool,
   runHttpTool,
   ToolError,
+  toApiOperation,
   toInputSchema,
-  toOperation,
 } from '../../src/entries/runtime.ts'
 import {
   argumentName,
@@ -134,7 +134,7 @@ async function captureRequest(
   tool: ToolDef,
   args: Node,
 ): Promise<Request | undefined> {
-  const operation = toOperation(spec, tool)
+  const operation = toApiOperation(spec, tool)
   if (operation === undefined) return undefined
   let request: Request | undefined
   const call = createToolCaller({

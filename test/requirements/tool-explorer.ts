@@ -799,7 +799,7 @@ export const TOOL_EXPLORER_REQUIREMENTS: readonly ToolExplorerRequirement[] = [
   {
     id: 'TE-128',
     section: 'Integration',
-    behaviour: '`CallResult._meta` is an optional member of the type.',
+    behaviour: '`ToolCallResult._meta` is an optional member of the type.',
     source: 'PY test, PROTO',
   },
 ]

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { createEventsService } from '../../examples/events/main.ts'
-import { assertVerified, RULES, type Rule, verifyService } from '../../src/entries/verify.ts'
+import {
+  assertVerified,
+  VERIFY_RULES,
+  type VerifyRule,
+  verifyService,
+} from '../../src/entries/verify.ts'
 import { serve } from '../../src/http/serve.ts'
 import { createMemoryStore } from '../../src/store/memory/memory.ts'
 import { createHonestShop, type Lie, type SeenRequest, withLie } from './shop.ts'
@@ -18,7 +23,7 @@ const failed = (id: string, code: string) => ({
 const isDocument = ({ name, path }: SeenRequest) => path === '/forrst' && name === 'describe'
 
 /** One lie per rule; each must be found, and nothing else. */
-const LIES: Readonly<Record<Rule, { readonly where?: string; readonly lie: Lie }>> = {
+const LIES: Readonly<Record<VerifyRule, { readonly where?: string; readonly lie: Lie }>> = {
   'document.invalid': {
     lie: (seen, body) => {
       if (!isDocument(seen) || body?.info === undefined) return undefined
@@ -220,12 +225,12 @@ describe('a service that lies', () => {
       const { findings, ok } = await verifyService(withLie(await createHonestShop(), lie))
       expect(findings.map((finding) => [finding.rule, finding.function])).toEqual([[rule, where]])
       expect(findings[0]).toMatchObject({
-        severity: RULES[rule as Rule],
+        severity: VERIFY_RULES[rule as VerifyRule],
         expected: expect.any(String),
         actual: expect.any(String),
         sentence: expect.any(String),
       })
-      expect(ok).toBe(RULES[rule as Rule] === 'warning')
+      expect(ok).toBe(VERIFY_RULES[rule as VerifyRule] === 'warning')
     },
   )
 

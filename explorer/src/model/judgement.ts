@@ -1,7 +1,7 @@
 import {
   DIAGNOSTICS,
   type Diagnostic,
-  type Severity,
+  type DiagnosticSeverity,
 } from '../../../src/capabilities/diagnostic.ts'
 import { negotiate } from '../../../src/capabilities/negotiate/negotiate.ts'
 import { resolveOperations } from '../../../src/capabilities/negotiate/operations.ts'
@@ -12,7 +12,7 @@ import type { Business } from './negotiation.ts'
 
 /** A remark about a profile, for people. */
 export interface Remark {
-  readonly severity: Severity
+  readonly severity: DiagnosticSeverity
   /** Whose profile and which member of it, or what else the remark is about. */
   readonly place: string
   readonly message: string

@@ -7,7 +7,7 @@ import {
   type CapabilityEntry,
   isName,
   longestPrefix,
-  type Transport,
+  type TransportName,
 } from '../model.ts'
 import type { Parties } from './intersect.ts'
 import type { ActiveCapability, Negotiation } from './negotiate.ts'
@@ -111,7 +111,7 @@ export interface OperationSet {
 export interface ResolveOptions {
   readonly documents: DocumentIndex
   /** What the caller speaks, in order of preference. */
-  readonly transports?: readonly Transport[]
+  readonly transports?: readonly TransportName[]
   /** Replaces the built-in table; `false` switches it off. */
   readonly fallback?: FallbackTable | false
 }
@@ -121,7 +121,7 @@ export function resolveOperations(negotiation: Negotiation, options: ResolveOpti
   const { parties, active } = negotiation
   const work = createWork()
   if (parties === undefined) return toSet(work, () => [])
-  const spoken = new Set<Transport>(options.transports ?? ['rest', 'mcp'])
+  const spoken = new Set<TransportName>(options.transports ?? ['rest', 'mcp'])
   const transports = [...spoken].filter(isCallable)
   const services = openServices(parties, transports, options.documents, work.diagnostics)
   const fallback = options.fallback ?? FALLBACK_OPERATIONS
@@ -298,7 +298,7 @@ function toRestBinding(endpoint: string, { method, path }: RestOperation): RestB
   return { method, path, url: endpoint + path }
 }
 
-function isCallable(transport: Transport): transport is CallableTransport {
+function isCallable(transport: TransportName): transport is CallableTransport {
   return transport === 'rest' || transport === 'mcp'
 }
 

@@ -1,6 +1,6 @@
 import { type Diagnostic, formatDiagnostic } from '../diagnostic.ts'
 import { createDocumentIndex, type DocumentIndex } from '../documents/index-document.ts'
-import type { Rules, Transport } from '../model.ts'
+import type { Rules, TransportName } from '../model.ts'
 import { createProfileValidator } from '../profile/validate.ts'
 import {
   checkRequest,
@@ -26,7 +26,7 @@ export interface NegotiateReportInput {
   readonly platform: unknown
   /** URL to document: transport documents, extension schemas and leaf profiles; or an index of them. */
   readonly documents?: Readonly<Record<string, unknown>> | DocumentIndex
-  readonly transports?: readonly Transport[]
+  readonly transports?: readonly TransportName[]
   readonly rules?: Rules
   readonly fallback?: FallbackTable | false
   readonly allowLoopback?: boolean
@@ -137,7 +137,7 @@ const UNRESOLVED: Readonly<Record<UnresolvedReason, string>> = {
 }
 
 /** Writes a negotiation as a table for people: capability, version or reason, operations. */
-export function formatReport(
+export function formatNegotiation(
   report: NegotiationReport,
   dropped: readonly DroppedEntry[] = [],
 ): string {

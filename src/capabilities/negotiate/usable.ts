@@ -3,7 +3,7 @@ import type { Authority } from '../authority.ts'
 import {
   type CapabilityEntry,
   type HandlerEntry,
-  isVersion,
+  isDateVersion,
   type Profile,
   type ProfileEntry,
   type ProfileRegistry,
@@ -120,9 +120,9 @@ function within(version: string, { min, max }: VersionRange): boolean {
 
 function readRange(value: unknown): VersionRange | undefined | 'malformed' {
   if (value === undefined) return undefined
-  if (!isRecord(value) || !isVersion(value['min'])) return 'malformed'
+  if (!isRecord(value) || !isDateVersion(value['min'])) return 'malformed'
   const { min, max } = value
-  if (max !== undefined && !isVersion(max)) return 'malformed'
+  if (max !== undefined && !isDateVersion(max)) return 'malformed'
   return { min, max }
 }
 

@@ -3,11 +3,11 @@ import type { JsonObject } from '../../values/index.ts'
 import { assertNoPrivateKeys } from '../../values/index.ts'
 import type { HttpResponse } from '../../wire/index.ts'
 import { indexDocument } from '../documents/index-document.ts'
-import { isName, isVersion, longestPrefix, type Transport } from '../model.ts'
+import { isDateVersion, isName, longestPrefix, type TransportName } from '../model.ts'
 
 /** A transport binding a business offers. */
 export interface ServiceDefinition {
-  readonly transport: Transport
+  readonly transport: TransportName
   readonly endpoint?: string
   readonly schema?: string
   readonly spec?: string
@@ -138,7 +138,7 @@ function assertDefinition(definition: ProfileDefinition): void {
   const { documents: _documents, ...published } = definition
   assertNoPrivateKeys(published, 'profile')
   const { version, services, capabilities } = definition
-  if (!isVersion(version)) throw new TypeError(`profile version ${version} is not YYYY-MM-DD`)
+  if (!isDateVersion(version)) throw new TypeError(`profile version ${version} is not YYYY-MM-DD`)
   for (const name of [...Object.keys(services), ...capabilities.map((item) => item.name)]) {
     if (!isName(name)) throw new TypeError(`${name} is not a reverse-domain name`)
   }

@@ -5,13 +5,13 @@ import {
   type CapabilityEntry,
   type HandlerEntry,
   isCalendarDate,
+  isDateVersion,
   isName,
-  isVersion,
   type ProfileEntry,
   type ServiceEntry,
   type Side,
   TRANSPORTS,
-  type Transport,
+  type TransportName,
 } from '../model.ts'
 
 /** What reading one profile writes down on the way. */
@@ -125,7 +125,7 @@ export function readHandler(
 /** Tells whether a value is a date of the protocol, and notes when the calendar does not have it. */
 export function isDate(reading: Reading, value: unknown, place?: Place): value is string {
   if (reading.dates.has(value as string)) return true
-  if (!isVersion(value)) return false
+  if (!isDateVersion(value)) return false
   reading.dates.add(value)
   if (!isCalendarDate(value)) {
     if (place) reportEntry(reading, 'impossible_date', place, 'version')
@@ -180,7 +180,7 @@ function objectOf(value: unknown): JsonObject | undefined {
   return isRecord(value) ? (value as JsonObject) : undefined
 }
 
-function isTransport(value: unknown): value is Transport {
+function isTransport(value: unknown): value is TransportName {
   return (TRANSPORTS as readonly unknown[]).includes(value)
 }
 

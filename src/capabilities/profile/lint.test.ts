@@ -14,7 +14,7 @@ import {
   VERSION,
 } from '../../../test/support/ucp.ts'
 import { negotiate } from '../negotiate/negotiate.ts'
-import { formatReport, negotiateReport } from '../negotiate/report.ts'
+import { formatNegotiation, negotiateReport } from '../negotiate/report.ts'
 import { guessSide, lintProfile } from './lint.ts'
 
 const DOCUMENTS = {
@@ -169,7 +169,7 @@ describe('formatReport', () => {
       documents: DOCUMENTS,
     })
     expect(
-      formatReport(report),
+      formatNegotiation(report),
     ).toBe(`The two parties can work together: protocol 2026-04-08, 2 of 3 capabilities active
 
 CAPABILITY                 STATUS             OPERATIONS
@@ -187,14 +187,14 @@ Remarks:
 
   it('says in words why nothing came of it', () => {
     const report = negotiateReport({ business: { ucp: { version: 1 } }, platform: makeProfile({}) })
-    expect(formatReport(report)).toContain('A profile cannot be used')
-    expect(formatReport(report)).toContain('/ucp/version')
+    expect(formatNegotiation(report)).toContain('A profile cannot be used')
+    expect(formatNegotiation(report)).toContain('/ucp/version')
   })
 
   it('names entries that were left out', () => {
     const both = makeProfile({ [CART]: { schema: 'https://evil.example/c.json' } })
     const input = { business: both, platform: both }
-    const text = formatReport(negotiateReport(input), negotiate(input).dropped)
+    const text = formatNegotiation(negotiateReport(input), negotiate(input).dropped)
     expect(text).toContain(
       'dev.ucp.shopping.cart 2026-04-08 of the platform: its schema is on a host',
     )
@@ -206,6 +206,6 @@ Remarks:
       platform: makeProfile({ [CART]: {} }),
       documents: DOCUMENTS,
     })
-    expect(formatReport(report).replaceAll('\n', '')).not.toMatch(/\p{Cc}/u)
+    expect(formatNegotiation(report).replaceAll('\n', '')).not.toMatch(/\p{Cc}/u)
   })
 })

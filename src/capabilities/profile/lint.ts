@@ -1,5 +1,5 @@
 import { findPrivateKeys, formatPointer, isRecord } from '../../values/index.ts'
-import { DIAGNOSTICS, type Diagnostic, type Severity } from '../diagnostic.ts'
+import { DIAGNOSTICS, type Diagnostic, type DiagnosticSeverity } from '../diagnostic.ts'
 import { createDocumentIndex, indexDocument } from '../documents/index-document.ts'
 import {
   type CapabilityEntry,
@@ -17,7 +17,7 @@ import { createProfileValidator } from './validate.ts'
 
 /** One remark of the lint, with the place it is about. */
 export interface LintFinding {
-  readonly severity: Severity
+  readonly severity: DiagnosticSeverity
   readonly code: string
   /** JSON Pointer into the profile. */
   readonly pointer: string

@@ -2,8 +2,8 @@ import { isRecord, PRIVATE_MEMBERS } from '../../values/index.ts'
 import type { Diagnostic } from '../diagnostic.ts'
 import {
   type CapabilityEntry,
+  isDateVersion,
   isName,
-  isVersion,
   type Profile,
   type ProfileEntry,
   type PublicKey,
@@ -201,7 +201,8 @@ function readSupportedVersions(reading: Reading, value: unknown): ReadonlyMap<st
     return found
   }
   for (const [version, url] of Object.entries(value)) {
-    if (isVersion(version) && typeof url === 'string' && URL.canParse(url)) found.set(version, url)
+    if (isDateVersion(version) && typeof url === 'string' && URL.canParse(url))
+      found.set(version, url)
     else report(reading, 'supported_versions_malformed', [...path, version])
   }
   return found

@@ -1,6 +1,6 @@
 import { compileSchema, type Problem, type SchemaCheck } from '../../schema/index.ts'
 import { isRecord } from '../../values/index.ts'
-import { isVersion, type Side } from '../model.ts'
+import { isDateVersion, type Side } from '../model.ts'
 import { buildProfileSchema, type Layout, layoutOf } from './schema.ts'
 
 /** Checks profiles strictly, as published; each layout is compiled when it is first needed. */
@@ -28,5 +28,5 @@ const OPTIONS = { assertFormats: true }
 function declaredLayout(profile: unknown): Layout {
   const ucp = isRecord(profile) ? profile['ucp'] : undefined
   const version = isRecord(ucp) ? ucp['version'] : undefined
-  return layoutOf(isVersion(version) ? version : '2026-08-25')
+  return layoutOf(isDateVersion(version) ? version : '2026-08-25')
 }

@@ -3,7 +3,7 @@ import { createPublicFetch, type PublicFetch } from '../../net/index.ts'
 import { type Clock, isList, type JsonObject, systemClock } from '../../values/index.ts'
 import type { Diagnostic } from '../diagnostic.ts'
 import { createDocumentFetcher, type DocumentFetcher } from '../documents/fetcher.ts'
-import type { Rules, Transport } from '../model.ts'
+import type { Rules, TransportName } from '../model.ts'
 import {
   type Negotiation,
   type NegotiationOutcome,
@@ -33,7 +33,7 @@ export type PlatformProfile = string | { readonly url: string; readonly profile:
 /** How a session is opened. */
 export interface ConnectOptions {
   /** What the caller speaks, in order of preference; REST, then MCP by default. */
-  readonly transports?: readonly Transport[]
+  readonly transports?: readonly TransportName[]
   readonly rules?: Rules
   readonly fallback?: FallbackTable | false
   /** Allows loopback addresses and plain http to them, for local development only. */
@@ -104,7 +104,7 @@ export async function connect(
 
 interface Tools {
   readonly options: ConnectOptions
-  readonly transports: readonly Transport[]
+  readonly transports: readonly TransportName[]
   readonly fetcher: DocumentFetcher
   readonly fetch: PublicFetch
   readonly clock: Clock

@@ -1,7 +1,7 @@
 import type { Authority } from '../authority.ts'
 import type { DocumentFetcher, FetchedDocument } from '../documents/fetcher.ts'
 import { createDocumentIndex, type DocumentIndex } from '../documents/index-document.ts'
-import type { CallableTransport, Transport } from '../model.ts'
+import type { CallableTransport, TransportName } from '../model.ts'
 import { schemaUrl } from '../negotiate/intersect.ts'
 import type { Negotiation } from '../negotiate/negotiate.ts'
 import { documentUrl, selectEntries } from '../negotiate/service-binding.ts'
@@ -10,7 +10,7 @@ import { listReferencedFiles } from './request-check.ts'
 /** What is fetched for a negotiation, and from where it may come. */
 export interface SessionLoadOptions {
   readonly fetcher: DocumentFetcher
-  readonly transports: readonly Transport[]
+  readonly transports: readonly TransportName[]
   /** Documents that are at hand already, by URL. */
   readonly documents: Readonly<Record<string, unknown>>
   /** Whether the schemas of arguments are fetched as well. */
@@ -59,7 +59,7 @@ export async function loadDocuments(
 
 function* neededUrls(
   { parties, active }: Negotiation,
-  transports: readonly Transport[],
+  transports: readonly TransportName[],
 ): Generator<string> {
   if (parties === undefined) return
   const wanted = transports.filter(

@@ -1,7 +1,7 @@
 import { CallError, type CallErrorShape } from '../../errors/index.ts'
 import type { PublicFetch } from '../../net/index.ts'
 import { isRecord, type JsonObject, toReason } from '../../values/index.ts'
-import type { CallableTransport, Transport } from '../model.ts'
+import type { CallableTransport, TransportName } from '../model.ts'
 import type { Negotiation } from '../negotiate/negotiate.ts'
 import type { CapabilityOperation, OperationSet } from '../negotiate/operations.ts'
 import { type CallPlan, planCall } from './call-plan.ts'
@@ -39,7 +39,7 @@ export interface SessionState {
   readonly loaded: LoadedDocuments
   /** The URL of the platform's profile. */
   readonly profile: string
-  readonly transports: readonly Transport[]
+  readonly transports: readonly TransportName[]
   /** When the business profile is no longer fresh, in milliseconds since the epoch. */
   readonly freshUntil: number
 }
@@ -111,7 +111,7 @@ export function createSessionCaller(
 
 function preferred(
   { bindings }: CapabilityOperation,
-  transports: readonly Transport[],
+  transports: readonly TransportName[],
 ): CallableTransport | undefined {
   return transports.find(
     (name): name is CallableTransport =>

@@ -1,4 +1,4 @@
-import { toAddress } from '../../sources/openapi/index.ts'
+import { resolveLocation } from '../../sources/openapi/index.ts'
 import { createRecord, formatPointer, parsePointer, resolvePointer } from '../../values/index.ts'
 import { findUnreadReferences } from './model.ts'
 
@@ -82,7 +82,7 @@ function turn(
   { url, held }: { readonly url: string; readonly held: ReadonlyMap<string, Held> },
 ): string {
   const [, place = '', hash = '', fragment = ''] = /^([^#]*)(#?)(.*)$/s.exec(ref) ?? []
-  const address = place === '' ? home : toAddress(place, home)
+  const address = place === '' ? home : resolveLocation(place, home)
   if (address === url) return place === '' ? ref : `#${fragment}`
   const other = held.get(address)
   const pointer = toPointer(fragment)

@@ -11,7 +11,7 @@ import {
   findUnreadReferences,
 } from './model.ts'
 import { buildSteps, pairFunctions } from './pair-functions.ts'
-import { type Direction, RULES, type RuleId } from './rules.ts'
+import { DIFF_RULES, type Direction, type RuleId } from './rules.ts'
 
 /** Compares two descriptions of the same kind; every difference is listed once, worst first. */
 export function compareServices(old: DescribedService, now: DescribedService): DiffReport {
@@ -292,7 +292,7 @@ function guessRenames(
 }
 
 function toChange(rule: RuleId, message: string, label: string, at: Places): Change {
-  const { class: own, reason } = RULES[rule]
+  const { class: own, reason } = DIFF_RULES[rule]
   return { rule, class: own, message, reason, functions: label === '' ? [] : [label], ...at }
 }
 

@@ -2,7 +2,7 @@ import {
   type ExternalFailure,
   type ReadExternalsOptions,
   readExternals,
-  toAddress,
+  resolveLocation,
 } from '../../sources/openapi/index.ts'
 import type { Externals } from './bundle.ts'
 import { findUnreadReferences } from './model.ts'
@@ -21,7 +21,7 @@ export async function loadExternals(
   const look = (externals: ReadonlyMap<string, unknown>) => {
     const all = [[url, document] as const, ...externals]
     const named = all.flatMap(([home, one]) =>
-      [...findUnreadReferences(one).keys()].map((place) => toAddress(place, home)),
+      [...findUnreadReferences(one).keys()].map((place) => resolveLocation(place, home)),
     )
     return {
       wanted: [...new Set(named)].filter((address) => address !== url && !externals.has(address)),

@@ -20,7 +20,7 @@ export interface FormatOptions {
 }
 
 /** Prints a report. */
-export function formatReport(
+export function formatDiff(
   report: DiffReport,
   format: DiffFormat,
   options: FormatOptions = {},

@@ -1,7 +1,7 @@
 export type { Externals } from './bundle.ts'
 export { type DiffOptions, type DiffSource, diffDescriptions, listFunctionNames } from './diff.ts'
 export { type LoadedExternals, loadExternals } from './externals.ts'
-export { DIFF_FORMATS, type DiffFormat, type FormatOptions, formatReport } from './format.ts'
+export { DIFF_FORMATS, type DiffFormat, type FormatOptions, formatDiff } from './format.ts'
 export {
   type Change,
   type ChangeClass,
@@ -11,4 +11,10 @@ export {
   type Step,
   type VersionStep,
 } from './model.ts'
-export { type Direction, RULES, type Rule, type RuleId, type SchemaRuleName } from './rules.ts'
+export {
+  DIFF_RULES,
+  type DiffRule,
+  type Direction,
+  type RuleId,
+  type SchemaRuleName,
+} from './rules.ts'

@@ -1,7 +1,7 @@
 import type { ChangeClass } from './model.ts'
 
 /** What a rule says about the changes it finds. */
-export interface Rule {
+export interface DiffRule {
   readonly class: ChangeClass
   readonly reason: string
 }
@@ -186,12 +186,12 @@ export type SchemaRuleName = keyof typeof SCHEMA_RULES
 export type RuleId = `${Direction}-${SchemaRuleName}` | keyof typeof OTHER_RULES
 
 /** Every rule by its id. */
-export const RULES: Readonly<Record<RuleId, Rule>> = Object.fromEntries(
+export const DIFF_RULES: Readonly<Record<RuleId, DiffRule>> = Object.fromEntries(
   [...listSchemaRules(), ...Object.entries(OTHER_RULES)].map(([id, [kind, reason]]) => [
     id,
     { class: kind, reason },
   ]),
-) as Record<RuleId, Rule>
+) as Record<RuleId, DiffRule>
 
 function listSchemaRules(): readonly (readonly [string, RuleWords])[] {
   return Object.entries(SCHEMA_RULES).flatMap(([name, rule]) => {

@@ -1,10 +1,10 @@
 import { toText } from '../../values/index.ts'
 
 /** How bad a finding is: an `error` is a promise that is not kept, a `warning` something a reader stumbles over. */
-export type Severity = 'error' | 'warning'
+export type VerifySeverity = 'error' | 'warning'
 
 /** What is looked at; the key is the rule a finding names. */
-export const RULES = {
+export const VERIFY_RULES = {
   'document.invalid': 'error',
   'name.reserved': 'error',
   'example.failed': 'error',
@@ -30,12 +30,12 @@ export const RULES = {
 } as const
 
 /** The name of a rule. */
-export type Rule = keyof typeof RULES
+export type VerifyRule = keyof typeof VERIFY_RULES
 
 /** Something a service says that is not so, or does and does not say. */
 export interface Finding {
-  readonly rule: Rule
-  readonly severity: Severity
+  readonly rule: VerifyRule
+  readonly severity: VerifySeverity
   /** Name and version of the function, where it is about one: `events.get@1.0.0`. */
   readonly function?: string
   /** Where in the discovery document, or in the answer, as a JSON Pointer. */
@@ -51,7 +51,7 @@ export type FindingFacts = Omit<Finding, 'severity'>
 
 /** Completes a finding. */
 export function toFinding(facts: FindingFacts): Finding {
-  return { severity: RULES[facts.rule], ...facts }
+  return { severity: VERIFY_RULES[facts.rule], ...facts }
 }
 
 /** Prints a value shortly enough for a sentence. */

@@ -1,6 +1,6 @@
 export type { Door, DoorRequest, DoorResponse } from './door.ts'
 export { type Exchange, isWorthKeeping, replayExchange } from './exchange.ts'
-export { type Finding, RULES, type Rule, type Severity } from './finding.ts'
+export { type Finding, VERIFY_RULES, type VerifyRule, type VerifySeverity } from './finding.ts'
 export {
   assertVerified,
   toDoor,

@@ -4,21 +4,21 @@ import type { JsonSchema } from '../../schema/index.ts'
 import type { JsonObject } from '../../values/index.ts'
 import type { RequestExtension } from '../../wire/index.ts'
 import { type CommandInput, EXIT, UsageError } from '../command.ts'
-import { parseDuration, readList, readText } from '../flags.ts'
+import { parseDuration, readListFlag, readTextFlag } from '../flags.ts'
 import { mayLoseDigits, parseArguments, parseObject } from '../parse-input.ts'
 import { formatJson } from '../print.ts'
 import { readTextFile } from '../read-json.ts'
-import { connect, followOperation, toRemoteError } from '../remote.ts'
+import { createRemoteClient, followOperation, toRemoteError } from '../remote.ts'
 
 /** Calls a function of a service. */
 export async function runCallCommand(input: CommandInput): Promise<number> {
-  const client = connect(input)
+  const client = createRemoteClient(input)
   const [, name, ...rest] = input.positionals
   if (name === undefined) throw new UsageError('which function? waymark describe <url> lists them')
   const given = await readArguments(input, client, name, rest)
   const options: CallOptions = {
-    version: readText(input, 'version'),
-    idempotencyKey: readText(input, 'idempotency-key'),
+    version: readTextFlag(input, 'version'),
+    idempotencyKey: readTextFlag(input, 'idempotency-key'),
     deadline: readDeadline(input),
     extensions: readExtensions(input),
     signal: input.io.signal,
@@ -74,7 +74,7 @@ async function readArguments(
   name: string,
   words: readonly string[],
 ): Promise<JsonObject> {
-  const file = readText(input, 'args')
+  const file = readTextFlag(input, 'args')
   if (file === undefined) {
     return parseArguments(words, mayLoseDigits(words) ? await readSchema(input, client, name) : {})
   }
@@ -85,7 +85,7 @@ async function readArguments(
 
 /** Asks the service what arguments a function takes; one that does not say takes any. */
 async function readSchema(input: CommandInput, client: Client, name: string): Promise<JsonSchema> {
-  const version = readText(input, 'version')
+  const version = readTextFlag(input, 'version')
   const { signal } = input.io
   const outcome = await client.discoverFunction(name, { signal, ...(version && { version }) })
   if (!outcome.ok) return {}
@@ -95,14 +95,14 @@ async function readSchema(input: CommandInput, client: Client, name: string): Pr
 }
 
 function readDeadline(input: CommandInput): ReturnType<typeof parseDuration> | undefined {
-  const text = readText(input, 'deadline')
+  const text = readTextFlag(input, 'deadline')
   return text === undefined ? undefined : parseDuration(text, '--deadline')
 }
 
 function readExtensions(input: CommandInput): readonly RequestExtension[] {
-  const scenario = readText(input, 'simulate')
+  const scenario = readTextFlag(input, 'simulate')
   return [
-    ...readList(input, 'extension').map(parseExtension),
+    ...readListFlag(input, 'extension').map(parseExtension),
     ...(input.flags['async']
       ? [{ urn: 'urn:forrst:ext:async', options: { preferred: true } }]
       : []),

@@ -1,11 +1,11 @@
 import { asList, isRecord, toText } from '../../values/index.ts'
 import { type CommandInput, EXIT } from '../command.ts'
 import { createPaint, formatJson, formatTable, printable } from '../print.ts'
-import { connect, toRemoteError } from '../remote.ts'
+import { createRemoteClient, toRemoteError } from '../remote.ts'
 
 /** Shows what a service supports. */
 export async function runCapabilitiesCommand(input: CommandInput): Promise<number> {
-  const outcome = await connect(input).call(
+  const outcome = await createRemoteClient(input).call(
     'urn:cline:forrst:ext:discovery:fn:capabilities',
     {},
     { signal: input.io.signal },

@@ -10,7 +10,7 @@ import {
 } from '../../sources/tool-spec/index.ts'
 import { isRecord } from '../../values/index.ts'
 import { type CommandInput, EXIT, UsageError } from '../command.ts'
-import { readChoice } from '../flags.ts'
+import { readChoiceFlag } from '../flags.ts'
 import { readDocumentsFlag, readTextFile } from '../read-json.ts'
 
 /** Validates tool specs, discovery documents and capability profiles. */
@@ -25,7 +25,7 @@ export async function runCheckCommand(input: CommandInput): Promise<number> {
 }
 
 function readFormat(input: CommandInput): ProblemFormat {
-  return readChoice(input, 'format', PROBLEM_FORMATS) ?? (input.flags['json'] ? 'json' : 'text')
+  return readChoiceFlag(input, 'format', PROBLEM_FORMATS) ?? (input.flags['json'] ? 'json' : 'text')
 }
 
 function checkFile(file: string, input: CommandInput): readonly SpecProblem[] {

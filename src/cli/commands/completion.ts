@@ -1,4 +1,4 @@
-import { type Command, type CommandInput, didYouMean, EXIT, UsageError } from '../command.ts'
+import { type Command, type CommandInput, EXIT, formatSuggestion, UsageError } from '../command.ts'
 import { formatCompletion, SHELLS } from '../completion.ts'
 
 /** Writes a completion script. */
@@ -9,7 +9,7 @@ export async function runCompletionCommand(
   const shell = SHELLS.find((candidate) => candidate === name)
   if (shell === undefined) {
     throw new UsageError(
-      `which shell? Write "waymark completion ${SHELLS.join('|')}".${didYouMean(name, SHELLS)}`,
+      `which shell? Write "waymark completion ${SHELLS.join('|')}".${formatSuggestion(name, SHELLS)}`,
     )
   }
   io.out(formatCompletion(commands, shell))

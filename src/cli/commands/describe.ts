@@ -5,12 +5,12 @@ import {
   decodeFunctionObject,
   type FunctionObject,
 } from '../../discovery/index.ts'
-import { type CommandInput, didYouMean, EXIT, UsageError } from '../command.ts'
-import { readText } from '../flags.ts'
+import { type CommandInput, EXIT, formatSuggestion, UsageError } from '../command.ts'
+import { readTextFlag } from '../flags.ts'
 import { formatDocument, formatFunction } from '../format-description.ts'
 import { createPaint, formatJson, printable } from '../print.ts'
 import { isOnDisk } from '../read-json.ts'
-import { connect, toRemoteError } from '../remote.ts'
+import { createRemoteClient, toRemoteError } from '../remote.ts'
 import { loadDiscovery } from '../source/description.ts'
 
 /** Explains a service or one of its functions. */
@@ -19,7 +19,9 @@ export async function runDescribeCommand(input: CommandInput): Promise<number> {
   if (reference !== undefined && isSource(reference, input.io.cwd)) {
     return describeSource(reference, name, input)
   }
-  return name === undefined ? describeService(input) : describeFunction(input, name, connect(input))
+  return name === undefined
+    ? describeService(input)
+    : describeFunction(input, name, createRemoteClient(input))
 }
 
 /** A reference that is not the address of a running service is read here, without anybody serving it. */
@@ -52,7 +54,7 @@ async function describeSource(
 }
 
 async function describeService(input: CommandInput): Promise<number> {
-  const outcome = await connect(input).discover({ signal: input.io.signal })
+  const outcome = await createRemoteClient(input).discover({ signal: input.io.signal })
   if (!outcome.ok) throw toRemoteError(outcome)
   return printDocument(outcome.result, input)
 }
@@ -80,7 +82,7 @@ async function describeFunction(
   name: string,
   client: Client,
 ): Promise<number> {
-  const version = readText(input, 'version')
+  const version = readTextFlag(input, 'version')
   const outcome = await client.discoverFunction(name, { version, signal: input.io.signal })
   if (!outcome.ok && outcome.error.code === 'FUNCTION_NOT_FOUND') {
     const known = await client.discover({ signal: input.io.signal })
@@ -92,5 +94,5 @@ async function describeFunction(
 
 function explainUnknown(name: string, { functions }: Pick<DiscoveryDocument, 'functions'>): string {
   const names = functions.map((entry) => entry.name)
-  return `the service has no function "${name}".${didYouMean(name, names)}`
+  return `the service has no function "${name}".${formatSuggestion(name, names)}`
 }

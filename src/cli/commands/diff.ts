@@ -6,13 +6,13 @@ import {
   type DiffReport,
   type DiffSource,
   diffDescriptions,
-  formatReport,
+  formatDiff,
   listFunctionNames,
   loadExternals,
 } from '../../change/diff/index.ts'
-import { type CommandInput, didYouMean, EXIT, UsageError } from '../command.ts'
-import { readChoice, readText } from '../flags.ts'
-import { createExternalReader, toAddress } from '../forge/read-source.ts'
+import { type CommandInput, EXIT, formatSuggestion, UsageError } from '../command.ts'
+import { readChoiceFlag, readTextFlag } from '../flags.ts'
+import { createExternalReader, pathToAddress } from '../forge/read-source.ts'
 import { createPaint, printable } from '../print.ts'
 import {
   type Description,
@@ -46,7 +46,7 @@ export async function runDiffCommand(input: CommandInput): Promise<number> {
   const report = compare(from, to, input)
   const paint = createPaint(input.io)
   input.io.out(
-    formatReport(report, format, {
+    formatDiff(report, format, {
       file: newReference,
       paint: (text, kind) => (kind === 'breaking' ? paint.bad(text) : paint.bold(text)),
     }),
@@ -68,7 +68,7 @@ async function readBeside(description: Description, input: CommandInput): Promis
   if (description.kind === 'tool-spec') return description
   const allowAll = input.flags['allow-external-refs'] === true
   const commit = isCommitted(origin) ? openCommit(origin, io) : undefined
-  const place = commit === undefined ? url : toAddress(commit.path)
+  const place = commit === undefined ? url : pathToAddress(commit.path)
   if (place === undefined) return description
   const reader = createExternalReader(
     { url: place },
@@ -82,11 +82,11 @@ async function readBeside(description: Description, input: CommandInput): Promis
 }
 
 function compare(from: DiffSource, to: DiffSource, input: CommandInput): DiffReport {
-  const name = readText(input, 'function')
+  const name = readTextFlag(input, 'function')
   if (name === undefined) return diffDescriptions(from, to)
   const names = [...new Set([...listFunctionNames(from), ...listFunctionNames(to)])]
   if (!names.includes(name)) {
-    throw new UsageError(`neither side has a function "${name}".${didYouMean(name, names)}`)
+    throw new UsageError(`neither side has a function "${name}".${formatSuggestion(name, names)}`)
   }
   return diffDescriptions(from, to, { function: name })
 }
@@ -102,9 +102,9 @@ function hasFailed({ counts }: DiffReport, limit: number): boolean {
 }
 
 function readFormat(input: CommandInput): DiffFormat {
-  return readChoice(input, 'format', DIFF_FORMATS) ?? (input.flags['json'] ? 'json' : 'text')
+  return readChoiceFlag(input, 'format', DIFF_FORMATS) ?? (input.flags['json'] ? 'json' : 'text')
 }
 
 function readFailOn(input: CommandInput): number {
-  return FAIL_ON[readChoice(input, 'fail-on', Object.keys(FAIL_ON)) ?? 'breaking'] ?? 0
+  return FAIL_ON[readChoiceFlag(input, 'fail-on', Object.keys(FAIL_ON)) ?? 'breaking'] ?? 0
 }

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { buildSite } from '../../change/site/index.ts'
 import { type CommandInput, EXIT, UsageError } from '../command.ts'
-import { readText } from '../flags.ts'
+import { readTextFlag } from '../flags.ts'
 import { loadDiscovery } from '../source/description.ts'
 import { writeAllInside } from '../write-inside.ts'
 
@@ -15,7 +15,7 @@ export async function runDocsCommand(input: CommandInput): Promise<number> {
   }
   const { document, notes } = await loadDiscovery(reference, input)
   for (const note of notes) io.err(`${note}\n`)
-  const folder = resolve(io.cwd, readText(input, 'out') ?? 'site')
+  const folder = resolve(io.cwd, readTextFlag(input, 'out') ?? 'site')
   const files = buildSite(document)
   const shown = relative(io.cwd, folder) || '.'
   const paths = files.map(({ path }) => path)

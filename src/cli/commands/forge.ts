@@ -1,4 +1,4 @@
-import { type CommandInput, didYouMean, EXIT, UsageError } from '../command.ts'
+import { type CommandInput, EXIT, formatSuggestion, UsageError } from '../command.ts'
 import {
   chooseJob,
   type ForgeJob,
@@ -23,7 +23,7 @@ const JOBS: Readonly<Record<ForgeJob, (input: CommandInput) => Promise<number>>>
   agent: async (input) => (await import('../forge/forge-agent.ts')).runAgent(input),
   env: async (input) => (await import('../forge/env.ts')).runEnv(input),
   login: async (input) => (await import('../forge/login.ts')).runLogin(input),
-  call: async (input) => (await import('../forge/call/call.ts')).runCall(input),
+  call: async (input) => (await import('../forge/call/call.ts')).runForgeCall(input),
   mcp: async (input) => (await import('../forge/mcp/run-mcp.ts')).runMcp(input),
   doctor: async (input) => (await import('../forge/doctor/doctor.ts')).runDoctor(input),
 }
@@ -59,7 +59,7 @@ function readJob({ positionals, flags }: CommandInput): ForgeJob {
     )
   }
   throw new UsageError(
-    `forge knows ${NOUNS.slice(0, -1).join(', ')} and ${NOUNS.at(-1)}, not "${noun}".${didYouMean(noun, NOUNS)} Run "waymark forge --help".`,
+    `forge knows ${NOUNS.slice(0, -1).join(', ')} and ${NOUNS.at(-1)}, not "${noun}".${formatSuggestion(noun, NOUNS)} Run "waymark forge --help".`,
   )
 }
 

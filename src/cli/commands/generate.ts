@@ -7,8 +7,8 @@ import {
   type RuntimeSource,
   writeFiles,
 } from '../../codegen/index.ts'
-import { type CommandInput, didYouMean, EXIT, UsageError } from '../command.ts'
-import { readChoice, readText } from '../flags.ts'
+import { type CommandInput, EXIT, formatSuggestion, UsageError } from '../command.ts'
+import { readChoiceFlag, readTextFlag } from '../flags.ts'
 import { formatJson } from '../print.ts'
 import { loadDiscovery } from '../source/description.ts'
 import { explainRefusal } from '../write-inside.ts'
@@ -24,14 +24,14 @@ export async function runGenerateCommand(input: CommandInput): Promise<number> {
   const name = readName(input)
   const text = generateClient(document, {
     origin: withoutSecrets(origin),
-    runtime: readChoice(input, 'runtime', RUNTIMES) ?? 'inline',
+    runtime: readChoiceFlag(input, 'runtime', RUNTIMES) ?? 'inline',
     ...(name !== undefined && { name }),
   })
   if (input.flags['stdout'] === true) {
     input.io.out(text)
     return EXIT.ok
   }
-  const out = resolve(input.io.cwd, readText(input, 'out') ?? 'client.ts')
+  const out = resolve(input.io.cwd, readTextFlag(input, 'out') ?? 'client.ts')
   if (statSync(out, { throwIfNoEntry: false })?.isDirectory()) {
     const shown = relative(input.io.cwd, out) || '.'
     throw new UsageError(`${shown} is a folder; name a file: --out ${join(shown, 'client.ts')}`)
@@ -88,7 +88,7 @@ async function writeOrExplain(
 }
 
 function readName(input: CommandInput): string | undefined {
-  const name = readText(input, 'name')
+  const name = readTextFlag(input, 'name')
   if (name === undefined || /^[A-Za-z][\w -]*$/.test(name)) return name
   throw new UsageError(
     `--name must begin with a letter, as in Events for createEventsClient; got "${name}"`,
@@ -100,7 +100,7 @@ function readReference({ positionals }: CommandInput): string {
   if (noun === undefined)
     throw new UsageError('what should be generated? Write "waymark generate client <url>"')
   if (!NOUNS.includes(noun)) {
-    throw new UsageError(`generate knows client, not "${noun}".${didYouMean(noun, NOUNS)}`)
+    throw new UsageError(`generate knows client, not "${noun}".${formatSuggestion(noun, NOUNS)}`)
   }
   if (reference === undefined) {
     throw new UsageError(

@@ -1,13 +1,13 @@
 import { isRecord, toText } from '../../values/index.ts'
 import { type CommandInput, EXIT } from '../command.ts'
-import { readText } from '../flags.ts'
+import { readTextFlag } from '../flags.ts'
 import { createPaint, formatJson, formatTable, type Paint, printable } from '../print.ts'
-import { connect, toRemoteError } from '../remote.ts'
+import { createRemoteClient, toRemoteError } from '../remote.ts'
 
 /** Shows how well a service works. */
 export async function runHealthCommand(input: CommandInput): Promise<number> {
-  const component = readText(input, 'component')
-  const outcome = await connect(input).call(
+  const component = readTextFlag(input, 'component')
+  const outcome = await createRemoteClient(input).call(
     'urn:cline:forrst:fn:health',
     component === undefined ? {} : { component },
     { signal: input.io.signal },

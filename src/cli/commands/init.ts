@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { basename, join, relative, resolve } from 'node:path'
 import { type CommandInput, EXIT, UsageError } from '../command.ts'
-import { readText } from '../flags.ts'
+import { readTextFlag } from '../flags.ts'
 import { VERSION } from '../help.ts'
 import { buildProject, type Language } from '../init/template.ts'
 import { ask, createPaint, formatTable } from '../print.ts'
@@ -19,7 +19,7 @@ export async function runInitCommand(input: CommandInput): Promise<number> {
   const files = buildProject({
     name,
     language,
-    waymark: readText(input, 'waymark') ?? `^${VERSION}`,
+    waymark: readTextFlag(input, 'waymark') ?? `^${VERSION}`,
   })
   const written = files.filter(({ path }) => !existsSync(join(target, path)))
   await writeAllInside(target, written)
@@ -39,7 +39,7 @@ function refuseFullFolder(target: string, folder: string, force: boolean): void 
 const NAME = /^[a-z][a-z0-9-]{0,49}$/
 
 async function readName(input: CommandInput, usual: string, asks: boolean): Promise<string> {
-  const given = readText(input, 'name')
+  const given = readTextFlag(input, 'name')
   const answer =
     given ?? (asks ? await ask(`What is the service called? (${usual}) `, input.io, usual) : usual)
   const name = answer.trim() || usual
@@ -50,7 +50,7 @@ async function readName(input: CommandInput, usual: string, asks: boolean): Prom
 }
 
 async function readLanguage(input: CommandInput, asks: boolean): Promise<Language> {
-  const given = readText(input, 'language')
+  const given = readTextFlag(input, 'language')
   const answer =
     given ?? (asks ? await ask('TypeScript or JavaScript? (ts) ', input.io, 'ts') : 'ts')
   const word = answer.trim().toLowerCase() || 'ts'

@@ -8,7 +8,7 @@ import {
 import { serve } from '../../http/index.ts'
 import { importOpenApi } from '../../sources/openapi/index.ts'
 import { type CommandInput, EXIT, UsageError } from '../command.ts'
-import { parseDuration, parsePort, readChoice, readList, readText } from '../flags.ts'
+import { parseDuration, parsePort, readChoiceFlag, readListFlag, readTextFlag } from '../flags.ts'
 import { createPaint, formatTable, printable } from '../print.ts'
 import { loadDescription, loadDiscovery } from '../source/description.ts'
 import { explainListenError } from '../system-error.ts'
@@ -20,8 +20,8 @@ export async function runMockCommand(input: CommandInput): Promise<number> {
     throw new UsageError('which description should be mocked? Give one: waymark mock service.json')
   }
   const options = readOptions(input)
-  const port = parsePort(readText(input, 'port') ?? input.io.env['PORT'] ?? '4000', '--port')
-  const host = readText(input, 'host') ?? input.io.env['HOST'] ?? '127.0.0.1'
+  const port = parsePort(readTextFlag(input, 'port') ?? input.io.env['PORT'] ?? '4000', '--port')
+  const host = readTextFlag(input, 'host') ?? input.io.env['HOST'] ?? '127.0.0.1'
   const { document, notes } = await loadDocument(reference, input)
   const { service, warnings } = createMockService(document, options)
   for (const note of [...notes, ...warnings]) input.io.err(`${printable(note)}\n`)
@@ -54,14 +54,14 @@ async function loadDocument(reference: string, input: CommandInput) {
 const PREFERENCES = ['simulations', 'examples', 'schema'] as const
 
 function readOptions(input: CommandInput): MockOptions {
-  const seed = readText(input, 'seed')
-  const latency = readText(input, 'latency')
-  const prefer = readChoice(input, 'prefer', PREFERENCES)
+  const seed = readTextFlag(input, 'seed')
+  const latency = readTextFlag(input, 'latency')
+  const prefer = readChoiceFlag(input, 'prefer', PREFERENCES)
   return {
     ...(seed !== undefined && { seed }),
     ...(latency !== undefined && { latency: parseLatency(latency) }),
     ...(prefer !== undefined && { prefer }),
-    failures: readList(input, 'fail').map(parseFailure),
+    failures: readListFlag(input, 'fail').map(parseFailure),
   }
 }
 

@@ -3,20 +3,20 @@ import {
   type DocumentFetcher,
   type FallbackTable,
   findLeaf,
-  formatReport,
+  formatNegotiation,
   isCalendarDate,
-  isVersion,
+  isDateVersion,
   loadDocuments,
   negotiate,
   negotiateReport,
   type Rules,
   readFallback,
   TRANSPORTS,
-  type Transport,
+  type TransportName,
   toRules,
 } from '../../capabilities/index.ts'
 import { type CommandInput, EXIT, RemoteError, UsageError } from '../command.ts'
-import { readText, requireChoice } from '../flags.ts'
+import { readTextFlag, requireChoice } from '../flags.ts'
 import { formatJson } from '../print.ts'
 import { readDocumentsFlag, readJsonFile } from '../read-json.ts'
 
@@ -49,7 +49,7 @@ export async function runNegotiateCommand(input: CommandInput): Promise<number> 
     ...readFallbackFlag(input),
     allowLoopback,
   })
-  input.io.out(input.flags['json'] ? formatJson(report) : formatReport(report))
+  input.io.out(input.flags['json'] ? formatJson(report) : formatNegotiation(report))
   // That two parties share nothing is an answer; a profile nobody can read is none.
   return report.outcome === 'profile_malformed' ? EXIT.input : EXIT.ok
 }
@@ -81,7 +81,7 @@ async function fetchProfile(
 
 interface Circumstances {
   readonly fetcher: DocumentFetcher
-  readonly transports: readonly Transport[]
+  readonly transports: readonly TransportName[]
   readonly rules: Rules | undefined
   readonly allowLoopback: boolean
 }
@@ -106,25 +106,27 @@ async function readDocuments(
   return Object.fromEntries(files)
 }
 
-function readTransports(input: CommandInput): readonly Transport[] {
-  const names = (readText(input, 'transports') ?? 'rest,mcp').split(',').map((name) => name.trim())
+function readTransports(input: CommandInput): readonly TransportName[] {
+  const names = (readTextFlag(input, 'transports') ?? 'rest,mcp')
+    .split(',')
+    .map((name) => name.trim())
   return names
     .filter((name) => name !== '')
     .map((name) => requireChoice(name, 'transports', TRANSPORTS))
 }
 
 function readRules(input: CommandInput): Rules | undefined {
-  const date = readText(input, 'rules')
+  const date = readTextFlag(input, 'rules')
   // Case files of the protocol say `any` where both texts come to the same.
   if (date === undefined || date === 'any') return undefined
-  if (!isVersion(date) || !isCalendarDate(date)) {
+  if (!isDateVersion(date) || !isCalendarDate(date)) {
     throw new UsageError(`--rules must be a date such as 2026-04-08; got "${date}"`)
   }
   return toRules(date)
 }
 
 function readFallbackFlag(input: CommandInput): { readonly fallback?: FallbackTable | false } {
-  const file = readText(input, 'fallback')
+  const file = readTextFlag(input, 'fallback')
   if (file === undefined) return {}
   const fallback = readFallback(readJsonFile(file, input.io.cwd))
   if (typeof fallback !== 'string') return { fallback }

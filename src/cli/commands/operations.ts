@@ -1,8 +1,8 @@
 import { isRecord, toText } from '../../values/index.ts'
-import { type CommandInput, didYouMean, EXIT, UsageError } from '../command.ts'
-import { readText } from '../flags.ts'
+import { type CommandInput, EXIT, formatSuggestion, UsageError } from '../command.ts'
+import { readTextFlag } from '../flags.ts'
 import { createPaint, formatJson, formatTable, type Paint, printable } from '../print.ts'
-import { connect, followOperation, toRemoteError } from '../remote.ts'
+import { createRemoteClient, followOperation, toRemoteError } from '../remote.ts'
 
 const FUNCTION = 'urn:cline:forrst:ext:async:fn:'
 
@@ -22,11 +22,11 @@ const VERBS: Readonly<Record<string, (input: CommandInput) => Promise<number>>> 
 
 function explainVerb(verb: string | undefined): string {
   if (verb === undefined) return 'what about operations? list, show or cancel'
-  return `unknown action "${verb}".${didYouMean(verb, Object.keys(VERBS))} There are list, show and cancel.`
+  return `unknown action "${verb}".${formatSuggestion(verb, Object.keys(VERBS))} There are list, show and cancel.`
 }
 
 async function listOperations(input: CommandInput): Promise<number> {
-  const outcome = await connect(input).call(`${FUNCTION}list`, await readFilter(input), {
+  const outcome = await createRemoteClient(input).call(`${FUNCTION}list`, await readFilter(input), {
     readOnly: true,
     signal: input.io.signal,
   })
@@ -51,7 +51,7 @@ async function listOperations(input: CommandInput): Promise<number> {
 }
 
 async function showOperation(input: CommandInput): Promise<number> {
-  const client = connect(input)
+  const client = createRemoteClient(input)
   const id = requireId(input)
   if (input.flags['wait']) return followOperation(input, client.operation(id))
   const outcome = await client.call(
@@ -71,7 +71,7 @@ async function showOperation(input: CommandInput): Promise<number> {
 }
 
 async function cancelOperation(input: CommandInput): Promise<number> {
-  const outcome = await connect(input).call(
+  const outcome = await createRemoteClient(input).call(
     `${FUNCTION}cancel`,
     { operation_id: requireId(input) },
     { signal: input.io.signal },
@@ -85,17 +85,17 @@ async function cancelOperation(input: CommandInput): Promise<number> {
 }
 
 async function readFilter(input: CommandInput): Promise<Record<string, string | number>> {
-  const status = readText(input, 'status')
+  const status = readTextFlag(input, 'status')
   if (status !== undefined) await requireStatus(status)
-  const limit = readText(input, 'limit')
+  const limit = readTextFlag(input, 'limit')
   if (
     limit !== undefined &&
     !(/^\d{1,3}$/.test(limit) && Number(limit) >= 1 && Number(limit) <= 100)
   ) {
     throw new UsageError(`--limit must be a number from 1 to 100; got "${limit}"`)
   }
-  const name = readText(input, 'function')
-  const cursor = readText(input, 'cursor')
+  const name = readTextFlag(input, 'function')
+  const cursor = readTextFlag(input, 'cursor')
   return {
     ...(status !== undefined && { status }),
     ...(name !== undefined && { function: name }),
@@ -108,7 +108,7 @@ async function requireStatus(status: string): Promise<void> {
   const { OPERATION_STATUSES } = await import('../../extensions/async/index.ts')
   if (OPERATION_STATUSES.some((known) => known === status)) return
   throw new UsageError(
-    `--status must be one of ${OPERATION_STATUSES.join(', ')}; got "${status}".${didYouMean(status, OPERATION_STATUSES)}`,
+    `--status must be one of ${OPERATION_STATUSES.join(', ')}; got "${status}".${formatSuggestion(status, OPERATION_STATUSES)}`,
   )
 }
 

@@ -8,7 +8,7 @@ import { listDiscoverable } from '../../system/index.ts'
 import type { Triggers } from '../../triggers/index.ts'
 import { toReason } from '../../values/index.ts'
 import { type CommandInput, EXIT, RemoteError, UsageError } from '../command.ts'
-import { parsePort, readChoice, readList, readText } from '../flags.ts'
+import { parsePort, readChoiceFlag, readListFlag, readTextFlag } from '../flags.ts'
 import { createPaint, formatTable } from '../print.ts'
 import { watchFaults } from '../serve/faults.ts'
 import { parseOverload } from '../serve/overload.ts'
@@ -34,7 +34,7 @@ async function serveSources(input: CommandInput, output?: Writable): Promise<num
   // What is wrong with the line is said before anything is opened.
   const mcp = readMcpOptions(input)
   readPort(input)
-  parseOverload(readText(input, 'overload'))
+  parseOverload(readTextFlag(input, 'overload'))
   const store = await openStoreOf(input)
   const events = await openBusOf(input)
   const loaded = await loadSources(input.positionals, input.io, {
@@ -69,9 +69,9 @@ async function serveSources(input: CommandInput, output?: Writable): Promise<num
 }
 
 async function openStoreOf(input: CommandInput): Promise<Store | undefined> {
-  const url = readText(input, 'store') ?? input.io.env['WAYMARK_STORE']
+  const url = readTextFlag(input, 'store') ?? input.io.env['WAYMARK_STORE']
   if (url === undefined || url === '') return undefined
-  const namespace = readText(input, 'namespace') ?? input.io.env['WAYMARK_NAMESPACE']
+  const namespace = readTextFlag(input, 'namespace') ?? input.io.env['WAYMARK_NAMESPACE']
   try {
     return await openStore(url, namespace ? { namespace } : {})
   } catch (thrown) {
@@ -91,8 +91,8 @@ async function listen(
 ): Promise<RunningServer> {
   const { env } = input.io
   const port = readPort(input)
-  const host = readText(input, 'host') ?? env['HOST'] ?? '127.0.0.1'
-  const allowedHosts = readList(input, 'allow-host')
+  const host = readTextFlag(input, 'host') ?? env['HOST'] ?? '127.0.0.1'
+  const allowedHosts = readListFlag(input, 'allow-host')
   try {
     return await serve(service, {
       port,
@@ -100,11 +100,11 @@ async function listen(
       ...(allowedHosts.length > 0 && {
         allowedHosts: allowedHosts.includes('*') ? '*' : allowedHosts,
       }),
-      allowedOrigins: readList(input, 'allow-origin'),
+      allowedOrigins: readListFlag(input, 'allow-origin'),
       ...readPublicUrl(input),
       mcp,
       ...(triggers && { triggers }),
-      overload: parseOverload(readText(input, 'overload')),
+      overload: parseOverload(readTextFlag(input, 'overload')),
       explorer: { allowExecute: input.flags['allow-execute'] === true },
     })
   } catch (thrown) {
@@ -118,12 +118,12 @@ async function listen(
 }
 
 function readPort(input: CommandInput): number {
-  const flag = readText(input, 'port')
+  const flag = readTextFlag(input, 'port')
   return parsePort(flag ?? input.io.env['PORT'] ?? '4000', flag === undefined ? 'PORT' : '--port')
 }
 
 function readPublicUrl(input: CommandInput): { readonly publicUrl?: string } {
-  const publicUrl = readText(input, 'public-url')
+  const publicUrl = readTextFlag(input, 'public-url')
   if (publicUrl === undefined) return {}
   if (URL.canParse(publicUrl)) return { publicUrl }
   throw new UsageError(
@@ -132,9 +132,9 @@ function readPublicUrl(input: CommandInput): { readonly publicUrl?: string } {
 }
 
 function readMcpOptions(input: CommandInput): McpOptions {
-  const tools = readChoice(input, 'tools', ['all', 'search']) ?? 'all'
-  const only = readList(input, 'mcp-only')
-  const except = readList(input, 'mcp-except')
+  const tools = readChoiceFlag(input, 'tools', ['all', 'search']) ?? 'all'
+  const only = readListFlag(input, 'mcp-only')
+  const except = readListFlag(input, 'mcp-except')
   try {
     return {
       tools,

@@ -1,10 +1,10 @@
 import { formatNear, isRecord, type JsonObject, nearest, toText } from '../../values/index.ts'
-import { type CommandInput, didYouMean, EXIT, UsageError } from '../command.ts'
-import { readText } from '../flags.ts'
+import { type CommandInput, EXIT, formatSuggestion, UsageError } from '../command.ts'
+import { readTextFlag } from '../flags.ts'
 import { createPaint, formatJson } from '../print.ts'
-import { connect, toRemoteError } from '../remote.ts'
+import { createRemoteClient, toRemoteError } from '../remote.ts'
 import { formatDeliveries, formatList, formatRuns } from '../triggers/format.ts'
-import { readSourceRuns, type ScheduleRuns } from '../triggers/next-runs.ts'
+import { readSourceRuns, type UpcomingRuns } from '../triggers/next-runs.ts'
 import { exitOfTrial, formatTrial, readTrialOptions, runLocalTrial } from '../triggers/trial.ts'
 
 /** Shows the triggers of a service, and sends deliveries again. */
@@ -14,7 +14,7 @@ export async function runTriggersCommand(input: CommandInput): Promise<number> {
   if (action === undefined) {
     const actions = [...ACTIONS.keys()]
     throw new UsageError(
-      `what about the triggers? One of ${actions.join(', ')}: waymark triggers list <url>.${didYouMean(name, actions)}`,
+      `what about the triggers? One of ${actions.join(', ')}: waymark triggers list <url>.${formatSuggestion(name, actions)}`,
     )
   }
   const { answer, text, code = EXIT.ok } = await action({ ...input, positionals })
@@ -47,7 +47,9 @@ async function showDeliveries(input: CommandInput): Promise<Shown> {
     ...readFilter(input, 'trigger'),
     ...readFilter(input, 'state'),
     ...readFilter(input, 'cursor'),
-    ...(readText(input, 'limit') !== undefined && { limit: readCount(input, 'limit', 20, 100) }),
+    ...(readTextFlag(input, 'limit') !== undefined && {
+      limit: readCount(input, 'limit', 20, 100),
+    }),
   })
   const cursor = isRecord(answer) ? answer['cursor'] : undefined
   const more = typeof cursor === 'string' ? `\nMore: --cursor ${cursor}\n` : ''
@@ -79,7 +81,7 @@ async function showNext(input: CommandInput): Promise<Shown> {
   const runs = isUrl(source)
     ? readRuns(await ask(input, 'list', { runs: count }))
     : await readSourceRuns(source, input.io, count)
-  const wanted = readText(input, 'trigger')
+  const wanted = readTextFlag(input, 'trigger')
   const shown = wanted === undefined ? runs : [requireSchedule(runs, wanted)]
   return { answer: { triggers: shown }, text: formatRuns(shown) }
 }
@@ -110,7 +112,7 @@ function isUrl(source: string): boolean {
 async function ask(input: CommandInput, name: string, args: JsonObject): Promise<unknown> {
   const { signal } = input.io
   const target = `urn:waymark:forrst:ext:triggers:fn:${name}`
-  const outcome = await connect(input).call(target, args, { signal })
+  const outcome = await createRemoteClient(input).call(target, args, { signal })
   if (outcome.ok) return outcome.result
   if (outcome.errors[0]?.code === 'FUNCTION_NOT_FOUND') {
     throw new UsageError('the service has no triggers')
@@ -123,13 +125,13 @@ function readItems(answer: unknown, key: string): readonly Record<string, unknow
   return Array.isArray(items) ? items.filter(isRecord) : []
 }
 
-function readRuns(answer: unknown): readonly ScheduleRuns[] {
+function readRuns(answer: unknown): readonly UpcomingRuns[] {
   return readItems(answer, 'triggers').flatMap(({ name, next }) =>
     Array.isArray(next) ? [{ name: toText(name), next: next.map(toText) }] : [],
   )
 }
 
-function requireSchedule(runs: readonly ScheduleRuns[], wanted: string): ScheduleRuns {
+function requireSchedule(runs: readonly UpcomingRuns[], wanted: string): UpcomingRuns {
   const found = runs.find(({ name }) => name === wanted)
   if (found !== undefined) return found
   const names = runs.map(({ name }) => name)
@@ -139,12 +141,12 @@ function requireSchedule(runs: readonly ScheduleRuns[], wanted: string): Schedul
 }
 
 function readFilter(input: CommandInput, flag: string): JsonObject {
-  const value = readText(input, flag)
+  const value = readTextFlag(input, flag)
   return value === undefined ? {} : { [flag]: value }
 }
 
 function readCount(input: CommandInput, flag: string, fallback: number, most: number): number {
-  const text = readText(input, flag)
+  const text = readTextFlag(input, flag)
   const count = text === undefined ? fallback : Number(text)
   if (Number.isInteger(count) && count >= 1 && count <= most) return count
   throw new UsageError(`--${flag} must be a whole number from 1 to ${most}; got "${text}"`)

@@ -11,8 +11,8 @@ import {
 import type { Service } from '../../core/index.ts'
 import { CallError } from '../../errors/index.ts'
 import { type CommandInput, EXIT, RemoteError, UsageError, untilInterrupted } from '../command.ts'
-import { readList, readText } from '../flags.ts'
-import { createPaint, createProgress, formatJson, printable } from '../print.ts'
+import { readListFlag, readTextFlag } from '../flags.ts'
+import { createPaint, createProgressLine, formatJson, printable } from '../print.ts'
 import { readJsonFile } from '../read-json.ts'
 import { advise, readHeaders } from '../remote.ts'
 import { loadSources } from '../source/source.ts'
@@ -26,7 +26,7 @@ export async function runVerifyCommand(input: CommandInput): Promise<number> {
   }
   const { target, close } = await open(reference, input)
   try {
-    const replay = readText(input, 'replay')
+    const replay = readTextFlag(input, 'replay')
     if (replay !== undefined) return await runReplay(target, replay, input)
     return await runVerify(target, input)
   } catch (thrown) {
@@ -58,11 +58,11 @@ async function open(reference: string, input: CommandInput): Promise<Opened> {
 
 async function runVerify(target: Service | string, input: CommandInput): Promise<number> {
   const { io } = input
-  const folder = readText(input, 'record')
+  const folder = readTextFlag(input, 'record')
   const exchanges: Exchange[] = []
-  const progress = createProgress(io)
+  const progress = createProgressLine(io)
   const examination = verifyService(target, {
-    only: readList(input, 'only'),
+    only: readListFlag(input, 'only'),
     allowEffects: input.flags['allow-effects'] === true,
     headers: readHeaders(input),
     onExchange: (exchange) => exchanges.push(exchange),

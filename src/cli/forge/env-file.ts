@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import type { CommandInput, Io } from '../command.ts'
-import { readText as readFlag } from '../flags.ts'
+import { readTextFlag as readFlag } from '../flags.ts'
 
 /** Reads the variables of a file; none when it is not there. */
 export function readEnvFile(path: string): Io['env'] {
@@ -21,7 +21,7 @@ export function readEnvironment(input: CommandInput): Io['env'] {
 /** Sets one variable in a file; everything else in it stays as it is. */
 export function writeEnvVariable(path: string, name: string, value: string): void {
   const text = readText(path)
-  const line = `${name}=${quote(value)}`
+  const line = `${name}=${quoteEnvValue(value)}`
   const known = new RegExp(`^[ \\t]*(?:export[ \\t]+)?${name}[ \\t]*=.*$`, 'm')
   const gap = text === '' || text.endsWith('\n') ? '' : '\n'
   const changed = known.test(text) ? text.replace(known, () => line) : `${text}${gap}${line}\n`
@@ -39,7 +39,7 @@ function readText(path: string): string {
 }
 
 /** Writes a value so that a reader of such files gets it back as it is. */
-export function quote(value: string): string {
+export function quoteEnvValue(value: string): string {
   if (/^[\w.~+/=:@%-]*$/.test(value)) return value
   const mark = ["'", '"', '`'].find((one) => !value.includes(one)) ?? "'"
   return `${mark}${value.replace(/[\r\n]+/g, '')}${mark}`

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { formatEnvTemplate, listVariables } from '../../codegen/index.ts'
 import type { ToolSpec } from '../../sources/tool-spec/index.ts'
 import { type CommandInput, EXIT } from '../command.ts'
-import { readText } from '../flags.ts'
+import { readTextFlag } from '../flags.ts'
 import { readAnySpec } from './import-source.ts'
 import { readIfThere } from './merge-spec.ts'
 import { isForMachines } from './report.ts'
@@ -16,7 +16,7 @@ export async function runEnv(input: CommandInput): Promise<number> {
   for (const reference of input.positionals.slice(1))
     specs.push((await readAnySpec(reference, input)).spec)
   const domains = listVariables(specs)
-  const out = readText(input, 'out')
+  const out = readTextFlag(input, 'out')
   if (out !== undefined) {
     const folder = resolve(input.io.cwd, out)
     const files = [{ path: TEMPLATE, text: formatEnvTemplate(domains) }]

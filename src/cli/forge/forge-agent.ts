@@ -12,7 +12,7 @@ import {
 import type { SpecProblem } from '../../sources/tool-spec/index.ts'
 import { isRecord } from '../../values/index.ts'
 import { type CommandInput, EXIT, UsageError } from '../command.ts'
-import { parsePort, readChoice, readList, readText } from '../flags.ts'
+import { parsePort, readChoiceFlag, readListFlag, readTextFlag } from '../flags.ts'
 import { readWords } from './forge-flags.ts'
 import { importSource, openSource, readSpec } from './import-source.ts'
 import { type ReadEarlier, readIfThere } from './merge-spec.ts'
@@ -23,14 +23,14 @@ import { writeOut } from './write-out.ts'
 
 /** Composes specs into an agent: code for an application, or a project that starts. */
 export async function runAgent(input: CommandInput): Promise<number> {
-  const name = readText(input, 'name')
+  const name = readTextFlag(input, 'name')
   if (name === undefined) {
     throw new UsageError(
       'what is the agent called? Give --name: waymark forge agent --name ops-bot --tools a.yaml,b.yaml',
     )
   }
   const { sources, warnings } = await readSources(input)
-  const out = resolve(input.io.cwd, readText(input, 'out') ?? name)
+  const out = resolve(input.io.cwd, readTextFlag(input, 'out') ?? name)
   const { plan, files, mayReplace } = planAgent(sources, {
     name,
     read: (path) => readIfThere(out, path),
@@ -82,7 +82,7 @@ async function readSources(
 }
 
 function readReferences(input: CommandInput): readonly string[] {
-  const spec = readText(input, 'spec')
+  const spec = readTextFlag(input, 'spec')
   // A shell that expands tools/*.yaml puts the first file behind the flag and the others after it.
   const tools = [...readWords(input, 'tools'), ...input.positionals.slice(1)]
   if (spec !== undefined && tools.length > 0) {
@@ -94,13 +94,13 @@ function readReferences(input: CommandInput): readonly string[] {
 }
 
 function readAgentOptions(input: CommandInput): Omit<AgentOptions, 'name'> {
-  const description = readText(input, 'description')
-  const port = readText(input, 'port')
-  const prefix = readChoice(input, 'prefix', ['domain', 'clash'])
-  const waymark = readText(input, 'waymark')
+  const description = readTextFlag(input, 'description')
+  const port = readTextFlag(input, 'port')
+  const prefix = readChoiceFlag(input, 'prefix', ['domain', 'clash'])
+  const waymark = readTextFlag(input, 'waymark')
   return {
     standalone: input.flags['standalone'] === true,
-    renames: readList(input, 'rename').map(requireRename),
+    renames: readListFlag(input, 'rename').map(requireRename),
     ...(description !== undefined && { description }),
     ...(port !== undefined && { port: parsePort(port, '--port') }),
     ...(prefix !== undefined && { prefix }),

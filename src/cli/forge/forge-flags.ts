@@ -1,6 +1,6 @@
 import type { DefinitionTarget } from '../../codegen/index.ts'
 import { type CommandFlag, type CommandInput, UsageError } from '../command.ts'
-import { JSON_FLAG, listFlag, readList, readText, textFlag, toggleFlag } from '../flags.ts'
+import { JSON_FLAG, listFlag, readListFlag, readTextFlag, textFlag, toggleFlag } from '../flags.ts'
 
 /** What a run of forge is about: one of the four sources of `forge tool`, or a command of its own. */
 export type ForgeJob = ToolJob | keyof typeof OWN_COMMANDS
@@ -198,7 +198,7 @@ export function isOwnCommand(job: ForgeJob): job is keyof typeof OWN_COMMANDS {
 
 /** Reads a flag whose values may be repeated or separated by commas. */
 export function readWords(input: CommandInput, name: string): readonly string[] {
-  return readList(input, name)
+  return readListFlag(input, name)
     .flatMap((value) => value.split(','))
     .map((word) => word.trim())
     .filter((word) => word !== '')
@@ -210,7 +210,7 @@ export function readNumber(
   name: string,
   range: { readonly from: number; readonly to: number },
 ): number | undefined {
-  const value = readText(input, name)
+  const value = readTextFlag(input, name)
   if (value === undefined) return undefined
   const number = Number(value)
   if (/^\d{1,9}$/.test(value) && number >= range.from && number <= range.to) return number
@@ -225,7 +225,7 @@ export function readPattern(
   name: string,
   form: { readonly pattern: RegExp; readonly expected: string },
 ): string | undefined {
-  const value = readText(input, name)
+  const value = readTextFlag(input, name)
   if (value === undefined || form.pattern.test(value)) return value
   throw new UsageError(`--${name} must be ${form.expected}; got "${value}"`)
 }

@@ -2,7 +2,7 @@ import { basename, relative, resolve } from 'node:path'
 import { listVariables } from '../../codegen/index.ts'
 import { formatToolSpec, type SpecProblem, type ToolSpec } from '../../sources/tool-spec/index.ts'
 import { type CommandInput, EXIT, UsageError } from '../command.ts'
-import { readText } from '../flags.ts'
+import { readTextFlag } from '../flags.ts'
 import {
   importSource,
   type OpenedSource,
@@ -31,7 +31,7 @@ export async function runSpec(input: CommandInput): Promise<number> {
 }
 
 async function forgeSpec(input: CommandInput): Promise<Round> {
-  const opened = openSource(await readSource(readText(input, 'spec') ?? '', input.io))
+  const opened = openSource(await readSource(readTextFlag(input, 'spec') ?? '', input.io))
   if (opened.kind === 'tool-spec') {
     return { exit: await generateFrom(opened.source, input), inputs: [] }
   }
@@ -87,7 +87,7 @@ export function planSpec(incoming: FoundSpec, read: ReadEarlier, input: CommandI
 }
 
 function outOf(input: CommandInput): string {
-  return resolve(input.io.cwd, readText(input, 'out') ?? '.')
+  return resolve(input.io.cwd, readTextFlag(input, 'out') ?? '.')
 }
 
 /** Writes a spec, merged with the one in the folder, and its code. */

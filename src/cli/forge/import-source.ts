@@ -14,8 +14,8 @@ import {
   type ToolSpec,
 } from '../../sources/tool-spec/index.ts'
 import type { CommandInput } from '../command.ts'
-import { readChoice, readList, requireChoice } from '../flags.ts'
-import { createProgress } from '../print.ts'
+import { readChoiceFlag, readListFlag, requireChoice } from '../flags.ts'
+import { createProgressLine } from '../print.ts'
 import { readNumber, readPattern, readWords } from './forge-flags.ts'
 import { createExternalReader, readSource, type SourceText } from './read-source.ts'
 import { FoundProblems } from './report.ts'
@@ -68,7 +68,7 @@ export async function importSource(
   input: CommandInput,
 ): Promise<ImportedSpec> {
   const { source, document } = opened
-  const progress = createProgress(input.io)
+  const progress = createProgressLine(input.io)
   try {
     const result = await importWithExternals(document, {
       ...readImportOptions(input, source),
@@ -98,7 +98,7 @@ const ALL_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS',
 export function readImportOptions(input: CommandInput, source: SourceText): ImportOptions {
   const { flags } = input
   const domain = readDomain(input)
-  const authType = readChoice(input, 'auth-type', AUTH_TYPES)
+  const authType = readChoiceFlag(input, 'auth-type', AUTH_TYPES)
   const authEnv = readPattern(input, 'auth-env', {
     pattern: ENV_PATTERN,
     expected: 'the name of a variable in capitals, such as ZENDESK_API_TOKEN',
@@ -109,8 +109,8 @@ export function readImportOptions(input: CommandInput, source: SourceText): Impo
     file: source.file,
     ...(source.url !== undefined && { url: source.url }),
     pick: readWords(input, 'pick'),
-    tag: readList(input, 'tag'),
-    pathPrefix: readList(input, 'path-prefix').map(toPrefix),
+    tag: readListFlag(input, 'tag'),
+    pathPrefix: readListFlag(input, 'path-prefix').map(toPrefix),
     method: readWords(input, 'method').map((method) =>
       requireChoice(method.toUpperCase(), 'method', ALL_METHODS),
     ),

@@ -9,8 +9,8 @@ import {
   parseDocument,
 } from '../../sources/openapi/index.ts'
 import { type CommandInput, EXIT, UsageError } from '../command.ts'
-import { readText } from '../flags.ts'
-import { createPaint, createProgress, formatJson, formatTable, printable } from '../print.ts'
+import { readTextFlag } from '../flags.ts'
+import { createPaint, createProgressLine, formatJson, formatTable, printable } from '../print.ts'
 import { type OpenedSource, openSource, readerOf, readImportOptions } from './import-source.ts'
 import { readSource } from './read-source.ts'
 import { FoundProblems, readFormat, reportProblems } from './report.ts'
@@ -22,7 +22,7 @@ const LOSSES: readonly string[] = ['W100', 'W101', 'W102', 'W105', 'W108', 'W112
 export async function runList(input: CommandInput): Promise<number> {
   const format = readFormat(input)
   if (format === 'github') throw new UsageError('--list prints text or json, not github')
-  const opened = openSource(await readSource(readText(input, 'list') ?? '', input.io))
+  const opened = openSource(await readSource(readTextFlag(input, 'list') ?? '', input.io))
   if (opened.kind !== 'openapi') {
     throw new UsageError(
       `${opened.source.file} is not an API description (openapi, swagger); --list shows the operations of one`,
@@ -57,7 +57,7 @@ export async function examine(
   }
   const reader = readerOf(source, input)
   const externals = new Map<string, unknown>()
-  const progress = createProgress(input.io)
+  const progress = createProgressLine(input.io)
   const result = await importWithExternals(document, {
     ...options,
     ...reader,

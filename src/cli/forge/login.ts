@@ -10,9 +10,9 @@ import {
 } from '../../sources/runtime/index.ts'
 import { type AuthConfig, authOf, type ToolSpec, waysOf } from '../../sources/tool-spec/index.ts'
 import { type CommandInput, EXIT, RemoteError, UsageError } from '../command.ts'
-import { parsePort, readText } from '../flags.ts'
+import { parsePort, readTextFlag } from '../flags.ts'
 import { printable } from '../print.ts'
-import { quote, readEnvironment, writeEnvVariable } from './env-file.ts'
+import { quoteEnvValue, readEnvironment, writeEnvVariable } from './env-file.ts'
 import { readAnySpec } from './import-source.ts'
 
 /** An address of this machine that a browser is sent back to. */
@@ -110,15 +110,15 @@ const PATIENCE_MS = 5 * 60_000
 export async function runLogin(input: CommandInput): Promise<number> {
   const [, , reference] = input.positionals
   const { spec } = await readAnySpec(reference ?? '', input)
-  const auth = chooseAuth(spec, readText(input, 'auth-env'))
+  const auth = chooseAuth(spec, readTextFlag(input, 'auth-env'))
   const { io } = input
-  const envFile = readText(input, 'env-file')
+  const envFile = readTextFlag(input, 'env-file')
   const path = envFile === undefined ? undefined : resolve(io.cwd, envFile)
   const env = withoutEmpty(readEnvironment(input))
   const signal = AbortSignal.any([io.signal, AbortSignal.timeout(PATIENCE_MS)])
   const context = { tool: spec.domain, env, fetch, now: Date.now, signal }
   const result = await logIn(auth, context, input)
-  if (path === undefined) io.out(`${result.variable}=${quote(result.value)}\n`)
+  if (path === undefined) io.out(`${result.variable}=${quoteEnvValue(result.value)}\n`)
   else {
     writeEnvVariable(path, result.variable, result.value)
     io.err(`${result.variable} is written to ${envFile}.\n`)
@@ -134,7 +134,7 @@ async function logIn(
   input: CommandInput,
 ): Promise<LoginResult> {
   const base = (auth.env ?? '').replace(/_CLIENT_ID$/, '')
-  const port = readText(input, 'port')
+  const port = readTextFlag(input, 'port')
   const landing = await openLanding(
     port === undefined
       ? context.env[`${base}_REDIRECT_URI`]

@@ -13,7 +13,7 @@ import {
 } from '../../codegen/index.ts'
 import { formatProblems } from '../../sources/tool-spec/index.ts'
 import { type CommandInput, EXIT, RemoteError, UsageError } from '../command.ts'
-import { readList, readText } from '../flags.ts'
+import { readListFlag, readTextFlag } from '../flags.ts'
 import { printable } from '../print.ts'
 import { writeSpec } from './forge-tool.ts'
 import { readDomain } from './import-source.ts'
@@ -24,7 +24,7 @@ import { type Draft, reviewDraft } from './review.ts'
 /** Lets a model draft a spec, shows it, and writes it when the person agrees. */
 export async function runPrompt(input: CommandInput): Promise<number> {
   const { io, flags } = input
-  const prompt = readText(input, 'prompt')?.trim() ?? ''
+  const prompt = readTextFlag(input, 'prompt')?.trim() ?? ''
   if (prompt === '') throw new UsageError('--prompt is empty; say what the tools should do')
   const writesNothing = flags['dry-run'] === true || flags['stdout'] === true
   if (!io.terminal && flags['yes'] !== true && !writesNothing) {
@@ -55,7 +55,7 @@ export async function runPrompt(input: CommandInput): Promise<number> {
 
 /** Finds the model to ask; `openai:gpt-4.1` names the API as well, other colons belong to the model. */
 export function chooseProvider(input: CommandInput): ModelProvider {
-  const name = readText(input, 'model')
+  const name = readTextFlag(input, 'model')
   const [, provider, model] = /^(gemini|openai|anthropic):(.+)$/.exec(name ?? '') ?? []
   return createModelProvider({
     env: input.io.env,
@@ -76,7 +76,7 @@ function findProvider(input: CommandInput): ModelProvider {
 
 async function readDocs(input: CommandInput): Promise<DraftDocument[]> {
   const { io } = input
-  const sources = readList(input, 'docs').map((source) => {
+  const sources = readListFlag(input, 'docs').map((source) => {
     if (/^https?:\/\//i.test(source)) return source
     const path = resolve(io.cwd, source)
     if (!existsSync(path)) throw new UsageError(`--docs ${source} does not exist`)

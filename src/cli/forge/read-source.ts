@@ -23,7 +23,7 @@ export async function readSource(reference: string, io: Io): Promise<SourceText>
   }
   const text = readTextFile(reference, io.cwd)
   if (reference === '-') return { file: '<stdin>', text }
-  return { file: reference, text, url: toAddress(resolve(io.cwd, reference)) }
+  return { file: reference, text, url: pathToAddress(resolve(io.cwd, reference)) }
 }
 
 /** How further documents are got. */
@@ -125,7 +125,7 @@ function hasScheme(address: string): boolean {
 }
 
 /** Writes a path as an address without a drive, so that it cannot be taken for a scheme. */
-export function toAddress(path: string): string {
+export function pathToAddress(path: string): string {
   return `/${path.slice(parse(path).root.length).split(sep).join('/')}`
 }
 

@@ -7,7 +7,7 @@ import {
   summarizeProblems,
 } from '../../sources/tool-spec/index.ts'
 import { type CommandInput, UsageError } from '../command.ts'
-import { readText } from '../flags.ts'
+import { readTextFlag } from '../flags.ts'
 import { printable } from '../print.ts'
 
 /** Problems that end a run: the input cannot be used as it is. */
@@ -23,7 +23,7 @@ export class FoundProblems extends Error {
 
 /** Reads how problems are to be printed; undefined when nobody said so. */
 export function readFormat(input: CommandInput): ProblemFormat | undefined {
-  const format = readText(input, 'format') ?? (input.flags['json'] ? 'json' : undefined)
+  const format = readTextFlag(input, 'format') ?? (input.flags['json'] ? 'json' : undefined)
   if (format === undefined) return undefined
   const known = PROBLEM_FORMATS.find((candidate) => candidate === format)
   if (known !== undefined) return known

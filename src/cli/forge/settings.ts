@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { isRecord, toText } from '../../values/index.ts'
-import { type CommandInput, didYouMean, type Io, UsageError } from '../command.ts'
+import { type CommandInput, formatSuggestion, type Io, UsageError } from '../command.ts'
 import { FORGE_FLAGS, type ForgeJob, isOwnCommand } from './forge-flags.ts'
 
 /** Flags that may have a default in the environment or in the configuration file. */
@@ -73,7 +73,7 @@ function readConfig({ cwd }: Io): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(forge).map(([name, value]) => {
       if (!names.includes(name)) {
-        const hint = didYouMean(name, names)
+        const hint = formatSuggestion(name, names)
         throw new UsageError(`${CONFIG_FILE}: forge has no setting "${name}".${hint}`)
       }
       if (typeof value !== 'object') return [name, toText(value)]

@@ -6,7 +6,7 @@ import {
 } from '../../codegen/index.ts'
 import type { ToolSpec } from '../../sources/tool-spec/index.ts'
 import { type CommandInput, UsageError } from '../command.ts'
-import { readChoice } from '../flags.ts'
+import { readChoiceFlag } from '../flags.ts'
 import { TARGETS } from './forge-flags.ts'
 import type { ReadEarlier } from './merge-spec.ts'
 
@@ -14,13 +14,13 @@ const RUNTIMES: readonly RuntimeSource[] = ['inline', 'package']
 
 /** What `--target` asks to be generated; TypeScript when nobody said so. */
 export function readTarget(input: CommandInput): (typeof TARGETS)[number] {
-  const target = readChoice(input, 'target', TARGETS) ?? 'ts'
-  if (readChoice(input, 'runtime', RUNTIMES) === undefined || target === 'ts') return target
+  const target = readChoiceFlag(input, 'target', TARGETS) ?? 'ts'
+  if (readChoiceFlag(input, 'runtime', RUNTIMES) === undefined || target === 'ts') return target
   throw new UsageError(`--runtime belongs to --target ts; it means nothing for ${target}`)
 }
 
 function readRuntime(input: CommandInput): RuntimeSource {
-  return readChoice(input, 'runtime', RUNTIMES) ?? 'inline'
+  return readChoiceFlag(input, 'runtime', RUNTIMES) ?? 'inline'
 }
 
 /** Files made from a spec, and which of them may be replaced whatever they hold. */

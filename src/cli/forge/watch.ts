@@ -1,7 +1,7 @@
 import { relative, resolve } from 'node:path'
 import { type FSWatcher, watch } from 'chokidar'
 import { type CommandInput, EXIT, UsageError } from '../command.ts'
-import { readText } from '../flags.ts'
+import { readTextFlag } from '../flags.ts'
 import { readIfThere } from './merge-spec.ts'
 import { FoundProblems, reportProblems, say } from './report.ts'
 
@@ -43,7 +43,7 @@ export async function runWatched(
 function requireFile(input: CommandInput): string {
   const stray = MEANINGLESS.find((name) => input.flags[name] !== undefined)
   if (stray !== undefined) throw new UsageError(`--watch and --${stray} exclude each other`)
-  const reference = readText(input, 'spec') ?? ''
+  const reference = readTextFlag(input, 'spec') ?? ''
   if (reference === '-' || /^https?:\/\//i.test(reference)) {
     throw new UsageError(`--watch needs a file; "${reference}" cannot be watched`)
   }

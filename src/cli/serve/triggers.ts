@@ -8,13 +8,13 @@ import {
 } from '../../triggers/index.ts'
 import { toReason } from '../../values/index.ts'
 import { type CommandInput, type Io, UsageError } from '../command.ts'
-import { readText } from '../flags.ts'
+import { readTextFlag } from '../flags.ts'
 import { formatTable, printable } from '../print.ts'
 import type { LoadedSource } from '../source/source.ts'
 
 /** Opens what carries events: --bus, WAYMARK_BUS, or this process alone. */
 export async function openBusOf(input: CommandInput): Promise<EventBus> {
-  const url = readText(input, 'bus') || input.io.env['WAYMARK_BUS'] || 'memory:'
+  const url = readTextFlag(input, 'bus') || input.io.env['WAYMARK_BUS'] || 'memory:'
   try {
     return await openEventBus(url)
   } catch (thrown) {

@@ -8,9 +8,9 @@ import { formatProblems, sniffDocument, type ToolSpec } from '../../sources/tool
 import { isRecord, toReason } from '../../values/index.ts'
 import { type CommandInput, type Io, UsageError } from '../command.ts'
 import { readSource, type SourceText } from '../forge/read-source.ts'
-import { createProgress } from '../print.ts'
+import { createProgressLine } from '../print.ts'
 import { explainMissing, fromFileUrl } from '../read-json.ts'
-import { importSpec, readSpec } from './spec.ts'
+import { importSpec, readSpecText } from './spec.ts'
 
 const MAX_COMMITTED_BYTES = 64 * 1024 * 1024
 
@@ -72,7 +72,7 @@ export type Description = DescriptionOrigin &
   (
     | { readonly kind: 'discovery'; readonly document: DiscoveryDocument }
     | { readonly kind: 'tool-spec'; readonly spec: ToolSpec }
-    | { readonly kind: 'openapi'; readonly document: OpenApiDocument }
+    | { readonly kind: 'openapi'; readonly document: ParsedOpenApi }
   )
 
 /** Where a description came from. */
@@ -84,7 +84,7 @@ interface DescriptionOrigin {
 }
 
 /** An API description as it was parsed; nothing about it is checked but that it names its version. */
-export type OpenApiDocument = Readonly<Record<string, unknown>>
+export type ParsedOpenApi = Readonly<Record<string, unknown>>
 
 /** A discovery document with what a person should know about how it was made. */
 export interface LoadedDiscovery {
@@ -109,7 +109,7 @@ export async function loadDescription(
   reference: string,
   input: CommandInput,
 ): Promise<Description> {
-  const progress = createProgress(input.io)
+  const progress = createProgressLine(input.io)
   progress.show(`reading ${reference}`)
   try {
     const named = fromFileUrl(reference)
@@ -125,7 +125,7 @@ export async function loadDiscovery(
   reference: string,
   input: CommandInput,
 ): Promise<LoadedDiscovery> {
-  const progress = createProgress(input.io)
+  const progress = createProgressLine(input.io)
   progress.show(`reading ${reference}`)
   try {
     return await toDiscovery(fromFileUrl(reference), input)
@@ -180,7 +180,7 @@ const DOCUMENT = /\.(?:json|ya?ml)$/i
 
 async function loadService(reference: string, input: CommandInput): Promise<Description> {
   if (/^https?:\/\//i.test(reference)) {
-    const { connect, toRemoteError } = await import('../remote.ts')
+    const { createRemoteClient: connect, toRemoteError } = await import('../remote.ts')
     const client = connect({ ...input, positionals: [reference] })
     const outcome = await client.discover({ signal: input.io.signal })
     if (!outcome.ok) throw toRemoteError(outcome)
@@ -208,7 +208,7 @@ function readDescription(source: SourceText): Description {
   }
   const kind = sniffDocument(document)
   if (kind === 'openapi' && isRecord(document)) return { kind, ...place, document }
-  if (kind === 'tool-spec') return { kind, ...place, spec: readSpec(source) }
+  if (kind === 'tool-spec') return { kind, ...place, spec: readSpecText(source) }
   throw new UsageError(
     `${origin} is neither a discovery document (forrst, functions), nor a tool spec (domain, tools), nor an API description (openapi, swagger)`,
   )

@@ -22,7 +22,7 @@ import { printable } from '../print.ts'
 import { explainMissing, fromFileUrl } from '../read-json.ts'
 import { loadForrstService, parseForrstReference } from './forrst.ts'
 import { loadModuleService, type ServiceSurroundings } from './module.ts'
-import { importSpec, readSpec } from './spec.ts'
+import { importSpec, readSpecText } from './spec.ts'
 
 /** Reads the triggers of a tool spec that call something; a tool of the file goes by its full name. */
 export function readSpecTriggers(
@@ -159,7 +159,7 @@ async function loadDescription(
   const { spec, notes } =
     kind === 'openapi'
       ? await importSpec(parsed.document, source, io)
-      : { spec: readSpec(source), notes: [] }
+      : { spec: readSpecText(source), notes: [] }
   const service = createService({
     name: spec.domain,
     info: { title: titleOf(parsed.document, spec, reference), version: '1.0.0' },

@@ -9,13 +9,13 @@ import { type Io, UsageError } from '../command.ts'
 import { createExternalReader, type SourceText } from '../forge/read-source.ts'
 
 /** A tool spec with what a person should know about how it was made. */
-export interface ImportedSpec {
+export interface NotedSpec {
   readonly spec: ToolSpec
   readonly notes: readonly string[]
 }
 
 /** Reads a tool spec; throws a UsageError that lists what is wrong with it. */
-export function readSpec({ file, text }: SourceText): ToolSpec {
+export function readSpecText({ file, text }: SourceText): ToolSpec {
   const parsed = parseToolSpec(text, { file })
   if (parsed.ok) return parsed.spec
   throw new UsageError(formatProblems(parsed.problems, 'text'))
@@ -26,7 +26,7 @@ export async function importSpec(
   document: unknown,
   source: SourceText,
   io: Io,
-): Promise<ImportedSpec> {
+): Promise<NotedSpec> {
   const { file, url } = source
   const imported = await importWithExternals(document, {
     file,

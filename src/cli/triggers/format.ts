@@ -1,6 +1,6 @@
 import { isRecord, toText } from '../../values/index.ts'
 import { formatTable, type Paint, printable } from '../print.ts'
-import type { ScheduleRuns } from './next-runs.ts'
+import type { UpcomingRuns } from './next-runs.ts'
 
 type Item = Readonly<Record<string, unknown>>
 
@@ -36,7 +36,7 @@ export function formatDeliveries(deliveries: readonly Item[], paint: Paint): str
 }
 
 /** Writes the next runs of schedules, one per line. */
-export function formatRuns(schedules: readonly ScheduleRuns[]): string {
+export function formatRuns(schedules: readonly UpcomingRuns[]): string {
   if (schedules.length === 0) return 'No schedules.\n'
   return formatTable(
     schedules.flatMap(({ name, next }) =>

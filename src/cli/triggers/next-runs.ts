@@ -5,7 +5,7 @@ import { readTextFile } from '../read-json.ts'
 import { loadSources } from '../source/source.ts'
 
 /** The next runs of one schedule. */
-export interface ScheduleRuns {
+export interface UpcomingRuns {
   readonly name: string
   readonly next: readonly string[]
 }
@@ -15,7 +15,7 @@ export async function readSourceRuns(
   reference: string,
   io: Io,
   count: number,
-): Promise<readonly ScheduleRuns[]> {
+): Promise<readonly UpcomingRuns[]> {
   if (reference === '') {
     throw new UsageError('whose runs? Give a tool spec, a module or the URL of a service')
   }

@@ -9,7 +9,7 @@ import {
 } from '../../triggers/index.ts'
 import { fromJson, isRecord, type Json, type JsonObject, toText } from '../../values/index.ts'
 import { type CommandInput, EXIT, type Io, UsageError } from '../command.ts'
-import { readText } from '../flags.ts'
+import { readTextFlag } from '../flags.ts'
 import { formatJson, type Paint, printable } from '../print.ts'
 import { readTextFile } from '../read-json.ts'
 import { type LoadedSource, loadSources } from '../source/source.ts'
@@ -24,7 +24,7 @@ export function readTrialOptions(input: CommandInput): TrialOptions {
 }
 
 function readPayload(input: CommandInput): Json | undefined {
-  const given = readText(input, 'payload')
+  const given = readTextFlag(input, 'payload')
   if (given === undefined) return undefined
   const file = given === '-' ? given : /^@(.+)$/s.exec(given)?.[1]
   const text = file === undefined ? given : readTextFile(file, input.io.cwd)

@@ -10,4 +10,4 @@ export interface ClientRuntime {
 }
 
 /** What a generated client carries when it does not import the package; a bundler starts here. */
-export const runtime: ClientRuntime = { CallError, createMethods, hasErrorCode }
+export const clientRuntime: ClientRuntime = { CallError, createMethods, hasErrorCode }

@@ -12,7 +12,7 @@ import {
   toQuestion,
   toRepairQuestion,
 } from './instructions.ts'
-import type { ModelProvider, Turn } from './model-provider.ts'
+import type { ModelProvider, ModelTurn } from './model-provider.ts'
 
 /** What is wished for. */
 export interface DraftOptions {
@@ -52,7 +52,7 @@ export async function draftSpec(
 ): Promise<DraftResult> {
   const { signal = new AbortController().signal, documents = [] } = options
   const repairs = Math.min(options.repairs ?? MAX_REPAIRS, MAX_REPAIRS)
-  const turns: Turn[] = [{ role: 'user', text: toQuestion(options.prompt, documents) }]
+  const turns: ModelTurn[] = [{ role: 'user', text: toQuestion(options.prompt, documents) }]
   for (let round = 1; ; round += 1) {
     const answer = await provider.ask({ instructions: INSTRUCTIONS, turns }, signal)
     const yaml = takeYaml(answer)

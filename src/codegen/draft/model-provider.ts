@@ -1,5 +1,5 @@
 /** One turn of a conversation with a model. */
-export interface Turn {
+export interface ModelTurn {
   readonly role: 'user' | 'model'
   readonly text: string
 }
@@ -7,7 +7,7 @@ export interface Turn {
 /** Asks a model: what it is told to be, and the conversation so far. */
 export interface ModelQuestion {
   readonly instructions: string
-  readonly turns: readonly Turn[]
+  readonly turns: readonly ModelTurn[]
 }
 
 /** A model somewhere behind an HTTP API. */

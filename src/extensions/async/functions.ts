@@ -16,7 +16,7 @@ import {
   OPERATION_STATUSES,
   type OperationRecord,
   type OperationStatus,
-  toOperation,
+  toOperationRecord,
 } from './record.ts'
 import type { OperationStore } from './store.ts'
 
@@ -51,7 +51,10 @@ const MOST_LOOKED_AT = 500
 const CURSOR = /^\d{16}:op_[0-9A-Z]{26}$/
 
 /** Lists the operations of a caller at a cost that does not grow with their number. */
-export async function listOperations(store: Store, query: OperationQuery): Promise<OperationPage> {
+export async function listOwnOperations(
+  store: Store,
+  query: OperationQuery,
+): Promise<OperationPage> {
   const { limit } = query
   const prefix = KEYS.listOf(query.owner)
   const found: OperationRecord[] = []
@@ -82,7 +85,7 @@ async function readMatching(
   const wanted = listed.filter((item) => name === undefined || item.function === name)
   const records = await Promise.all(wanted.map(({ id }) => store.get(KEYS.record(id))))
   return records
-    .flatMap((entry) => (entry === undefined ? [] : [toOperation(entry)]))
+    .flatMap((entry) => (entry === undefined ? [] : [toOperationRecord(entry)]))
     .filter((record) => status === undefined || record.status === status)
 }
 
@@ -208,7 +211,7 @@ function listFunction({ store }: OperationFunctionOptions): FunctionDefinition {
       },
     }),
     async handler({ input: { limit = DEFAULT_LIMIT, ...filter }, principal }) {
-      const page = await listOperations(store, { ...filter, limit, owner: toOwner(principal) })
+      const page = await listOwnOperations(store, { ...filter, limit, owner: toOwner(principal) })
       return {
         operations: page.operations.map((record) => ({ id: record.id, ...encodeFacts(record) })),
         next_cursor: page.cursor,

@@ -78,7 +78,7 @@ export const OPERATION_KEYS: {
 }
 
 /** Reads what the store keeps about an operation. */
-export function toOperation({ value }: Entry): OperationRecord {
+export function toOperationRecord({ value }: Entry): OperationRecord {
   return value as unknown as OperationRecord
 }
 

@@ -8,7 +8,7 @@ import {
   type OperationCall,
   type OperationOutcome,
   type OperationRecord,
-  toOperation,
+  toOperationRecord,
   toStoredJson,
 } from './record.ts'
 
@@ -66,7 +66,7 @@ export function createOperationStore(store: Store, times: OperationTimes): Opera
   ): Promise<OperationChange | undefined> {
     let entry = await store.get(KEYS.record(id))
     while (entry !== undefined) {
-      const record = toOperation(entry)
+      const record = toOperationRecord(entry)
       const next = decide(record)
       if (next === undefined) return { record, changed: false }
       const swap = await store.compareAndSet(entry.key, toStoredJson(next), {
@@ -98,7 +98,7 @@ export function createOperationStore(store: Store, times: OperationTimes): Opera
     },
     async read(id) {
       const entry = await store.get(KEYS.record(id))
-      return entry && toOperation(entry)
+      return entry && toOperationRecord(entry)
     },
     async readCall(id) {
       return (await store.get(KEYS.call(id)))?.value as OperationCall | undefined

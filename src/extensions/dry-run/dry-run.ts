@@ -5,6 +5,7 @@ import {
   type Outcome,
   readBoolean,
   requireBoolean,
+  standIn,
   toInvocation,
 } from '../../core/index.ts'
 import { CallError, type CallErrorShape, resolveCode } from '../../errors/index.ts'
@@ -91,12 +92,12 @@ function approve(exchange: ExtensionCall, report: DryRunReport, includes: Includ
       estimated_duration: toDuration(estimatedDurationMs),
     }),
   })
-  return { ok: true, result: null }
+  return standIn(exchange)
 }
 
-function refuse({ answer }: ExtensionCall, findings: readonly JsonObject[]): Outcome {
-  answer({ valid: false, validation_errors: findings })
-  return { ok: true, result: null }
+function refuse(exchange: ExtensionCall, findings: readonly JsonObject[]): Outcome {
+  exchange.answer({ valid: false, validation_errors: findings })
+  return standIn(exchange)
 }
 
 function encodeProblem({ pointer, code, message }: Problem): JsonObject {

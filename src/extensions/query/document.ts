@@ -1,4 +1,4 @@
-import type { QueryFilter, QueryPagination, QueryPlan, QuerySort } from '../../core/index.ts'
+import type { PlannedFilter, QueryPagination, QueryPlan, QuerySort } from '../../core/index.ts'
 import { isList, type JsonObject } from '../../values/index.ts'
 import {
   identifiersOf,
@@ -11,7 +11,7 @@ import {
 /** Which stretch of which order has to be read for a page. */
 export interface QueryWindow {
   /** Conditions of the page itself, all of which have to be met. */
-  readonly filters: readonly QueryFilter[]
+  readonly filters: readonly PlannedFilter[]
   /** The order to read in: the other way round for pages before a position. */
   readonly order: readonly QuerySort[]
   /** Read what comes after these values. */
@@ -61,7 +61,7 @@ export function readsNewer({ afterId, beforeId }: Keyset): boolean {
   return afterId !== undefined && beforeId === undefined
 }
 
-function toKeysetFilters(keyset: Keyset): readonly QueryFilter[] {
+function toKeysetFilters(keyset: Keyset): readonly PlannedFilter[] {
   const { afterId, beforeId, since, until, timeAttribute } = keyset
   const bounds = [
     ['id', 'greater_than', afterId],

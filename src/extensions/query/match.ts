@@ -1,4 +1,4 @@
-import type { QueryFilter, QueryOperator, QueryValue } from '../../core/index.ts'
+import type { PlannedFilter, QueryOperator, QueryValue } from '../../core/index.ts'
 import { attributeOf, type ResourceObject } from './resource.ts'
 
 /** Orders two values: null first, then false, true, numbers, texts; what has no order counts as null. */
@@ -63,7 +63,7 @@ export type Match = (resource: ResourceObject) => boolean
 type Test = (value: unknown) => boolean
 
 /** Compiles conditions into one test, folded strictly from left to right; none at all let everything pass. */
-export function compileFilters(filters: readonly QueryFilter[]): Match {
+export function compileFilters(filters: readonly PlannedFilter[]): Match {
   const steps = filters.map(({ boolean, ...filter }) => ({ boolean, matches: toMatch(filter) }))
   const [first, ...rest] = steps
   if (first === undefined) return () => true
@@ -75,7 +75,7 @@ export function compileFilters(filters: readonly QueryFilter[]): Match {
     )
 }
 
-function toMatch({ attribute, operator, values }: Omit<QueryFilter, 'boolean'>): Match {
+function toMatch({ attribute, operator, values }: Omit<PlannedFilter, 'boolean'>): Match {
   const test = TESTS[operator](values)
   return (resource) => test(attributeOf(resource, attribute))
 }

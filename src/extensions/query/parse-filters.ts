@@ -1,4 +1,4 @@
-import type { QueryFilter, QueryOperator, QueryValue } from '../../core/index.ts'
+import type { PlannedFilter, QueryOperator, QueryValue } from '../../core/index.ts'
 import { didYouMean, isList, isRecord } from '../../values/index.ts'
 import {
   echo,
@@ -21,8 +21,8 @@ export function parseFilters(
   filters: unknown,
   rules: QueryRules,
   findings: Findings,
-): ReadonlyMap<string, readonly QueryFilter[]> {
-  const parsed = new Map<string, readonly QueryFilter[]>()
+): ReadonlyMap<string, readonly PlannedFilter[]> {
+  const parsed = new Map<string, readonly PlannedFilter[]>()
   if (filters === undefined) return parsed
   if (!isRecord(filters)) {
     findings.add(['filters'], 'must be an object of lists, such as { "self": [] }')
@@ -79,7 +79,7 @@ function parseFilter(
   filter: unknown,
   path: OptionPath,
   { rules, allowed, findings }: FilterRules,
-): QueryFilter | undefined {
+): PlannedFilter | undefined {
   if (!isRecord(filter)) {
     findings.add(path, 'must be an object with attribute, operator and value')
     return undefined

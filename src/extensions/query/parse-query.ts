@@ -1,4 +1,4 @@
-import type { QueryCapabilities, QueryFilter, QueryPlan, QuerySort } from '../../core/index.ts'
+import type { PlannedFilter, QueryCapabilities, QueryPlan, QuerySort } from '../../core/index.ts'
 import { didYouMean, formatPointer, isList, isRecord, type JsonObject } from '../../values/index.ts'
 import { PARAMETERS_POINTER, toParameterPath } from './parameters.ts'
 import { addAttribute, oneOf, parseFilters } from './parse-filters.ts'
@@ -97,8 +97,8 @@ function refuseOthers(options: JsonObject, findings: Findings): void {
 }
 
 function withoutSelf(
-  filters: ReadonlyMap<string, readonly QueryFilter[]>,
-): ReadonlyMap<string, readonly QueryFilter[]> {
+  filters: ReadonlyMap<string, readonly PlannedFilter[]>,
+): ReadonlyMap<string, readonly PlannedFilter[]> {
   return new Map([...filters].filter(([key, list]) => key !== SELF && list.length > 0))
 }
 

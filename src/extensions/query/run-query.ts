@@ -1,4 +1,4 @@
-import type { QueryFilter, QueryPlan, QuerySort } from '../../core/index.ts'
+import type { PlannedFilter, QueryPlan, QuerySort } from '../../core/index.ts'
 import { indexResources, type ResourceIndex, relatedOf, toDocument, toWindow } from './document.ts'
 import { compareValues, compileFilters, type Match } from './match.ts'
 import { attributeOf, type ResourceDocument, type ResourceObject } from './resource.ts'
@@ -56,7 +56,7 @@ function firstAfter(
 
 /** One test per relationship: that one related resource, at the end of the path, meets all its conditions. */
 function toRelatedMatches(
-  filters: ReadonlyMap<string, readonly QueryFilter[]>,
+  filters: ReadonlyMap<string, readonly PlannedFilter[]>,
   index: ResourceIndex,
 ): readonly Match[] {
   return [...filters].map(([path, list]) => {

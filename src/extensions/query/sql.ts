@@ -1,5 +1,5 @@
 import type {
-  QueryFilter,
+  PlannedFilter,
   QueryOperator,
   QueryPlan,
   QuerySort,
@@ -91,7 +91,7 @@ function toNumberedId(value: QueryValue): QueryValue {
 }
 
 /** Writes one condition. Values of another type than the column's never reach the database, which might convert them. */
-export function toCondition(filter: QueryFilter, columns: SqlColumns, binder: SqlBinder): string {
+export function toCondition(filter: PlannedFilter, columns: SqlColumns, binder: SqlBinder): string {
   const { sql, type, toParameter } = resolveColumn(columns, filter.attribute)
   const values = filter.values.map(toParameter).filter((value) => typeOf(value) === type)
   return CONDITIONS[filter.operator]({ sql, type, values, binder })
@@ -219,7 +219,7 @@ export function toSql(plan: QueryPlan, columns: SqlColumns, options: ToSqlOption
 
 /** Folds conditions from left to right; a parenthesis closes where `and` and `or` change, as SQL has a precedence. */
 function foldFilters(
-  filters: readonly QueryFilter[],
+  filters: readonly PlannedFilter[],
   columns: SqlColumns,
   binder: SqlBinder,
 ): string | undefined {
@@ -237,7 +237,7 @@ function foldFilters(
 }
 
 function toExists(
-  filters: readonly QueryFilter[],
+  filters: readonly PlannedFilter[],
   relation: SqlRelation,
   binder: SqlBinder,
 ): string {

@@ -56,7 +56,7 @@ export function toEndEvent(end: CallEnd): WebhookEvent {
 }
 
 /** Writes an event as the body of a delivery. */
-export function encodeEvent({ type, at, data }: WebhookEvent): string {
+export function encodeWebhookEvent({ type, at, data }: WebhookEvent): string {
   return JSON.stringify({ type, timestamp: formatTimestamp(at), data })
 }
 

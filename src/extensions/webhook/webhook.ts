@@ -11,7 +11,7 @@ import type { JsonObject } from '../../values/index.ts'
 import type { EndedOperation } from '../async/index.ts'
 import type { Outgoing } from '../outgoing/index.ts'
 import {
-  encodeEvent,
+  encodeWebhookEvent,
   findRegistration,
   isRedacted,
   OPERATION_EVENTS,
@@ -138,7 +138,7 @@ async function send(
   await outgoing.send({
     id: `msg_${ulid}`,
     url: registration.url,
-    body: encodeEvent(event),
+    body: encodeWebhookEvent(event),
     signature: toSignature(registration),
   })
 }

@@ -4,14 +4,14 @@ import { joinSentences } from './describe.ts'
 import type { Folded } from './fold-objects.ts'
 import { asFilledText, asFlag, asNode, asText, type Node, read } from './node.ts'
 import type { Reducer } from './reduce.ts'
-import type { Draft, FieldRequest } from './tool.ts'
+import type { FieldDraft, FieldRequest } from './tool.ts'
 
 /** What became of a request body. */
 export interface BodyResult {
   readonly contentType?: ContentType
   readonly mediaType?: string
-  readonly fields?: readonly Draft[]
-  readonly root?: Draft
+  readonly fields?: readonly FieldDraft[]
+  readonly root?: FieldDraft
 }
 
 /** Turns a request body into fields, or into one argument when it is no object with known fields. */
@@ -136,12 +136,17 @@ function isMap(folded: Folded): boolean {
   return folded.additional !== undefined && folded.additional !== false
 }
 
-function readFields(media: Media, folded: Folded, requestBody: Node, reducer: Reducer): Draft[] {
+function readFields(
+  media: Media,
+  folded: Folded,
+  requestBody: Node,
+  reducer: Reducer,
+): FieldDraft[] {
   const { warn } = reducer.context
   if (folded.alternatives.length > 0)
     warn('W101', 'alternatives of the body are merged into one list of fields', 'body')
   const isOptional = requestBody['required'] === false
-  const drafts: Draft[] = []
+  const drafts: FieldDraft[] = []
   for (const [name, schemas] of folded.properties) {
     const schema = schemas.length === 1 ? schemas[0] : { allOf: schemas }
     const place = `body.${name}`
@@ -157,7 +162,7 @@ function readFields(media: Media, folded: Folded, requestBody: Node, reducer: Re
 }
 
 /** One argument for all fields of the body that the document does not name. */
-function toRest(fields: readonly Draft[]): Draft {
+function toRest(fields: readonly FieldDraft[]): FieldDraft {
   const names = new Set(fields.map(({ name }) => name))
   let name = 'additional_properties'
   while (names.has(name)) name += '_'
@@ -165,7 +170,12 @@ function toRest(fields: readonly Draft[]): Draft {
   return { name, type: 'object', description, rest: true }
 }
 
-function applyEncoding(draft: Draft, encoding: unknown, place: string, reducer: Reducer): void {
+function applyEncoding(
+  draft: FieldDraft,
+  encoding: unknown,
+  place: string,
+  reducer: Reducer,
+): void {
   if (asNode(encoding) === undefined) return
   const type = asFilledText(read(encoding, 'contentType'))
   if (type !== undefined && /^[\w.+-]+\/[\w.+-]+$/.test(type)) draft.content_type = type
@@ -184,7 +194,7 @@ function applyEncoding(draft: Draft, encoding: unknown, place: string, reducer: 
 
 const STYLES = ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject'] as const
 
-function readRoot(media: Media, folded: Folded, requestBody: Node, reducer: Reducer): Draft {
+function readRoot(media: Media, folded: Folded, requestBody: Node, reducer: Reducer): FieldDraft {
   const request = {
     place: 'body',
     required: asFlag(requestBody['required']),
@@ -202,7 +212,7 @@ function startRoot(
   folded: Folded,
   request: Omit<FieldRequest, 'schema'>,
   reducer: Reducer,
-): Draft {
+): FieldDraft {
   if (media.kind === 'raw') {
     const draft = reducer.start({ ...request, schema: { type: 'string' } })
     makeRaw(draft, media)
@@ -215,7 +225,7 @@ function startRoot(
 }
 
 /** A raw body is text or bytes, whatever its schema says. */
-function makeRaw(draft: Draft, media: Media): void {
+function makeRaw(draft: FieldDraft, media: Media): void {
   const isText =
     media.type.startsWith('text/') || /[+/](xml|yaml|html|csv|javascript|graphql)$/.test(media.type)
   if (!isText) draft.format = 'binary'

@@ -12,13 +12,13 @@ import type { FlattenContext } from './flatten.ts'
 import { foldSchema } from './fold.ts'
 import type { Folded } from './fold-objects.ts'
 import { asFilledText, asFlag, type Warn } from './node.ts'
-import type { Draft, FieldRequest } from './tool.ts'
+import type { FieldDraft, FieldRequest } from './tool.ts'
 
 const NESTED_DESCRIPTION = 400
 
 /** Writes the description of a field: the source's own, what keywords add, an example. */
 export function describeField(
-  draft: Draft,
+  draft: FieldDraft,
   folded: Folded,
   request: FieldRequest & { readonly depth: number; readonly notes: readonly string[] },
   warn: Warn,

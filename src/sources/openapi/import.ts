@@ -14,7 +14,7 @@ import { filterOperations, type OperationFilter } from './list.ts'
 import { detectVersion } from './load.ts'
 import { chooseDomain } from './names.ts'
 import { asFilledText, createWarnings, type ImportWarning, read, type WarningList } from './node.ts'
-import { type OpenedDocument, type Operation, openDocument } from './operations.ts'
+import { type DocumentOperation, type OpenedDocument, openDocument } from './operations.ts'
 import { createAuthChooser } from './security.ts'
 import { mostFrequent } from './servers.ts'
 import { type ImportContext, type ImportedTool, importTool, readPayload } from './tool.ts'
@@ -89,7 +89,7 @@ export function importOpenApi(document: unknown, options: ImportOptions = {}): I
 
 function assemble(
   opened: OpenedDocument,
-  operations: readonly Operation[],
+  operations: readonly DocumentOperation[],
   options: ImportOptions & { readonly file: string },
 ): ImportResult {
   const warnings = createWarnings(options.file)
@@ -153,7 +153,7 @@ function asError(warning: ImportWarning): SpecProblem {
 }
 
 function importAll(
-  operations: readonly Operation[],
+  operations: readonly DocumentOperation[],
   context: ImportContext,
   warnings: WarningList,
   options: ImportOptions,

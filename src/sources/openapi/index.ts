@@ -13,7 +13,7 @@ export {
   importOpenApi,
 } from './import.ts'
 export {
-  type ListOptions,
+  type ListOperationsOptions,
   listOperations,
   type OperationFilter,
   type OperationListing,
@@ -31,4 +31,4 @@ export {
 export { shorten } from './names.ts'
 export type { ImportWarning } from './node.ts'
 export type { OpenOptions } from './operations.ts'
-export { type ResolverOptions, toAddress } from './resolve.ts'
+export { type ResolverOptions, resolveLocation } from './resolve.ts'

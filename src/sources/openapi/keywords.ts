@@ -4,7 +4,7 @@ import type { EnumValue, FieldType } from '../tool-spec/index.ts'
 import { showValue } from './describe.ts'
 import type { Folded } from './fold-objects.ts'
 import { asFilledText, asFlag, asNumber } from './node.ts'
-import type { Draft } from './tool.ts'
+import type { FieldDraft } from './tool.ts'
 
 /** Turns the members of an enum into values of the type; tells what could not be kept. */
 export function coerceEnum(
@@ -58,7 +58,7 @@ export function isBeyondSafe(values: readonly unknown[]): boolean {
 
 /** Puts the keywords of a schema on a field; gives sentences for its description. */
 export function applyKeywords(
-  draft: Draft,
+  draft: FieldDraft,
   folded: Folded,
   lose: (message: string) => void,
 ): string[] {
@@ -82,14 +82,14 @@ function isBigInteger(folded: Folded): boolean {
 }
 
 /** Digits of an integer beyond 2^53 survive only as text. */
-function makeDigits(draft: Draft, lose: (message: string) => void): void {
+function makeDigits(draft: FieldDraft, lose: (message: string) => void): void {
   draft.type = 'string'
   draft.wire_type = 'integer'
   draft.pattern = '^-?\\d+$'
   lose('integers beyond 2^53 are taken as a text of digits; enum is left out')
 }
 
-function applyEnum(draft: Draft, folded: Folded, lose: (message: string) => void): void {
+function applyEnum(draft: FieldDraft, folded: Folded, lose: (message: string) => void): void {
   const { keywords } = folded
   const hasConst = Object.hasOwn(keywords, 'const')
   if (!hasConst && keywords['enum'] === undefined) return
@@ -127,7 +127,7 @@ function noteDefault({ keywords }: Folded): string[] {
   return shown === undefined ? [] : [`Server default: ${shown}`]
 }
 
-function applyFormat(draft: Draft, folded: Folded, notes: string[]): void {
+function applyFormat(draft: FieldDraft, folded: Folded, notes: string[]): void {
   const { keywords } = folded
   const encoded = keywords['contentEncoding'] === 'base64' ? 'byte' : undefined
   const isFile = keywords['contentMediaType'] === 'application/octet-stream'
@@ -138,7 +138,7 @@ function applyFormat(draft: Draft, folded: Folded, notes: string[]): void {
   notes.push(isBytes ? 'Base64' : `Format: ${format.trim().slice(0, 60)}`)
 }
 
-function applyNumeric(draft: Draft, folded: Folded, lose: (message: string) => void): void {
+function applyNumeric(draft: FieldDraft, folded: Folded, lose: (message: string) => void): void {
   const { keywords } = folded
   const bound = (key: string): number | undefined => {
     const number = asNumber(keywords[key])
@@ -168,7 +168,7 @@ function applyNumeric(draft: Draft, folded: Folded, lose: (message: string) => v
   dropEmptyRange(draft, 'minimum', 'maximum', lose)
 }
 
-function applyText(draft: Draft, folded: Folded, lose: (message: string) => void): void {
+function applyText(draft: FieldDraft, folded: Folded, lose: (message: string) => void): void {
   const { keywords } = folded
   const shortest = asCount(keywords['minLength'])
   const longest = asCount(keywords['maxLength'])
@@ -201,7 +201,7 @@ function toPattern(pattern: string): string | undefined {
   })
 }
 
-function applyList(draft: Draft, folded: Folded, lose: (message: string) => void): void {
+function applyList(draft: FieldDraft, folded: Folded, lose: (message: string) => void): void {
   const fewest = asCount(folded.keywords['minItems'])
   const most = asCount(folded.keywords['maxItems'])
   if (fewest !== undefined && fewest > 0) draft.min_items = fewest
@@ -213,7 +213,7 @@ function applyList(draft: Draft, folded: Folded, lose: (message: string) => void
 type Bound = 'minimum' | 'maximum' | 'min_length' | 'max_length' | 'min_items' | 'max_items'
 
 function dropEmptyRange(
-  draft: Draft,
+  draft: FieldDraft,
   low: Bound,
   high: Bound,
   lose: (message: string) => void,

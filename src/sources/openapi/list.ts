@@ -1,7 +1,7 @@
 import { nearest } from '../../values/index.ts'
 import { toSnake } from './names.ts'
 import { asFilledText, asText, read } from './node.ts'
-import { type OpenOptions, type Operation, openDocument } from './operations.ts'
+import { type DocumentOperation, type OpenOptions, openDocument } from './operations.ts'
 
 /** Which operations to take: OR within a list, AND between lists; nothing given takes all. */
 export interface OperationFilter {
@@ -20,13 +20,13 @@ export interface OperationFilter {
 
 /** What filtering gives: the operations, and the picks that matched none. */
 export interface FilteredOperations {
-  readonly operations: readonly Operation[]
+  readonly operations: readonly DocumentOperation[]
   readonly unmatched: readonly { readonly pick: string; readonly near: readonly string[] }[]
 }
 
 /** Filters operations, in the order of the document. */
 export function filterOperations(
-  operations: readonly Operation[],
+  operations: readonly DocumentOperation[],
   filter: OperationFilter,
 ): FilteredOperations {
   const picks = (filter.pick ?? []).map(toMatcher)
@@ -53,7 +53,7 @@ export function filterOperations(
   }
 }
 
-type Matcher = (operation: Operation) => boolean
+type Matcher = (operation: DocumentOperation) => boolean
 
 function toMatcher(text: string): Matcher {
   const wanted = text.trim()
@@ -92,7 +92,7 @@ function fitsPieces(text: string, pieces: readonly string[]): boolean {
   return at <= text.length - last.length
 }
 
-function isUnder(operation: Operation, prefix: string): boolean {
+function isUnder(operation: DocumentOperation, prefix: string): boolean {
   const wanted = prefix.length > 1 ? prefix.replace(/(?<!\/)\/+$/, '') : prefix
   return [operation.path, operation.rawPath].some(
     (path) =>
@@ -104,7 +104,7 @@ function isUnder(operation: Operation, prefix: string): boolean {
   )
 }
 
-function suggest(pick: string, operations: readonly Operation[]): string[] {
+function suggest(pick: string, operations: readonly DocumentOperation[]): string[] {
   const isPath = pick.startsWith('/')
   const members = new Set(
     operations.map((operation) => (isPath ? operation.rawPath : operation.name)),
@@ -143,10 +143,13 @@ export interface OperationListing {
 }
 
 /** Which operations to list. */
-export interface ListOptions extends OpenOptions, OperationFilter {}
+export interface ListOperationsOptions extends OpenOptions, OperationFilter {}
 
 /** Lists what a document offers; nothing but names, methods and paths is looked at. */
-export function listOperations(document: unknown, options: ListOptions = {}): OperationListing {
+export function listOperations(
+  document: unknown,
+  options: ListOperationsOptions = {},
+): OperationListing {
   const opened = openDocument(document, options)
   const chosen = filterOperations(opened.operations, options).operations
   const swagger = asText(read(document, 'swagger'))
@@ -162,7 +165,7 @@ export function listOperations(document: unknown, options: ListOptions = {}): Op
   }
 }
 
-function toRow(operation: Operation): OperationRow {
+function toRow(operation: DocumentOperation): OperationRow {
   const { name, method, rawPath, operationId, summary, tags, deprecated, skipped } = operation
   return {
     name,

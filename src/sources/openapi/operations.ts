@@ -6,7 +6,7 @@ import { createResolver, type Resolver, type ResolverOptions } from './resolve.t
 import { convertServers } from './swagger2.ts'
 
 /** An operation of a document, with the name its tool gets. */
-export interface Operation extends PlannedName {
+export interface DocumentOperation extends PlannedName {
   /** Upper case. */
   readonly method: string
   /** As a tool writes it: starts with `/`, no query, no fragment. */
@@ -32,7 +32,7 @@ export interface OpenedDocument {
   readonly document: unknown
   readonly version: OpenApiVersion
   readonly resolver: Resolver
-  readonly operations: readonly Operation[]
+  readonly operations: readonly DocumentOperation[]
   /** Servers of the document as a whole, in OpenAPI 3 form. */
   readonly servers: readonly unknown[]
   /** Paths that could not be read at all, with the reason. */
@@ -104,7 +104,9 @@ function follow(
 
 /** Operations that become no tool must not take names away from those that do. */
 function planSeparately(
-  operations: readonly (Omit<Operation, 'name'> & { readonly fixedName: string | undefined })[],
+  operations: readonly (Omit<DocumentOperation, 'name'> & {
+    readonly fixedName: string | undefined
+  })[],
   limit: number | undefined,
 ): PlannedName[] {
   const kept = operations.filter((operation) => operation.skipped === undefined)
@@ -139,7 +141,7 @@ function readOperation(
   value: unknown,
   item: Node,
   resolver: Resolver,
-): Omit<Operation, 'name'> {
+): Omit<DocumentOperation, 'name'> {
   const method = methodKey.toLowerCase()
   const { node = {}, dangling } = follow(value, resolver)
   const operationId = asFilledText(read(node, 'operationId'))
@@ -172,7 +174,7 @@ function whySkipped(method: string, node: Node, value: unknown): string | undefi
 }
 
 /** Takes query and fragment out of a path, and what a URL path cannot hold. */
-function cleanPath(rawPath: string): Pick<Operation, 'path' | 'fixedQuery'> {
+function cleanPath(rawPath: string): Pick<DocumentOperation, 'path' | 'fixedQuery'> {
   // URI templates: {?a,b} and {&a} are query parameters declared elsewhere, {/a} and the like are {a}.
   const plain = rawPath.replace(/\{[?&][^{}]*\}/g, '').replace(/\{[#/.;]([^{}]*)\}/g, '{$1}')
   const [beforeFragment = ''] = plain.split('#')

@@ -8,9 +8,9 @@ import {
   placeholdersOf,
 } from '../tool-spec/index.ts'
 import { asFilledText, asFlag, asNode, asText, type Node, read } from './node.ts'
-import type { Operation } from './operations.ts'
+import type { DocumentOperation } from './operations.ts'
 import type { Reducer } from './reduce.ts'
-import type { Draft } from './tool.ts'
+import type { FieldDraft } from './tool.ts'
 
 /** A header that carries a credential: it becomes auth, never an argument. */
 export interface CredentialParameter {
@@ -23,21 +23,21 @@ export interface CredentialParameter {
 export interface ParameterResult {
   /** The path with its placeholders spelled as the parameters are. */
   readonly path: string
-  readonly fields: readonly Draft[]
+  readonly fields: readonly FieldDraft[]
   readonly credentials: readonly CredentialParameter[]
 }
 
 /** Turns parameters into fields; credentials are set apart, headers that HTTP itself needs are dropped. */
 export function readParameters(
   parameters: readonly Node[],
-  operation: Operation,
+  operation: DocumentOperation,
   reducer: Reducer,
 ): ParameterResult {
   const { warn } = reducer.context
   const path = operation.path.replace(/\{\+?([^{}*:?]*)\*?(?::[^{}]*)?\}/g, '{$1}')
   if (path !== operation.path) warn('W101', 'a pattern in the path is ignored', 'path')
   const wanted = placeholdersOf(path)
-  const fields: Draft[] = []
+  const fields: FieldDraft[] = []
   const credentials: CredentialParameter[] = []
   const claimed = new Set<string>()
   for (const parameter of parameters) {
@@ -80,7 +80,7 @@ function readParameter(
   wanted: readonly string[],
   reducer: Reducer,
   place: string,
-): Draft | undefined {
+): FieldDraft | undefined {
   const { warn } = reducer.context
   const given = toText(parameter['name'])
   const name =
@@ -120,7 +120,7 @@ function readParameter(
 }
 
 /** A required header, query or cookie parameter with one possible value is a constant: no request goes without it. */
-function presetConstant(draft: Draft, location: FieldLocation): void {
+function presetConstant(draft: FieldDraft, location: FieldLocation): void {
   const [value, second] = draft.enum ?? []
   if (location === 'path' || !draft.required || value === undefined || second !== undefined) return
   delete draft.required
@@ -153,7 +153,7 @@ function schemaOutside(parameter: Node): unknown {
 }
 
 function applyStyle(
-  draft: Draft,
+  draft: FieldDraft,
   parameter: Node,
   location: FieldLocation,
   lose: (message: string) => void,
@@ -173,7 +173,7 @@ function applyStyle(
 }
 
 /** Takes style and explode off fields for which they change nothing. */
-export function tidyStyle(draft: Draft): void {
+export function tidyStyle(draft: FieldDraft): void {
   const isNested = draft.type === 'array' || draft.type === 'object' || draft.any_of !== undefined
   if (isNested) return
   delete draft.explode
@@ -191,16 +191,16 @@ const ALLOWED: Record<FieldLocation, readonly FieldStyle[]> = {
 function inventMissing(
   fields: readonly FieldDef[],
   wanted: readonly string[],
-  operation: Operation,
+  operation: DocumentOperation,
   reducer: Reducer,
-): Draft[] {
+): FieldDraft[] {
   const { warn } = reducer.context
   const declared = new Set(
     fields.filter((field) => field.in === undefined).map((field) => field.name),
   )
   const paths = wanted
     .filter((name) => !declared.has(name))
-    .map((name): Draft => {
+    .map((name): FieldDraft => {
       warn(
         'W101',
         `the path uses {${name}} but declares no parameter; a text is taken`,
@@ -215,7 +215,7 @@ function inventMissing(
     })
   const queries = operation.fixedQuery
     .filter(([name]) => !declared.has(name))
-    .map(([name, value]): Draft => {
+    .map(([name, value]): FieldDraft => {
       const description = 'Fixed by the API.'
       return { name, type: 'string', description, const: value }
     })

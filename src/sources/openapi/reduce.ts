@@ -6,7 +6,7 @@ import { foldSchema } from './fold.ts'
 import type { Folded } from './fold-objects.ts'
 import { applyKeywords } from './keywords.ts'
 import { asFlag, type Warn } from './node.ts'
-import type { Draft, FieldRequest } from './tool.ts'
+import type { FieldDraft, FieldRequest } from './tool.ts'
 
 /** Limits of one tool. */
 export interface ReduceLimits {
@@ -26,9 +26,9 @@ export interface Reducer {
   /** Folds a schema that stands inside another one. */
   foldBelow(schema: unknown, above: Folded, place: string): Folded
   /** Makes a field; its nested parts are filled by `finish`. */
-  start(request: FieldRequest): Draft
+  start(request: FieldRequest): FieldDraft
   /** Makes a field of a schema that is folded already. */
-  startFolded(folded: Folded, request: Omit<FieldRequest, 'schema'>): Draft
+  startFolded(folded: Folded, request: Omit<FieldRequest, 'schema'>): FieldDraft
   /** Fills everything nested that fits the limits. */
   finish(): void
 }
@@ -70,7 +70,7 @@ interface State {
 }
 
 interface Waiting {
-  readonly draft: Draft
+  readonly draft: FieldDraft
   readonly folded: Folded
   readonly place: string
   readonly required: boolean
@@ -82,13 +82,13 @@ interface Alternatives extends Waiting {
 }
 
 /** Begins a field with its keys in the order people read them. */
-function startDraft(type: FieldType, required: boolean, name: string | undefined): Draft {
+function startDraft(type: FieldType, required: boolean, name: string | undefined): FieldDraft {
   if (name === undefined) return required ? { type, required } : { type }
   return required ? { name, type, required, description: '' } : { name, type, description: '' }
 }
 
 /** Makes one field with everything but its nested properties. */
-function build(state: State, folded: Folded, request: FieldRequest, depth: number): Draft {
+function build(state: State, folded: Folded, request: FieldRequest, depth: number): FieldDraft {
   const { place, required } = request
   const { warn } = state.context
   const draft = startDraft(folded.type ?? 'string', required, request.name)
@@ -189,7 +189,7 @@ function fillProperties(state: State, at: Waiting): void {
   }
   const allowed = at.required ? maxBytes * 4 : maxBytes
   const takeBack = remember(state)
-  const fields: Draft[] = []
+  const fields: FieldDraft[] = []
   for (const [name, schemas] of folded.properties) {
     if (state.used > allowed) break
     const schema = schemas.length === 1 ? schemas[0] : { allOf: schemas }
@@ -226,7 +226,7 @@ function remember(state: State): () => void {
 }
 
 /** Leaves an object free-form, naming its fields in the description. */
-function cut(draft: Draft, folded: Folded): void {
+function cut(draft: FieldDraft, folded: Folded): void {
   const names = [...folded.properties.keys()].slice(0, 12).join(', ')
   const more = folded.properties.size > 12 ? ' …' : ''
   const note = `Free-form object with ${names}${more}`
@@ -290,13 +290,13 @@ function fillAlternatives(state: State, at: Alternatives): void {
 }
 
 /** Null is said once, beside the alternatives. */
-function withoutNull(draft: Draft): Draft {
+function withoutNull(draft: FieldDraft): FieldDraft {
   const { nullable: _, ...rest } = draft
   return rest
 }
 
 /** About what the field costs in the schema a model reads. */
-function sizeOf(draft: Draft): number {
+function sizeOf(draft: FieldDraft): number {
   let size = 28 + (draft.name ?? '').length + (draft.description ?? '').length
   if (draft.nullable) size += 16
   for (const value of draft.enum ?? []) size += String(value).length + 3

@@ -120,10 +120,10 @@ function findTarget(
   const place = hash < 0 ? ref : ref.slice(0, hash)
   const fragment = hash < 0 ? '' : ref.slice(hash + 1)
   const isHere = place === '' && home === (options.url ?? '')
-  if (isHere || (place !== '' && toAddress(place, home) === options.url)) {
+  if (isHere || (place !== '' && resolveLocation(place, home) === options.url)) {
     return inDocument(document, fragment, ref)
   }
-  const address = place === '' ? home : toAddress(place, home)
+  const address = place === '' ? home : resolveLocation(place, home)
   const external = externals.get(address)
   if (external !== undefined) return inDocument(external, fragment, ref)
   const local = bareName(ref, document)
@@ -181,7 +181,7 @@ function bareName(ref: string, document: unknown): unknown {
 }
 
 /** Joins the place that a reference names to where the document that holds it is. */
-export function toAddress(place: string, home: string): string {
+export function resolveLocation(place: string, home: string): string {
   if (URL.canParse(place)) return new URL(place).href
   if (URL.canParse(place, home)) return new URL(place, home).href
   return joinPath(home, place)

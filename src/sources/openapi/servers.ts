@@ -2,7 +2,7 @@ import { asList } from '../../values/index.ts'
 import { escapeEnvText, toEnvDomain } from '../tool-spec/index.ts'
 import { toSnake } from './names.ts'
 import { asFilledText, asNode, asText, type Node, read, type Warn, warnUnresolved } from './node.ts'
-import type { OpenedDocument, Operation } from './operations.ts'
+import type { DocumentOperation, OpenedDocument } from './operations.ts'
 import { consumesOf, convertParameters, convertServers } from './swagger2.ts'
 
 /** What a base URL is made with. */
@@ -146,7 +146,7 @@ export interface OperationModel {
 /** Reads an operation into the one form that the rest of the import knows. */
 export function readModel(
   opened: OpenedDocument,
-  operation: Operation,
+  operation: DocumentOperation,
   warn: Warn,
 ): OperationModel {
   const { document, version } = opened
@@ -209,7 +209,7 @@ function readBody(opened: OpenedDocument, value: unknown, warn: Warn): Node | un
   return { content: { 'application/json': {} } }
 }
 
-function mergeParameters(opened: OpenedDocument, operation: Operation, warn: Warn): Node[] {
+function mergeParameters(opened: OpenedDocument, operation: DocumentOperation, warn: Warn): Node[] {
   const merged = new Map<string, Node>()
   for (const list of [read(operation.item, 'parameters'), read(operation.node, 'parameters')]) {
     for (const value of parametersIn(list)) {

@@ -3,8 +3,8 @@ import {
   type AuthConfig,
   argumentName,
   type FieldDef,
+  type HttpMethod,
   locationOf,
-  type Method,
   type ToolDef,
   waysOf,
 } from '../tool-spec/index.ts'
@@ -12,7 +12,7 @@ import { readBody } from './body.ts'
 import { describeOperation } from './describe.ts'
 import type { Trail } from './flatten.ts'
 import { asFilledText, asNode, read, type Warn } from './node.ts'
-import type { OpenedDocument, Operation } from './operations.ts'
+import type { DocumentOperation, OpenedDocument } from './operations.ts'
 import { readParameters, tidyStyle } from './parameters.ts'
 import { createReducer, type ReduceLimits, type Reducer } from './reduce.ts'
 import type { AuthChooser } from './security.ts'
@@ -20,7 +20,7 @@ import { chooseBaseUrl, type OperationModel, readModel } from './servers.ts'
 import { type DescribedCall, findCallbacks } from './triggers.ts'
 
 /** A field while it is being built. */
-export type Draft = { -readonly [Key in keyof FieldDef]: FieldDef[Key] }
+export type FieldDraft = { -readonly [Key in keyof FieldDef]: FieldDef[Key] }
 
 /** A field to make. */
 export interface FieldRequest {
@@ -44,13 +44,13 @@ const ARGUMENT = /^[A-Za-z0-9_.-]{1,64}$/
 /** Gives every field of a tool an argument name of its own; the body keeps its names. */
 export function assignArguments(
   path: string,
-  params: readonly Draft[],
-  body: readonly Draft[],
-  root: Draft | undefined,
+  params: readonly FieldDraft[],
+  body: readonly FieldDraft[],
+  root: FieldDraft | undefined,
 ): void {
   const tool = { path } as ToolDef
   const taken = new Set<string>()
-  const claim = (field: Draft, suffix: string): void => {
+  const claim = (field: FieldDraft, suffix: string): void => {
     const plain = plainName(argumentName(field))
     let name = plain
     if (taken.has(name)) name = `${plain.slice(0, 56)}_${suffix}`
@@ -100,7 +100,11 @@ export interface ImportContext {
 }
 
 /** Imports one operation; everything it cannot carry over is a warning. */
-export function importTool(operation: Operation, context: ImportContext, warn: Warn): ImportedTool {
+export function importTool(
+  operation: DocumentOperation,
+  context: ImportContext,
+  warn: Warn,
+): ImportedTool {
   const { opened } = context
   warnAboutName(operation, warn)
   const model = readModel(opened, operation, warn)
@@ -116,7 +120,7 @@ export function importTool(operation: Operation, context: ImportContext, warn: W
   const tool: ToolDef = {
     name: operation.name,
     description: describe(operation, model, callbacks, warn),
-    method: operation.method as Method,
+    method: operation.method as HttpMethod,
     path: parameters.path,
     ...(params.length > 0 && { params: params.map(orderKeys) }),
     ...(body.fields && body.fields.length > 0 && { body: body.fields.map(orderKeys) }),
@@ -143,7 +147,12 @@ function baseUrlOf(servers: readonly unknown[], context: ImportContext, warn: Wa
 }
 
 /** A parameter that auth sends already is no argument. */
-function isCarried(path: string, field: Draft, auth: AuthConfig | undefined, warn: Warn): boolean {
+function isCarried(
+  path: string,
+  field: FieldDraft,
+  auth: AuthConfig | undefined,
+  warn: Warn,
+): boolean {
   const keys = (auth === undefined ? [] : waysOf(auth).flat()).filter(
     (part) => part.type === 'api_key',
   )
@@ -163,7 +172,7 @@ export function readPayload(
   warn: Warn,
 ): readonly FieldDef[] {
   const { opened } = context
-  const operation = { node: call.node, item: {} } as Operation
+  const operation = { node: call.node, item: {} } as DocumentOperation
   const model = readModel(opened, operation, warn)
   const reducer = startReducer(opened, context.limits, 'writeOnly', warn)
   const [, media] =
@@ -192,7 +201,7 @@ function startReducer(
   return createReducer(context, { ...limits, leaveOut })
 }
 
-function warnAboutName(operation: Operation, warn: Warn): void {
+function warnAboutName(operation: DocumentOperation, warn: Warn): void {
   const { name, uncut, clashed, dangling } = operation
   if (uncut !== undefined)
     warn('W103', `the name was shortened: ${uncut.slice(0, 200)} became ${name}`)
@@ -203,7 +212,7 @@ function warnAboutName(operation: Operation, warn: Warn): void {
 }
 
 function describe(
-  operation: Operation,
+  operation: DocumentOperation,
   model: OperationModel,
   callbacks: readonly DescribedCall[],
   warn: Warn,
@@ -237,7 +246,7 @@ function returnsOf(responses: unknown): string | undefined {
 const NESTED = ['items', 'properties', 'values', 'any_of'] as const
 
 /** Moves nested parts of a top-level field behind the keys that were added after them. */
-function orderKeys(field: Draft): FieldDef {
+function orderKeys(field: FieldDraft): FieldDef {
   if (NESTED.every((key) => field[key] === undefined)) return field
   const { items, properties, values, any_of, ...rest } = field
   return {

@@ -7,7 +7,7 @@ import {
   type Pair,
   toBracketPairs,
   toPairs,
-  toText,
+  toScalarText,
 } from './serialize.ts'
 import { ToolError } from './tool-error.ts'
 
@@ -117,7 +117,10 @@ export function encodeRawBody(
   const value = field && args[field.arg]
   if (field === undefined || !isPresent(value)) return undefined
   if (!field.binary) {
-    return { content: toText(value), mediaType: rule.media_type ?? 'text/plain;charset=utf-8' }
+    return {
+      content: toScalarText(value),
+      mediaType: rule.media_type ?? 'text/plain;charset=utf-8',
+    }
   }
   const file = readFile(field, value, tool)
   const mediaType = rule.media_type ?? (file.type || 'application/octet-stream')
@@ -211,7 +214,7 @@ function toPart(field: BodyField, value: unknown, tool: string, digits: BodyFiel
     return { head, content: new Uint8Array(file.bytes) }
   }
   const isJson = typeof value === 'object' && value !== null
-  const text = value === null ? '' : isJson ? toJsonText(value, digits) : toText(value)
+  const text = value === null ? '' : isJson ? toJsonText(value, digits) : toScalarText(value)
   const type = field.content_type ?? (isJson ? 'application/json' : undefined)
   return { head: toHead(name, type), content: new TextEncoder().encode(text) }
 }
@@ -257,7 +260,7 @@ interface FileArgument {
 }
 
 function readFile(field: BodyField, value: unknown, tool: string): FileArgument {
-  const text = toText(value)
+  const text = toScalarText(value)
   const url = /^data:([^;,]*)((?:;[^;,]*)*?);base64,/i.exec(text)
   const bytes = fromBase64(url ? text.slice(url[0].length) : text)
   if (bytes === undefined) {

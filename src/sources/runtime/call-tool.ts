@@ -1,3 +1,4 @@
+import { openScope, sleep } from '../../values/index.ts'
 import {
   type Authenticator,
   type Credential,
@@ -8,16 +9,22 @@ import {
 } from './auth.ts'
 import type { BodyEncoder } from './body.ts'
 import type {
+  ApiOperation,
   Environment,
-  Operation,
   PaginateRule,
   ResponseRule,
   ToolArguments,
 } from './operation.ts'
-import { buildRequest, type Outgoing } from './request.ts'
-import { type Page, type PageSource, readAnswer, readExcerpt, type Trimmed } from './response.ts'
-import { readRetryAfter, type Sender, sendRequest, sleep } from './send.ts'
-import { createRedactor, ToolError, ToolHttpError } from './tool-error.ts'
+import { type ApiRequest, buildRequest } from './request.ts'
+import {
+  type PageSource,
+  type ResultPage,
+  readAnswer,
+  readExcerpt,
+  type Trimmed,
+} from './response.ts'
+import { retryAfterSeconds, type Sender, sendRequest } from './send.ts'
+import { createSecretMask, ToolError, ToolHttpError } from './tool-error.ts'
 
 /** The ways to authenticate, to write a body and to shape an answer that a caller knows. */
 export interface CallerParts {
@@ -25,11 +32,11 @@ export interface CallerParts {
   readonly bodies: Readonly<Record<string, BodyEncoder>>
   readonly trim?: (value: unknown, rule: ResponseRule) => Trimmed
   readonly page?: (
-    operation: Operation,
+    operation: ApiOperation,
     rule: PaginateRule,
     args: ToolArguments,
     source: PageSource,
-  ) => Page
+  ) => ResultPage
 }
 
 /** Settings of a caller, for all its calls. */
@@ -61,7 +68,7 @@ export interface ToolContext {
 
 /** Sends an operation with checked arguments and gives its answer. */
 export type Caller = (
-  operation: Operation,
+  operation: ApiOperation,
   args: ToolArguments,
   context?: ToolContext,
 ) => Promise<unknown>
@@ -72,8 +79,11 @@ const EXCERPT_BYTES = 2048
 /** Makes a caller: the one place where requests leave and answers come back. */
 export function createCaller(parts: CallerParts, options: CallerOptions = {}): Caller {
   return async function callTool(operation, args, context = {}) {
-    const timeout = AbortSignal.timeout(context.timeoutMs ?? options.timeoutMs ?? TIMEOUT_MS)
-    const signal = context.signal ? AbortSignal.any([context.signal, timeout]) : timeout
+    const { signal, close } = openScope([context.signal], {
+      afterMs: context.timeoutMs ?? options.timeoutMs ?? TIMEOUT_MS,
+      reason: () =>
+        new ToolError(operation.tool, 'timeout', `${operation.tool}: no answer in time`),
+    })
     const exchange: Exchange = {
       operation,
       // Arguments without a prototype: a field called `constructor` must not find one.
@@ -91,17 +101,15 @@ export function createCaller(parts: CallerParts, options: CallerOptions = {}): C
     try {
       return await runExchange(exchange)
     } catch (thrown) {
-      throw toToolError(thrown, {
-        exchange,
-        isCancelled: context.signal?.aborted === true,
-        timeout,
-      })
+      throw toToolError(thrown, exchange, context.signal)
+    } finally {
+      close()
     }
   }
 }
 
 interface Exchange {
-  readonly operation: Operation
+  readonly operation: ApiOperation
   readonly args: ToolArguments
   readonly parts: CallerParts
   readonly options: CallerOptions
@@ -142,7 +150,7 @@ function shapeAnswer(exchange: Exchange, value: unknown, link: string | null): u
   return toPageAnswer(page, trim(page.items === undefined || rule?.pick ? value : page.items))
 }
 
-function toPageAnswer(page: Page, { result, trimmed }: Trimmed): Record<string, unknown> {
+function toPageAnswer(page: ResultPage, { result, trimmed }: Trimmed): Record<string, unknown> {
   return {
     [Array.isArray(result) ? 'items' : 'result']: result,
     next_cursor: page.next,
@@ -153,7 +161,7 @@ function toPageAnswer(page: Page, { result, trimmed }: Trimmed): Record<string, 
 function toRequest(
   { operation, args, env, parts, options }: Exchange,
   credential: Credential,
-): Outgoing {
+): ApiRequest {
   const { userAgent } = options
   const { bodies } = parts
   return buildRequest(operation, args, { env, bodies, credential, ...(userAgent && { userAgent }) })
@@ -174,7 +182,7 @@ async function readCredential(exchange: Exchange, rejected?: string): Promise<Cr
 }
 
 function toSender(
-  { tool }: Operation,
+  { tool }: ApiOperation,
   options: CallerOptions & { readonly fetch: typeof fetch; readonly signal: AbortSignal },
 ): Sender {
   return {
@@ -191,35 +199,31 @@ function toSender(
 
 async function toHttpError(
   { operation, secrets, options }: Exchange,
-  request: Outgoing,
+  request: ApiRequest,
   response: Response,
 ): Promise<ToolHttpError> {
-  const redact = createRedactor(secrets)
+  const redact = createSecretMask(secrets)
   return new ToolHttpError({
     tool: operation.tool,
     method: request.method,
     url: redact(request.url),
     status: response.status,
     body: redact(await readExcerpt(response, EXCERPT_BYTES)),
-    retryAfter: readRetryAfter(response, (options.now ?? Date.now)()),
+    retryAfter: retryAfterSeconds(response, (options.now ?? Date.now)()),
   })
 }
 
 function toToolError(
   thrown: unknown,
-  outcome: {
-    readonly exchange: Exchange
-    readonly isCancelled: boolean
-    readonly timeout: AbortSignal
-  },
+  { operation: { tool }, secrets, sender }: Exchange,
+  cancelled: AbortSignal | undefined,
 ): ToolError {
-  const { tool } = outcome.exchange.operation
-  if (outcome.isCancelled)
+  if (cancelled?.aborted)
     return new ToolError(tool, 'cancelled', `${tool}: cancelled by the caller`)
-  if (outcome.timeout.aborted) return new ToolError(tool, 'timeout', `${tool}: no answer in time`)
+  if (sender.signal.aborted) return sender.signal.reason as ToolError
   if (thrown instanceof ToolError) return thrown
   // The cause stays outside: what fetch says may quote a header.
-  const redact = createRedactor(outcome.exchange.secrets)
+  const redact = createSecretMask(secrets)
   const code = networkCode(thrown)
   return new ToolError(
     tool,

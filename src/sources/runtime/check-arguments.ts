@@ -1,6 +1,6 @@
 import { didYouMean } from '../../values/index.ts'
 import type { ToolArguments } from './operation.ts'
-import { isEntries, toText } from './serialize.ts'
+import { isEntries, toScalarText } from './serialize.ts'
 import { ToolError } from './tool-error.ts'
 
 /** The part of JSON Schema that arguments of tools are described with. */
@@ -75,7 +75,7 @@ export function findProblems(schema: ArgumentSchema, value: unknown, path: strin
 /** A number that lost digits before it came here cannot be told from the one that was meant. */
 function explainLarge(types: readonly string[], value: unknown): string {
   const isLarge =
-    typeof value === 'number' ? Number.isInteger(value) : /^-?\d{16,}$/.test(toText(value))
+    typeof value === 'number' ? Number.isInteger(value) : /^-?\d{16,}$/.test(toScalarText(value))
   if (!types.includes('integer') || !isLarge) return ''
   const hint = types.includes('string') ? '; send it as a string of digits' : ''
   return `: beyond ±9007199254740991 a JSON number loses digits${hint}`

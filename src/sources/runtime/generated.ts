@@ -36,7 +36,7 @@ export interface ToolRuntime {
 }
 
 /** What a generated file carries when it does not import the package; a bundler starts here. */
-export const runtime: ToolRuntime = {
+export const toolRuntime: ToolRuntime = {
   createToolCaller,
   defineHttpTool,
   defineOwnTool,

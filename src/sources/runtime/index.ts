@@ -4,11 +4,11 @@ export { type ArgumentSchema, checkArguments } from './check-arguments.ts'
 export { toFieldSchema, toInputSchema, toObjectSchema, withSafePatterns } from './input-schema.ts'
 export { finishLogin, type LoginResult, startLogin } from './login.ts'
 export type {
+  ApiOperation,
   AuthRule,
   BodyField,
   BodyRule,
   Environment,
-  Operation,
   PaginateRule,
   ParamRule,
   ResponseRule,
@@ -23,7 +23,7 @@ export {
 } from './run-tool.ts'
 export type { Sender } from './send.ts'
 export { toFunctions } from './to-functions.ts'
-export { toOperation } from './to-operation.ts'
+export { toApiOperation } from './to-operation.ts'
 export { createToolCaller } from './tool-caller.ts'
 export {
   defineHttpTool,
@@ -35,4 +35,4 @@ export {
   type ToolDescription,
 } from './tool-definition.ts'
 export { type Refusal, ToolError, type ToolErrorReason, ToolHttpError } from './tool-error.ts'
-export { toCallError } from './tool-failure.ts'
+export { toToolCallError } from './tool-failure.ts'

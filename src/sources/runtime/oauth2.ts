@@ -9,7 +9,7 @@ import {
 } from './auth.ts'
 import type { AuthRule } from './operation.ts'
 import { isEntries } from './serialize.ts'
-import { createRedactor, ToolError } from './tool-error.ts'
+import { createSecretMask, ToolError } from './tool-error.ts'
 
 const EXPIRY_SKEW_MS = 60_000
 const USUAL_LIFETIME_S = 300
@@ -200,7 +200,7 @@ export async function fetchJson(
   const said = [answer['error'], answer['error_description']].filter(
     (part) => typeof part === 'string',
   )
-  const reason = createRedactor(secrets)(said.join(': ')).slice(0, 300)
+  const reason = createSecretMask(secrets)(said.join(': ')).slice(0, 300)
   throw new ToolError(
     context.tool,
     'setup',

@@ -6,7 +6,7 @@
  */
 
 /** One HTTP call that a tool stands for. */
-export interface Operation {
+export interface ApiOperation {
   readonly tool: string
   readonly method: string
   /** May hold `${NAME}` and `${NAME:-fallback}`, replaced from the environment at call time. */

@@ -1,20 +1,20 @@
 import { type Credential, expandVariables, NO_CREDENTIAL } from './auth.ts'
 import { type BodyEncoder, type EncodedBody, toJsonText } from './body.ts'
-import type { Environment, Operation, ParamRule, ToolArguments } from './operation.ts'
+import type { ApiOperation, Environment, ParamRule, ToolArguments } from './operation.ts'
 import {
   escapeReserved,
   escapeText,
   isPresent,
   type Pair,
-  styleOf,
+  styleOfRule,
   toPairs,
+  toScalarText,
   toSegment,
-  toText,
 } from './serialize.ts'
 import { ToolError } from './tool-error.ts'
 
 /** A request ready to be sent. */
-export interface Outgoing {
+export interface ApiRequest {
   readonly method: string
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
@@ -35,10 +35,10 @@ const OWN_HEADERS =
 
 /** Builds the request of an operation; throws before anything is sent when it cannot be right. */
 export function buildRequest(
-  operation: Operation,
+  operation: ApiOperation,
   args: ToolArguments,
   parts: RequestParts,
-): Outgoing {
+): ApiRequest {
   const { tool, method } = operation
   const credential = parts.credential ?? NO_CREDENTIAL
   const body = operation.body && parts.bodies[operation.body.type]?.(operation.body, args, tool)
@@ -57,7 +57,7 @@ export function buildRequest(
 }
 
 function joinUrl(
-  operation: Operation,
+  operation: ApiOperation,
   args: ToolArguments,
   parts: { readonly env: Environment; readonly query: readonly Pair[] },
 ): string {
@@ -77,7 +77,7 @@ function joinUrl(
   throw new ToolError(operation.tool, 'arguments', `${operation.tool}: the URL would leave the API`)
 }
 
-function requireBase(text: string, { tool }: Operation): URL {
+function requireBase(text: string, { tool }: ApiOperation): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const isPlain = url && !url.search && !url.hash && !url.username && !url.password
   if (isPlain && (url.protocol === 'https:' || url.protocol === 'http:')) return url
@@ -88,7 +88,7 @@ function requireBase(text: string, { tool }: Operation): URL {
   )
 }
 
-function fillPath(path: string, operation: Operation, args: ToolArguments): string {
+function fillPath(path: string, operation: ApiOperation, args: ToolArguments): string {
   const rules = (operation.params ?? []).filter((rule) => rule.in === 'path')
   const filled = path.replace(/\{([^{}]*)\}/g, (_match, name: string) => {
     const rule = rules.find((candidate) => (candidate.name ?? candidate.arg) === name)
@@ -108,7 +108,7 @@ function isDotSegment(segment: string): boolean {
   return /^\.{1,2}$/.test(segment.replace(/%2e/gi, '.'))
 }
 
-function pairsIn(operation: Operation, args: ToolArguments, place: 'query' | 'cookie'): Pair[] {
+function pairsIn(operation: ApiOperation, args: ToolArguments, place: 'query' | 'cookie'): Pair[] {
   return (operation.params ?? [])
     .filter((rule) => rule.in === place)
     .flatMap((rule) => paramPairs(rule, sentValue(rule, args)))
@@ -123,14 +123,14 @@ function paramPairs(rule: ParamRule, value: unknown): readonly Pair[] {
   const name = rule.name ?? rule.arg
   if (rule.content_type !== undefined) return [[escapeText(name), escapeText(toMedia(rule, value))]]
   const encode = rule.allow_reserved ? escapeReserved : escapeText
-  return toPairs(name, value, { ...styleOf(rule), encode })
+  return toPairs(name, value, { ...styleOfRule(rule), encode })
 }
 
 function toMedia(rule: ParamRule, value: unknown): string {
-  return rule.content_type?.includes('json') ? toJsonText(value, rule.digits) : toText(value)
+  return rule.content_type?.includes('json') ? toJsonText(value, rule.digits) : toScalarText(value)
 }
 
-function headerParams(operation: Operation, args: ToolArguments): Record<string, string> {
+function headerParams(operation: ApiOperation, args: ToolArguments): Record<string, string> {
   const rules = (operation.params ?? []).filter((rule) => rule.in === 'header')
   const entries = rules.flatMap((rule) => {
     const value = sentValue(rule, args)
@@ -145,7 +145,7 @@ function headerParams(operation: Operation, args: ToolArguments): Record<string,
   return Object.fromEntries(entries)
 }
 
-function badArgument({ tool }: Operation, arg: string, problem: string): ToolError {
+function badArgument({ tool }: ApiOperation, arg: string, problem: string): ToolError {
   return new ToolError(tool, 'arguments', `${tool}: ${arg} ${problem}`, {
     problems: [`${arg} ${problem}`],
   })

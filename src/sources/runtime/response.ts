@@ -1,17 +1,17 @@
 import { parseExactJson } from '../../values/index.ts'
 import { toBase64 } from './auth.ts'
-import type { Operation, PaginateRule, ResponseRule, ToolArguments } from './operation.ts'
+import type { ApiOperation, PaginateRule, ResponseRule, ToolArguments } from './operation.ts'
 import { isEntries } from './serialize.ts'
 
 /** An answer, read. */
-export interface Answer {
+export interface ApiAnswer {
   readonly value: unknown
   /** The answer was longer than the limit; `value` says so and holds its beginning. */
   readonly truncated: boolean
 }
 
 /** Reads an answer up to a limit: JSON, text, bytes as base64, or null when it is empty. */
-export async function readAnswer(response: Response, maxBytes: number): Promise<Answer> {
+export async function readAnswer(response: Response, maxBytes: number): Promise<ApiAnswer> {
   const { bytes, truncated } = await readBytes(response, maxBytes)
   if (bytes.length === 0) return { value: null, truncated }
   const type = (response.headers.get('content-type') ?? '').toLowerCase()
@@ -195,7 +195,7 @@ function cutLists(value: unknown, maxItems: number, path = ''): Cut {
 }
 
 /** Where a page ends and the next begins. */
-export interface Page {
+export interface ResultPage {
   /** Undefined when the answer holds no list where it should. */
   readonly items: readonly unknown[] | undefined
   /** Null on the last page. */
@@ -211,11 +211,11 @@ export interface PageSource {
 
 /** Finds the list and the next cursor in one page. */
 export function readPage(
-  operation: Operation,
+  operation: ApiOperation,
   rule: PaginateRule,
   args: ToolArguments,
   source: PageSource,
-): Page {
+): ResultPage {
   const found = rule.items === undefined ? source.value : followPath(source.value, rule.items)
   const items = Array.isArray(found) ? found : undefined
   if (rule.style === 'cursor') {
@@ -243,7 +243,7 @@ function toCursor(value: unknown): string | number | null {
 }
 
 function numberArgument(
-  operation: Operation,
+  operation: ApiOperation,
   args: ToolArguments,
   name: string | undefined,
 ): number | undefined {

@@ -8,7 +8,7 @@ import { createForrstHandler } from '../../surfaces/forrst/handler.ts'
 import { createService } from '../../system/create-service.ts'
 import type { ToolDef, ToolSpec } from '../tool-spec/types.ts'
 import { createPublicOnlyFetch } from './public-only.ts'
-import { createToolFunctions, type ToolFunctionsOptions, toSummary } from './run-tool.ts'
+import { createToolFunctions, firstSentence, type ToolFunctionsOptions } from './run-tool.ts'
 
 const api = useRecordingServer()
 
@@ -89,9 +89,9 @@ describe('tools of a spec are functions like any other', () => {
   })
 
   it('cut a summary to one short sentence', () => {
-    expect(toSummary('One. Two.')).toBe('One.')
-    expect(toSummary('e.g. this\nand that')).toBe('e.g.')
-    expect(toSummary('x'.repeat(200))).toHaveLength(120)
+    expect(firstSentence('One. Two.')).toBe('One.')
+    expect(firstSentence('e.g. this\nand that')).toBe('e.g.')
+    expect(firstSentence('x'.repeat(200))).toHaveLength(120)
   })
 })
 

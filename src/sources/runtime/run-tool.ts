@@ -1,14 +1,14 @@
 import { defineFunction, type FunctionDefinition } from '../../core/index.ts'
 import { CallError } from '../../errors/index.ts'
 import type { JsonSchema } from '../../schema/index.ts'
-import type { Method, ToolDef, ToolSpec } from '../tool-spec/index.ts'
+import type { HttpMethod, ToolDef, ToolSpec } from '../tool-spec/index.ts'
 import type { Caller, CallerOptions } from './call-tool.ts'
 import { fillDefaults } from './check-arguments.ts'
 import { toInputSchema } from './input-schema.ts'
 import type { ToolArguments } from './operation.ts'
-import { toOperation } from './to-operation.ts'
+import { toApiOperation } from './to-operation.ts'
 import { createToolCaller } from './tool-caller.ts'
-import { toCallError } from './tool-failure.ts'
+import { toToolCallError } from './tool-failure.ts'
 
 /** Does the work of a tool that is not an HTTP call. */
 export type ToolHandler = (
@@ -35,7 +35,7 @@ export function createToolFunctions(
     return defineFunction({
       name: `${spec.domain}.${tool.name}`,
       version: '1.0.0',
-      summary: toSummary(tool.description),
+      summary: firstSentence(tool.description),
       description: tool.description,
       input,
       ...effectsOf(tool),
@@ -49,7 +49,7 @@ export function createToolFunctions(
 }
 
 /** Cuts the first sentence out of a description. */
-export function toSummary(description: string): string {
+export function firstSentence(description: string): string {
   const line = description.trim().split(/\n/, 1)[0] ?? ''
   const sentence = /^.*?[.!?](?=\s|$)/.exec(line)?.[0] ?? line
   return sentence.length > 120 ? `${sentence.slice(0, 119).trimEnd()}…` : sentence
@@ -62,7 +62,7 @@ const EFFECTS = {
   PUT: ['update'],
   PATCH: ['update'],
   DELETE: ['delete'],
-} as const satisfies Record<Method, readonly string[]>
+} as const satisfies Record<HttpMethod, readonly string[]>
 
 /** Says what a tool does to the other side; undefined when nothing is known about it. */
 export function sideEffectsOf(tool: ToolDef): readonly string[] | undefined {
@@ -78,7 +78,7 @@ function effectsOf(tool: ToolDef): Pick<FunctionDefinition, 'readOnly' | 'sideEf
 }
 
 function toHandler(spec: ToolSpec, tool: ToolDef, call: Caller): ToolHandler {
-  const operation = toOperation(spec, tool)
+  const operation = toApiOperation(spec, tool)
   if (operation) return (args, { signal }) => call(operation, args, { signal })
   return () => {
     throw new CallError('FUNCTION_DISABLED', {
@@ -97,7 +97,7 @@ export async function runHandler<Arguments>(
   try {
     return (await run(args, { signal })) as Record<string, unknown>
   } catch (thrown) {
-    throw toCallError(thrown, signal)
+    throw toToolCallError(thrown, signal)
   }
 }
 

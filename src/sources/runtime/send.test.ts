@@ -5,7 +5,7 @@ import {
   startRecordingServer,
 } from '../../../test/codegen/recording-server.ts'
 import { CallError } from '../../errors/error.ts'
-import type { Method } from '../tool-spec/types.ts'
+import type { HttpMethod } from '../tool-spec/types.ts'
 
 let api: RecordingServer
 let other: RecordingServer
@@ -21,7 +21,7 @@ beforeEach(() => {
 afterAll(() => Promise.all([api.close(), other.close()]))
 
 describe('sending again', () => {
-  it.each(['GET', 'PUT', 'DELETE'] as Method[])(
+  it.each(['GET', 'PUT', 'DELETE'] as HttpMethod[])(
     'repeats %s twice after 503, then answers',
     async (method) => {
       api.answer((_request, index) => ({ status: index < 2 ? 503 : 200, body: { index } }))
@@ -29,7 +29,7 @@ describe('sending again', () => {
     },
   )
 
-  it.each(['POST', 'PATCH'] as Method[])('never repeats %s', async (method) => {
+  it.each(['POST', 'PATCH'] as HttpMethod[])('never repeats %s', async (method) => {
     api.answer({ status: 503, body: {} })
     await expect(callSpec(oneTool(api.url, { method }))).rejects.toMatchObject({
       code: 'UNAVAILABLE',

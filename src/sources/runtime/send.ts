@@ -1,4 +1,5 @@
-import type { Outgoing } from './request.ts'
+import { parseRetryAfter } from '../../values/index.ts'
+import type { ApiRequest } from './request.ts'
 import { ToolError } from './tool-error.ts'
 
 const MAX_REDIRECTS = 5
@@ -22,44 +23,27 @@ export interface Sender {
 }
 
 /** Sends a request, again where that is safe, following redirects without the credential. */
-export async function sendRequest(request: Outgoing, sender: Sender): Promise<Response> {
+export async function sendRequest(request: ApiRequest, sender: Sender): Promise<Response> {
   const retries = REPEATABLE.has(request.method) ? sender.retries : 0
   for (let attempt = 0; ; attempt += 1) {
     const last = attempt >= retries
     const outcome = await attemptRequest(request, sender)
     if (outcome.ok && (last || !TRANSIENT.has(outcome.response.status))) return outcome.response
     if (!outcome.ok && (last || sender.signal.aborted)) throw outcome.error
-    const asked = outcome.ok ? readRetryAfter(outcome.response, sender.now()) : undefined
+    const asked = outcome.ok ? retryAfterSeconds(outcome.response, sender.now()) : undefined
     if (outcome.ok && asked !== undefined && asked * 1000 > sender.maxWaitMs)
       return outcome.response
     if (outcome.ok) await outcome.response.body?.cancel()
     const backoff = 200 * 2 ** attempt * (0.5 + sender.random() / 2)
     await sender.sleep(asked === undefined ? backoff : asked * 1000, sender.signal)
+    sender.signal.throwIfAborted()
   }
 }
 
 /** Reads `Retry-After` as seconds from now. */
-export function readRetryAfter(response: Response, now: number): number | undefined {
-  const text = response.headers.get('retry-after')
-  if (text === null) return undefined
-  const seconds = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - now) / 1000
-  return Number.isFinite(seconds) ? Math.max(0, Math.ceil(seconds)) : undefined
-}
-
-/** Waits, unless the signal ends the wait. */
-export function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => {
-      clearTimeout(timer)
-      reject(signal.reason)
-    }
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', onAbort)
-      resolve()
-    }, milliseconds)
-    if (signal.aborted) onAbort()
-    else signal.addEventListener('abort', onAbort, { once: true })
-  })
+export function retryAfterSeconds(response: Response, now: number): number | undefined {
+  const milliseconds = parseRetryAfter(response.headers.get('retry-after'), now)
+  return milliseconds === undefined ? undefined : Math.ceil(milliseconds / 1000)
 }
 
 type Attempt =
@@ -67,7 +51,7 @@ type Attempt =
   | { readonly ok: false; readonly error: unknown }
 
 // Refused redirects throw: sending again would only be refused again.
-async function attemptRequest(request: Outgoing, sender: Sender): Promise<Attempt> {
+async function attemptRequest(request: ApiRequest, sender: Sender): Promise<Attempt> {
   let current = request
   for (let hops = 0; ; hops += 1) {
     let response: Response
@@ -91,10 +75,10 @@ async function attemptRequest(request: Outgoing, sender: Sender): Promise<Attemp
 }
 
 function followRedirect(
-  request: Outgoing,
+  request: ApiRequest,
   redirect: { readonly status: number; readonly location: string },
   sender: Sender,
-): Outgoing {
+): ApiRequest {
   const from = new URL(request.url)
   if (!URL.canParse(redirect.location, from.href)) throw badRedirect(sender, 'a broken location')
   const to = new URL(redirect.location, from)

@@ -7,7 +7,7 @@ export type Pair = readonly [name: string, value: string]
 export type Escape = (text: string) => string
 
 /** Writes a scalar as parameters carry it: no exponent where the number is exact without one. */
-export function toText(value: unknown): string {
+export function toScalarText(value: unknown): string {
   if (typeof value === 'string') return value
   if (typeof value === 'number') return numberText(value)
   return JSON.stringify(value) ?? ''
@@ -34,7 +34,10 @@ export function escapeReserved(text: string): string {
 }
 
 /** Names the style and explode of a parameter with the defaults of OpenAPI. */
-export function styleOf(rule: ParamRule): { readonly style: string; readonly explode: boolean } {
+export function styleOfRule(rule: ParamRule): {
+  readonly style: string
+  readonly explode: boolean
+} {
   const usual = rule.in === 'query' || rule.in === 'cookie' ? 'form' : 'simple'
   const style = rule.style ?? usual
   return { style, explode: rule.explode ?? (style === 'form' || style === 'deepObject') }
@@ -42,13 +45,13 @@ export function styleOf(rule: ParamRule): { readonly style: string; readonly exp
 
 /** Writes a value for a path or header: `simple`, `label` and `matrix` of RFC 6570. */
 export function toSegment(rule: ParamRule, value: unknown, encode: Escape): string {
-  const { style, explode } = styleOf(rule)
+  const { style, explode } = styleOfRule(rule)
   const name = encode(rule.name ?? rule.arg)
   const items = Array.isArray(value) ? arrayItems(value) : isEntries(value) ? undefined : [value]
   const parts = items
-    ? items.map((item) => encode(toText(item)))
+    ? items.map((item) => encode(toScalarText(item)))
     : presentEntries(value).map(([key, item]) => {
-        return encode(key) + (explode ? '=' : ',') + encode(toText(item))
+        return encode(key) + (explode ? '=' : ',') + encode(toScalarText(item))
       })
   if (style === 'label') return `.${parts.join(explode ? '.' : ',')}`
   if (style !== 'matrix') return parts.join(',')
@@ -65,10 +68,11 @@ export function toPairs(
   const { style, explode, encode } = format
   if (!isPresent(value)) return []
   if (style === 'deepObject') return toBracketPairs(name, value, encode)
-  if (!Array.isArray(value) && !isEntries(value)) return [[escapeText(name), encode(toText(value))]]
+  if (!Array.isArray(value) && !isEntries(value))
+    return [[escapeText(name), encode(toScalarText(value))]]
   const entries = Array.isArray(value) ? undefined : presentEntries(value)
   if (entries && explode) return entries.flatMap(([key, item]) => toPairs(key, item, format))
-  const items = (entries?.flat() ?? arrayItems(value)).map((item) => encode(toText(item)))
+  const items = (entries?.flat() ?? arrayItems(value)).map((item) => encode(toScalarText(item)))
   if (explode) return items.map((item) => [escapeText(name), item])
   return items.length === 0 ? [] : [[escapeText(name), items.join(delimiterOf(style))]]
 }
@@ -83,7 +87,7 @@ export function toBracketPairs(
   if (Array.isArray(value)) {
     return value.flatMap((item, index) => toBracketPairs(`${name}[${index}]`, item, encode))
   }
-  if (!isEntries(value)) return [[escapeText(name), encode(toText(value))]]
+  if (!isEntries(value)) return [[escapeText(name), encode(toScalarText(value))]]
   return presentEntries(value).flatMap(([key, item]) => {
     return toBracketPairs(`${name}[${key}]`, item, encode)
   })

@@ -1,5 +1,5 @@
 import { defineFunction, type FunctionDefinition } from '../../core/index.ts'
-import { runHandler, toSummary } from './run-tool.ts'
+import { firstSentence, runHandler } from './run-tool.ts'
 import type { ToolDefinition } from './tool-definition.ts'
 
 /**
@@ -16,7 +16,7 @@ export function toFunctions(
     defineFunction({
       name: `${domain}.${name}`,
       version: '1.0.0',
-      summary: toSummary(description),
+      summary: firstSentence(description),
       description,
       input: { ...parameters },
       ...toEffects(annotations),

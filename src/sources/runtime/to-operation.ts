@@ -10,10 +10,10 @@ import {
   type ToolSpec,
   takesDigits,
 } from '../tool-spec/index.ts'
-import type { AuthRule, BodyField, BodyRule, Operation, ParamRule } from './operation.ts'
+import type { ApiOperation, AuthRule, BodyField, BodyRule, ParamRule } from './operation.ts'
 
 /** Reduces a tool to the request it stands for; undefined when it is not an HTTP tool. */
-export function toOperation(spec: ToolSpec, tool: ToolDef): Operation | undefined {
+export function toApiOperation(spec: ToolSpec, tool: ToolDef): ApiOperation | undefined {
   const { method, path } = tool
   if (method === undefined || path === undefined) return undefined
   const params = (tool.params ?? []).map((field) => toParamRule(tool, field))

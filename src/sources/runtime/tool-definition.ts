@@ -1,6 +1,6 @@
 import type { Caller, ToolContext } from './call-tool.ts'
 import { type ArgumentSchema, checkArguments } from './check-arguments.ts'
-import type { Operation } from './operation.ts'
+import type { ApiOperation } from './operation.ts'
 import { ToolError } from './tool-error.ts'
 
 /** A tool as an agent is told about it, with the code that runs it. */
@@ -25,7 +25,7 @@ export interface ToolDescription {
 
 /** A tool that is an HTTP call. */
 export interface HttpTool extends ToolDescription {
-  readonly operation: Operation
+  readonly operation: ApiOperation
 }
 
 /** Runs a tool that is an HTTP call; arguments are checked before anything is sent. */

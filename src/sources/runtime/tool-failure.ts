@@ -26,7 +26,7 @@ const CODE_BY_STATUS: ReadonlyMap<number, Code> = new Map([
 ])
 
 /** Turns what a tool call threw into an error that every surface can encode. */
-export function toCallError(thrown: unknown, signal: AbortSignal): unknown {
+export function toToolCallError(thrown: unknown, signal: AbortSignal): unknown {
   if (signal.aborted && signal.reason instanceof CallError) return signal.reason
   if (thrown instanceof ToolHttpError) return fromStatus(thrown)
   if (!(thrown instanceof ToolError)) return thrown

@@ -3,10 +3,10 @@ import { isRecord } from '../../values/index.ts'
 import { quote, type Report } from './finding.ts'
 import { ENV_PATTERN, HEADER_PATTERN, MAX_FIELD_DEPTH } from './schema.ts'
 import type { AuthConfig, FieldDef, FieldType } from './types.ts'
-import type { Step } from './yaml.ts'
+import type { PathStep } from './yaml.ts'
 
 /** Checks an auth configuration: variable names, header names and what belongs together. */
-export function checkAuth(auth: AuthConfig, path: readonly Step[], report: Report): void {
+export function checkAuth(auth: AuthConfig, path: readonly PathStep[], report: Report): void {
   checkEnv(auth, path, report)
   checkHeader(auth, path, report)
   for (const key of ['token_url', 'authorization_url', 'discovery_url'] as const) {
@@ -28,7 +28,7 @@ export function checkAuth(auth: AuthConfig, path: readonly Step[], report: Repor
 }
 
 /** Checks the name of an environment variable that holds something secret. */
-export function checkEnvName(name: string, path: readonly Step[], report: Report): void {
+export function checkEnvName(name: string, path: readonly PathStep[], report: Report): void {
   if (looksSecret(name)) {
     report({
       code: 'E066',
@@ -48,7 +48,7 @@ const SUFFIXES = {
   oauth2: { suffix: '_CLIENT_ID', code: 'E063', partner: '_CLIENT_SECRET' },
 } as const
 
-function checkEnv(auth: AuthConfig, path: readonly Step[], report: Report): void {
+function checkEnv(auth: AuthConfig, path: readonly PathStep[], report: Report): void {
   const at = [...path, 'env']
   if (auth.env === undefined) {
     if (auth.type === 'none') return
@@ -78,7 +78,7 @@ function checkEnv(auth: AuthConfig, path: readonly Step[], report: Report): void
   })
 }
 
-function checkHeader(auth: AuthConfig, path: readonly Step[], report: Report): void {
+function checkHeader(auth: AuthConfig, path: readonly PathStep[], report: Report): void {
   const inHeader = auth.type === 'api_key' && (auth.in ?? 'header') === 'header'
   if (auth.header !== undefined && !inHeader) {
     const message = 'header means something for an api_key in a header only and is ignored'
@@ -126,7 +126,7 @@ export type FieldRole = 'params' | 'body' | 'property' | 'element' | 'alternativ
 /** Checks a list of fields and everything below them. */
 export function checkFields(
   fields: readonly FieldDef[],
-  path: readonly Step[],
+  path: readonly PathStep[],
   role: FieldRole,
   report: Report,
 ): void {
@@ -135,13 +135,13 @@ export function checkFields(
 }
 
 /** Checks a field that stands alone: the root of a body. */
-export function checkRootField(field: FieldDef, path: readonly Step[], report: Report): void {
+export function checkRootField(field: FieldDef, path: readonly PathStep[], report: Report): void {
   checkField(field, path, 'body', 1, report)
 }
 
 function checkField(
   field: FieldDef,
-  path: readonly Step[],
+  path: readonly PathStep[],
   role: FieldRole,
   depth: number,
   report: Report,
@@ -158,7 +158,7 @@ function checkField(
   checkBounds(field, path, report)
   checkPlace(field, path, role, report)
   checkPropertyNames(field, path, report)
-  const below = (child: FieldDef, at: readonly Step[], childRole: FieldRole): void =>
+  const below = (child: FieldDef, at: readonly PathStep[], childRole: FieldRole): void =>
     checkField(child, at, childRole, depth + 1, report)
   if (field.items) below(field.items, [...path, 'items'], 'element')
   if (field.values) below(field.values, [...path, 'values'], 'element')
@@ -170,7 +170,7 @@ function checkField(
   }
 }
 
-function checkEnum(field: FieldDef, path: readonly Step[], report: Report): void {
+function checkEnum(field: FieldDef, path: readonly PathStep[], report: Report): void {
   if (field.enum === undefined) return
   const at = [...path, 'enum']
   if (field.enum.length === 0) {
@@ -203,7 +203,11 @@ function checkEnum(field: FieldDef, path: readonly Step[], report: Report): void
 }
 
 /** Warns about defaults in a PATCH body: each call would change those fields, too. */
-export function warnAboutDefaults(field: FieldDef, path: readonly Step[], report: Report): void {
+export function warnAboutDefaults(
+  field: FieldDef,
+  path: readonly PathStep[],
+  report: Report,
+): void {
   if (field.default !== undefined) {
     report({
       code: 'W058',
@@ -221,7 +225,7 @@ export function warnAboutDefaults(field: FieldDef, path: readonly Step[], report
   if (field.values) warnAboutDefaults(field.values, [...path, 'values'], report)
 }
 
-function checkConstant(field: FieldDef, path: readonly Step[], report: Report): void {
+function checkConstant(field: FieldDef, path: readonly PathStep[], report: Report): void {
   const value = field.const
   if (value === undefined) return
   const at = [...path, 'const']
@@ -234,7 +238,7 @@ function checkConstant(field: FieldDef, path: readonly Step[], report: Report): 
   }
 }
 
-function checkDefault(field: FieldDef, path: readonly Step[], report: Report): void {
+function checkDefault(field: FieldDef, path: readonly PathStep[], report: Report): void {
   const value = field.default
   if (value === undefined) return
   const at = [...path, 'default']
@@ -266,7 +270,12 @@ function hasType(value: unknown, type: FieldType): boolean {
   }
 }
 
-function checkShape(field: FieldDef, path: readonly Step[], role: FieldRole, report: Report): void {
+function checkShape(
+  field: FieldDef,
+  path: readonly PathStep[],
+  role: FieldRole,
+  report: Report,
+): void {
   const wrong = (key: 'items' | 'properties' | 'values' | 'rest', type: FieldType): void => {
     report({
       code: 'E055',
@@ -287,7 +296,7 @@ function checkShape(field: FieldDef, path: readonly Step[], role: FieldRole, rep
   }
 }
 
-function checkBounds(field: FieldDef, path: readonly Step[], report: Report): void {
+function checkBounds(field: FieldDef, path: readonly PathStep[], report: Report): void {
   const pairs = [
     ['minimum', 'maximum'],
     ['min_length', 'max_length'],
@@ -302,7 +311,7 @@ function checkBounds(field: FieldDef, path: readonly Step[], report: Report): vo
   if (field.pattern !== undefined) checkPattern(field.pattern, [...path, 'pattern'], report)
 }
 
-function checkPattern(pattern: string, path: readonly Step[], report: Report): void {
+function checkPattern(pattern: string, path: readonly PathStep[], report: Report): void {
   if (!compiles(pattern)) {
     const message = `must be a regular expression; found ${quote(pattern)}`
     report({ code: 'E058', path, message })
@@ -323,7 +332,12 @@ function compiles(pattern: string): boolean {
   }
 }
 
-function checkPlace(field: FieldDef, path: readonly Step[], role: FieldRole, report: Report): void {
+function checkPlace(
+  field: FieldDef,
+  path: readonly PathStep[],
+  role: FieldRole,
+  report: Report,
+): void {
   if ((role === 'element' || role === 'alternative') && field.required !== undefined) {
     const message = 'required has no meaning on an element and is ignored'
     report({ code: 'W050', path: [...path, 'required'], atKey: true, message, hint: 'remove it' })
@@ -347,7 +361,7 @@ function checkPlace(field: FieldDef, path: readonly Step[], role: FieldRole, rep
   }
 }
 
-function checkPropertyNames(field: FieldDef, path: readonly Step[], report: Report): void {
+function checkPropertyNames(field: FieldDef, path: readonly PathStep[], report: Report): void {
   const seen = new Set<string>()
   for (const [index, { name = '' }] of (field.properties ?? []).entries()) {
     if (seen.has(name)) {

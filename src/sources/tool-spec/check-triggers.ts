@@ -12,7 +12,7 @@ import type {
   TriggerDef,
   WebhookTrigger,
 } from './types.ts'
-import type { Step } from './yaml.ts'
+import type { PathStep } from './yaml.ts'
 
 /** Reads a cron expression of five fields, or a name such as `@daily`; throws an Error that says what is wrong with it. */
 export function parseCron(cron: string, timezone?: string): Cron {
@@ -73,7 +73,7 @@ export function checkTriggers(
 function checkCommon(
   spec: ToolSpec,
   trigger: TriggerDef,
-  path: readonly Step[],
+  path: readonly PathStep[],
   report: Report,
 ): void {
   checkFields(trigger.payload ?? [], [...path, 'payload'], 'property', report)
@@ -122,7 +122,7 @@ function checkWebhook(
 }
 
 /** Meta's verify token travels in an address, so the signing secret must not stand in for it. */
-function checkChallenge(trigger: WebhookTrigger, at: readonly Step[], report: Report): void {
+function checkChallenge(trigger: WebhookTrigger, at: readonly PathStep[], report: Report): void {
   const { challenge, verify_env, secret_env } = trigger
   const path = [...at, 'challenge']
   if (challenge === 'meta' && verify_env === undefined) {
@@ -140,7 +140,7 @@ function checkChallenge(trigger: WebhookTrigger, at: readonly Step[], report: Re
   report({ code: 'E085', path: [...at, 'verify_env'], message, hint: 'add challenge: meta' })
 }
 
-function checkSchedule(trigger: ScheduleTrigger, path: readonly Step[], report: Report): void {
+function checkSchedule(trigger: ScheduleTrigger, path: readonly PathStep[], report: Report): void {
   const at = [...path, 'cron']
   const hint = 'five fields: minute hour day month weekday, for example "0 2 * * *"'
   const { timezone } = trigger
@@ -161,7 +161,7 @@ function checkSchedule(trigger: ScheduleTrigger, path: readonly Step[], report: 
   }
 }
 
-function checkJitter(trigger: ScheduleTrigger, path: readonly Step[], report: Report): void {
+function checkJitter(trigger: ScheduleTrigger, path: readonly PathStep[], report: Report): void {
   if (trigger.timezone !== undefined && !isTimeZone(trigger.timezone)) return
   const message = findJitterProblem(trigger)
   if (message !== undefined) report({ code: 'E086', path: [...path, 'jitter'], message })
@@ -175,7 +175,7 @@ function isTimeZone(text: string): boolean {
   }
 }
 
-function checkQueue(trigger: QueueTrigger, path: readonly Step[], report: Report): void {
+function checkQueue(trigger: QueueTrigger, path: readonly PathStep[], report: Report): void {
   if (trigger.queue_env !== undefined)
     checkEnvName(trigger.queue_env, [...path, 'queue_env'], report)
   const url = withFallbacks(trigger.queue_url)
@@ -211,7 +211,7 @@ function hidePassword(url: string, password: string): string {
 
 function checkFile(
   trigger: FileTrigger,
-  path: readonly Step[],
+  path: readonly PathStep[],
   report: Report,
   options: { readonly allowAbsolutePaths?: boolean },
 ): void {

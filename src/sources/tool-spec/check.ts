@@ -4,7 +4,7 @@ import { argumentName, locationOf, placeholdersOf } from './fields.ts'
 import { quote, type Report } from './finding.ts'
 import { parseEnvText } from './format.ts'
 import type { FieldDef, ToolDef, ToolSpec } from './types.ts'
-import type { Step } from './yaml.ts'
+import type { PathStep } from './yaml.ts'
 
 /** Choices of the rules between fields. */
 export interface CheckOptions {
@@ -26,7 +26,7 @@ export function checkSpec(spec: ToolSpec, report: Report, options: CheckOptions 
   checkTriggers(spec, report, options)
 }
 
-function checkTool(spec: ToolSpec, tool: ToolDef, path: readonly Step[], report: Report): void {
+function checkTool(spec: ToolSpec, tool: ToolDef, path: readonly PathStep[], report: Report): void {
   if (tool.auth) checkAuth(tool.auth, [...path, 'auth'], report)
   checkBaseUrl(tool.base_url, [...path, 'base_url'], report)
   checkRequestLine(spec, tool, path, report)
@@ -39,7 +39,7 @@ function checkTool(spec: ToolSpec, tool: ToolDef, path: readonly Step[], report:
   checkMediaType(tool.media_type, [...path, 'media_type'], report)
 }
 
-function checkBaseUrl(text: string | undefined, path: readonly Step[], report: Report): void {
+function checkBaseUrl(text: string | undefined, path: readonly PathStep[], report: Report): void {
   if (text === undefined) return
   const hint = 'write for example base_url: https://api.example.com/v2'
   const say = (message: string): void => report({ code: 'E013', path, message, hint })
@@ -84,7 +84,7 @@ function checkUniqueNames(
 function checkRequestLine(
   spec: ToolSpec,
   tool: ToolDef,
-  path: readonly Step[],
+  path: readonly PathStep[],
   report: Report,
 ): void {
   if (tool.method === undefined && tool.path === undefined) return
@@ -117,7 +117,7 @@ function checkRequestLine(
   }
 }
 
-function checkPlaceholders(tool: ToolDef, path: readonly Step[], report: Report): void {
+function checkPlaceholders(tool: ToolDef, path: readonly PathStep[], report: Report): void {
   if (tool.path === undefined) return
   const params = tool.params ?? []
   const wanted = placeholdersOf(tool.path)
@@ -159,7 +159,7 @@ function checkPlaceholders(tool: ToolDef, path: readonly Step[], report: Report)
   }
 }
 
-function checkBody(tool: ToolDef, path: readonly Step[], report: Report): void {
+function checkBody(tool: ToolDef, path: readonly PathStep[], report: Report): void {
   const key = (tool.body ?? []).length > 0 ? 'body' : tool.body_root ? 'body_root' : undefined
   if (key === undefined) return
   const at = { path: [...path, key], atKey: true }
@@ -181,9 +181,9 @@ function checkBody(tool: ToolDef, path: readonly Step[], report: Report): void {
   }
 }
 
-function checkArguments(tool: ToolDef, path: readonly Step[], report: Report): void {
+function checkArguments(tool: ToolDef, path: readonly PathStep[], report: Report): void {
   const first = new Map<string, string>()
-  const see = (field: FieldDef, at: readonly Step[], label: string): void => {
+  const see = (field: FieldDef, at: readonly PathStep[], label: string): void => {
     const name = argumentName(field)
     const earlier = first.get(name)
     if (earlier === undefined) first.set(name, label)
@@ -205,7 +205,7 @@ function checkArguments(tool: ToolDef, path: readonly Step[], report: Report): v
 }
 
 /** A media type goes into a header: a line break in it would start another one. */
-function checkMediaType(text: string | undefined, path: readonly Step[], report: Report): void {
+function checkMediaType(text: string | undefined, path: readonly PathStep[], report: Report): void {
   if (text === undefined || MEDIA_TYPE.test(text)) return
   const message = `must be a media type such as application/json; found ${quote(text)}`
   report({ code: 'E036', path, message })

@@ -4,7 +4,7 @@ import { quote, type SpecFinding } from './finding.ts'
 import { FIELD_LISTS, KEYS, kindAt, type NodeKind } from './keys.ts'
 import { MAX_NAME_LENGTH } from './schema.ts'
 import { TRIGGER_TYPES } from './types.ts'
-import type { Step } from './yaml.ts'
+import type { PathStep } from './yaml.ts'
 
 type Issue = z.core.$ZodIssue
 
@@ -57,13 +57,13 @@ const NAMED: Record<
   },
 }
 
-function named(code: string, path: readonly Step[], found: unknown): SpecFinding {
+function named(code: string, path: readonly PathStep[], found: unknown): SpecFinding {
   const row = NAMED[code]
   const message = `${row?.expected ?? ''}; found ${quote(found)}`
   return { code, path, message, hint: row?.hint(toText(found)) }
 }
 
-function unknownKey(path: readonly Step[], key: string, root: unknown): SpecFinding {
+function unknownKey(path: readonly PathStep[], key: string, root: unknown): SpecFinding {
   const kind = kindOf(path, root)
   const known = kind === undefined ? [] : [...KEYS[kind].seed, ...KEYS[kind].extensions]
   const owner = TRIGGER_TYPES.find((type) => type !== kind && KEYS[type].seed.includes(key))
@@ -82,7 +82,7 @@ function unknownKey(path: readonly Step[], key: string, root: unknown): SpecFind
 }
 
 function wrongType(
-  path: readonly Step[],
+  path: readonly PathStep[],
   expected: string,
   found: unknown,
   root: unknown,
@@ -117,7 +117,7 @@ function typeHint(expected: string, found: unknown): string | undefined {
   return undefined
 }
 
-function missing(path: readonly Step[], expected: string, root: unknown): SpecFinding {
+function missing(path: readonly PathStep[], expected: string, root: unknown): SpecFinding {
   const parent = path.slice(0, -1)
   const key = String(path.at(-1))
   const kind = kindOf(parent, root)
@@ -144,7 +144,7 @@ const TRIGGER_HINTS: Record<string, string> = {
 }
 
 /** A missing key often stands there under another spelling. */
-function misspelt(parent: readonly Step[], key: string, root: unknown): string | undefined {
+function misspelt(parent: readonly PathStep[], key: string, root: unknown): string | undefined {
   const node = valueAt(root, parent)
   if (!isRecord(node)) return undefined
   const kind = kindOf(parent, root)
@@ -154,7 +154,7 @@ function misspelt(parent: readonly Step[], key: string, root: unknown): string |
   return near === undefined ? undefined : `rename "${near}" to "${key}"`
 }
 
-function badVersion(path: readonly Step[], found: unknown): SpecFinding {
+function badVersion(path: readonly PathStep[], found: unknown): SpecFinding {
   const text = typeof found === 'number' && Number.isInteger(found) ? `${found}.0` : toText(found)
   return {
     code: 'E010',
@@ -164,7 +164,7 @@ function badVersion(path: readonly Step[], found: unknown): SpecFinding {
   }
 }
 
-function mapInsteadOfList(path: readonly Step[], found: Record<string, unknown>): SpecFinding {
+function mapInsteadOfList(path: readonly PathStep[], found: Record<string, unknown>): SpecFinding {
   const lines = Object.entries(found)
     .slice(0, 20)
     .map(([name, entry]) => `  - ${flow({ name, ...fieldOf(entry) })}`)
@@ -191,7 +191,7 @@ function flow(value: Record<string, unknown>): string {
 }
 
 function notInSet(
-  path: readonly Step[],
+  path: readonly PathStep[],
   members: readonly string[],
   found: unknown,
   root: unknown,
@@ -223,7 +223,7 @@ const SYNONYMS = new Map([
 ])
 
 function wrongUnion(
-  path: readonly Step[],
+  path: readonly PathStep[],
   issue: Extract<Issue, { code: 'invalid_union' }>,
   found: unknown,
   root: unknown,
@@ -238,11 +238,11 @@ function wrongUnion(
   return { code: 'E008', path, message: `must be ${expected}; found ${quote(found)}` }
 }
 
-function kindOf(path: readonly Step[], root: unknown): NodeKind | undefined {
+function kindOf(path: readonly PathStep[], root: unknown): NodeKind | undefined {
   return kindAt(path, (index) => valueAt(root, ['triggers', index, 'type']))
 }
 
-function valueAt(root: unknown, path: readonly Step[]): unknown {
+function valueAt(root: unknown, path: readonly PathStep[]): unknown {
   let node = root
   for (const step of path) {
     if (Array.isArray(node)) node = node[Number(step)]

@@ -1,5 +1,5 @@
 import { isRecord } from '../../values/index.ts'
-import type { Step, YamlSource } from './yaml.ts'
+import type { PathStep, YamlSource } from './yaml.ts'
 
 /** How bad a problem is: an error stops, a warning does not. */
 export type Severity = 'error' | 'warning'
@@ -87,7 +87,7 @@ function plural(count: number, noun: string): string {
 export interface SpecFinding {
   readonly code: string
   /** The value the problem is about; a missing one points at its parent. */
-  readonly path: readonly Step[]
+  readonly path: readonly PathStep[]
   /** Set when the problem is the key itself: it is the last step of `path`. */
   readonly atKey?: boolean
   readonly message: string
@@ -121,7 +121,7 @@ export function toSpecProblems(
 }
 
 /** Writes a path with the names of what it goes through: `tools[1](plant_tree).path`. */
-export function formatPath(path: readonly Step[], value: unknown): string {
+export function formatPath(path: readonly PathStep[], value: unknown): string {
   let node = value
   let text = ''
   for (const step of path) {
@@ -152,7 +152,7 @@ function place(
   return source.locate(finding.path)
 }
 
-function childOf(node: unknown, step: Step): unknown {
+function childOf(node: unknown, step: PathStep): unknown {
   if (Array.isArray(node)) return node[Number(step)]
   return isRecord(node) && Object.hasOwn(node, step) ? node[step] : undefined
 }

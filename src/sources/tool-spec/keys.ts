@@ -1,6 +1,6 @@
 import { isRecord } from '../../values/index.ts'
 import { quote, type Report } from './finding.ts'
-import type { Step } from './yaml.ts'
+import type { PathStep } from './yaml.ts'
 
 /** The kinds of mapping a tool spec is made of. */
 export type NodeKind =
@@ -124,7 +124,7 @@ export const FIELD_LISTS: readonly string[] = ['params', 'body', 'properties', '
 
 /** Tells which kind of mapping stands at a path; `triggerType` answers for entries of `triggers`. */
 export function kindAt(
-  path: readonly Step[],
+  path: readonly PathStep[],
   triggerType: (index: number) => unknown,
 ): NodeKind | undefined {
   const [first, second] = path
@@ -161,7 +161,7 @@ const MAPPINGS = new Map<string, NodeKind>([
 /** Reports every key and value that the seed format does not know (E090). */
 export function checkSeedOnly(value: unknown, report: Report): void {
   const triggers = isRecord(value) && Array.isArray(value['triggers']) ? value['triggers'] : []
-  const visit = (node: unknown, path: readonly Step[]): void => {
+  const visit = (node: unknown, path: readonly PathStep[]): void => {
     if (Array.isArray(node)) {
       for (const [index, child] of node.entries()) visit(child, [...path, index])
       return
@@ -182,7 +182,11 @@ export function checkSeedOnly(value: unknown, report: Report): void {
   visit(value, [])
 }
 
-function checkSeedEnum(members: readonly unknown[], path: readonly Step[], report: Report): void {
+function checkSeedEnum(
+  members: readonly unknown[],
+  path: readonly PathStep[],
+  report: Report,
+): void {
   const odd = members.find((member) => typeof member !== 'string')
   if (odd === undefined) return
   const message = `enum values other than texts are an extension; found ${quote(odd)}`

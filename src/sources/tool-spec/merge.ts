@@ -12,7 +12,7 @@ import { isRecord } from '../../values/index.ts'
 import { formatPath, type SpecProblem } from './finding.ts'
 import { parseToolSpec } from './parse.ts'
 import type { ToolSpec } from './types.ts'
-import type { Step } from './yaml.ts'
+import type { PathStep } from './yaml.ts'
 
 /** An entry of a list whose members have names: tool, field or trigger. */
 export interface NamedEntry {
@@ -187,7 +187,7 @@ interface Sides {
   readonly incoming: unknown
 }
 
-function mergeMaps(state: State, path: readonly Step[], map: YAMLMap, sides: Sides): void {
+function mergeMaps(state: State, path: readonly PathStep[], map: YAMLMap, sides: Sides): void {
   const [base, edited, incoming] = [sides.base, sides.edited, sides.incoming].map(asRecord)
   const keys = new Set([...Object.keys(edited ?? {}), ...Object.keys(incoming ?? {})])
   for (const key of keys) {
@@ -204,7 +204,7 @@ function mergeMaps(state: State, path: readonly Step[], map: YAMLMap, sides: Sid
 /** Goes into mappings and named lists; answers false when the value is to be merged as a whole. */
 function descend(
   state: State,
-  path: readonly Step[],
+  path: readonly PathStep[],
   node: Node | undefined,
   sides: Sides,
 ): boolean {
@@ -229,7 +229,7 @@ function descend(
   return false
 }
 
-function mergeLists(state: State, path: readonly Step[], list: YAMLSeq, sides: Sides): void {
+function mergeLists(state: State, path: readonly PathStep[], list: YAMLSeq, sides: Sides): void {
   const nodes = [...list.items]
   const rows = alignByName(
     isNamedList(sides.base) ? sides.base : [],
@@ -257,7 +257,7 @@ function mergeLists(state: State, path: readonly Step[], list: YAMLSeq, sides: S
 }
 
 /** Lists of plain values are sets: what one side adds or removes, the other need not know. */
-function mergeScalars(state: State, path: readonly Step[], list: YAMLSeq, sides: Sides): void {
+function mergeScalars(state: State, path: readonly PathStep[], list: YAMLSeq, sides: Sides): void {
   const base = new Set((sides.base ?? []) as unknown[])
   const edited = new Set(sides.edited as unknown[])
   const incoming = new Set(sides.incoming as unknown[])
@@ -274,7 +274,7 @@ function mergeScalars(state: State, path: readonly Step[], list: YAMLSeq, sides:
   for (const value of added) list.items.push(state.document.createNode(value))
 }
 
-function decide(state: State, path: readonly Step[], sides: Sides): 'keep' | 'take' | 'remove' {
+function decide(state: State, path: readonly PathStep[], sides: Sides): 'keep' | 'take' | 'remove' {
   const { base, edited, incoming } = sides
   const note = (): void => void state.taken.push(nameOf(path, sides, state))
   const clash = (reason: ConflictReason): 'keep' => {
@@ -291,7 +291,7 @@ function decide(state: State, path: readonly Step[], sides: Sides): 'keep' | 'ta
 }
 
 /** Writes the path; an entry that is not in the edited file is named after what is. */
-function nameOf(path: readonly Step[], sides: Sides, state: State): string {
+function nameOf(path: readonly PathStep[], sides: Sides, state: State): string {
   const entry = sides.edited ?? sides.incoming ?? sides.base
   const last = path.at(-1)
   if (typeof last !== 'number' || sides.edited !== undefined) return formatPath(path, state.root)

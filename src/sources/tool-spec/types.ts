@@ -9,7 +9,7 @@ import type { Duration, Json, JsonObject } from '../../values/index.ts'
 /** HTTP methods a tool may use. */
 export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 /** An HTTP method of a tool. */
-export type Method = (typeof METHODS)[number]
+export type HttpMethod = (typeof METHODS)[number]
 
 /** Types a field may have. */
 export const FIELD_TYPES = ['string', 'number', 'integer', 'boolean', 'array', 'object'] as const
@@ -117,7 +117,7 @@ export interface ToolDef extends Extensible {
   readonly name: string
   /** What the tool does; the model reads it unchanged. */
   readonly description: string
-  readonly method?: Method
+  readonly method?: HttpMethod
   /** Appended to the base URL; `{x}` stands for the entry of `params` named `x`. */
   readonly path?: string
   /** Path, query, header and cookie parameters; see `locationOf` for where one travels. */

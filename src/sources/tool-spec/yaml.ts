@@ -155,7 +155,7 @@ function anchorOf(
 }
 
 /** A step into a value: a key of a mapping or an index of a list. */
-export type Step = string | number
+export type PathStep = string | number
 
 /** A place in the text, counted from 1. */
 export interface Position {
@@ -175,9 +175,9 @@ export interface YamlFault extends Position {
 export interface YamlSource {
   readonly value: unknown
   /** Finds the place of a value; for a missing one the nearest parent that is there. */
-  locate(path: readonly Step[]): Position
+  locate(path: readonly PathStep[]): Position
   /** Finds the place of a key inside the mapping at `path`. */
-  locateKey(path: readonly Step[], key: string): Position
+  locateKey(path: readonly PathStep[], key: string): Position
 }
 
 /** What reading a YAML text gives. */
@@ -219,7 +219,7 @@ export function parseYaml(text: string, limits: YamlLimits = {}): YamlResult {
 type LineIndex = (offset: number) => Position
 
 function createSource(value: unknown, root: YamlTreeNode, lines: LineIndex): YamlSource {
-  const find = (path: readonly Step[]): YamlTreeNode => {
+  const find = (path: readonly PathStep[]): YamlTreeNode => {
     let node = root
     for (const step of path) {
       const next =

@@ -11,7 +11,7 @@ import {
   CallError,
   type CallErrorShape,
   challengeHeaders,
-  readRetryAfter,
+  formatRetryAfter,
   resolveCode,
 } from '../../errors/index.ts'
 import { EVENT_STREAM_HEADERS, type HttpResponse, PROTOCOL } from '../../wire/index.ts'
@@ -97,10 +97,12 @@ export function encodeMethodRefusal(): HttpResponse {
   }
 }
 
+const STATUSES = { accepted: 202, started: 200, instead: 200, unavailable: 503 } as const
+
 function pickStatus(outcome: Outcome, reply: Reply | undefined): number {
   if (outcome.ok) {
-    if (reply?.disposition === undefined || reply.disposition === 'started') return 200
-    return reply.disposition === 'accepted' ? 202 : 503
+    if (reply?.disposition === undefined) return 200
+    return STATUSES[reply.disposition]
   }
   if (outcome.errors.length > 1) return 400
   return outcome.status ?? resolveCode(outcome.errors[0].code).status
@@ -141,7 +143,7 @@ function encodeHeaders(
   }
   if (node !== undefined) headers['x-forrst-node'] = node
   if (!outcome.ok) {
-    const retryAfter = readRetryAfter(outcome.errors)
+    const retryAfter = formatRetryAfter(outcome.errors)
     if (retryAfter !== undefined) headers['retry-after'] = retryAfter
     if (outcome.errors[0].details?.['accept_encoding']) headers['accept-encoding'] = 'identity'
   }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Call, CallFacts } from '../../core/index.ts'
 import { isRecord, type Json, type JsonObject } from '../../values/index.ts'
 import { invalidParams } from './errors.ts'
-import type { Exchange, LogLevel } from './protocol.ts'
+import type { LogLevel, McpExchange } from './protocol.ts'
 import type { Seal } from './session/sessions.ts'
 
 /** What a client may be able to do while a call runs. */
@@ -76,7 +76,7 @@ export type Answers = Readonly<Record<string, unknown>>
 const NO_ANSWERS: Answers = Object.freeze({})
 
 /** Reads the answers a request brings: new ones, and those of earlier rounds out of the sealed state. */
-export function readAnswers(exchange: Exchange, seal: Seal): Answers {
+export function readAnswers(exchange: McpExchange, seal: Seal): Answers {
   const { inputResponses, requestState } = exchange.params
   if (inputResponses === undefined && requestState === undefined) return NO_ANSWERS
   if (inputResponses !== undefined && !isRecord(inputResponses)) {
@@ -85,7 +85,7 @@ export function readAnswers(exchange: Exchange, seal: Seal): Answers {
   return { ...readState(exchange, requestState, seal), ...inputResponses }
 }
 
-function readState(exchange: Exchange, requestState: unknown, seal: Seal): Answers {
+function readState(exchange: McpExchange, requestState: unknown, seal: Seal): Answers {
   if (requestState === undefined) return NO_ANSWERS
   const state = typeof requestState === 'string' ? seal.open(requestState) : undefined
   const genuine = state?.['owner'] === ownerOf(exchange) && state['subject'] === subjectOf(exchange)
@@ -98,7 +98,7 @@ function readState(exchange: Exchange, requestState: unknown, seal: Seal): Answe
 
 /** Writes the result that asks the client for more. */
 export function encodeInputRequired(
-  exchange: Exchange,
+  exchange: McpExchange,
   requests: InputRequests,
   answers: Answers,
   seal: Seal,
@@ -126,12 +126,12 @@ export function isAnswerTo({ method }: InputRequest, answer: unknown): answer is
 
 const ACTIONS: ReadonlySet<unknown> = new Set(['accept', 'decline', 'cancel'])
 
-function ownerOf({ principal }: Exchange): string {
+function ownerOf({ principal }: McpExchange): string {
   return principal?.id ?? ''
 }
 
 /** State that was given for one request is worth nothing for another. */
-function subjectOf({ method, params }: Exchange): string {
+function subjectOf({ method, params }: McpExchange): string {
   const { name, uri, arguments: input } = params
   return createHash('sha256')
     .update(JSON.stringify([method, name, uri, input ?? {}]))

@@ -108,7 +108,7 @@ export function createResultWriter(
 }
 
 /** Writes the answer to a request. */
-export function encodeResult(id: RequestId, result: string): string {
+export function encodeResultMessage(id: RequestId, result: string): string {
   return typeof id === 'number'
     ? `{"jsonrpc":"2.0","id":${id},"result":${result}}`
     : `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`

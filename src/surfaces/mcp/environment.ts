@@ -54,7 +54,7 @@ export interface McpOptions extends CatalogueOptions {
 }
 
 /** Everything the methods of one server share. */
-export interface Environment {
+export interface McpEnvironment {
   readonly service: Service
   readonly options: McpOptions
   readonly identity: Implementation
@@ -75,11 +75,11 @@ export interface Environment {
 const ASYNC = /^urn:(?:cline:)?forrst:ext:async$/
 
 /** Creates what the methods of one server share. */
-export function createEnvironment(service: Service, options: McpOptions): Environment {
+export function createEnvironment(service: Service, options: McpOptions): McpEnvironment {
   const { info, name, clock } = service
   const identity: Implementation = { name, title: info.title, version: info.version }
   const tasks = options.tasks === false ? undefined : (options.tasks ?? {})
-  const taskMode: Environment['taskMode'] = (target) =>
+  const taskMode: McpEnvironment['taskMode'] = (target) =>
     tasks?.mode?.(target.name) ?? declaredMode(target)
   const toTaskSupport = (target: Target): TaskSupport | undefined => {
     const mode = tasks === undefined ? 'never' : taskMode(target)

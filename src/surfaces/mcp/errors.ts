@@ -1,5 +1,10 @@
 import { boundErrors, type Logger } from '../../core/index.ts'
-import { CallError, type CallErrorShape, readRetryAfter, resolveCode } from '../../errors/index.ts'
+import {
+  CallError,
+  type CallErrorShape,
+  formatRetryAfter,
+  resolveCode,
+} from '../../errors/index.ts'
 import type { JsonObject } from '../../values/index.ts'
 import { type RequestId, SUPPORTED_VERSIONS } from './protocol.ts'
 
@@ -114,7 +119,7 @@ export function toMcpError(thrown: unknown, log: Logger): McpError {
 /** Turns what refuses a request before it is read into an error with the status of its code. */
 export function toRefusal({ code, status, message, errors }: CallError): McpError {
   const { status: usual, retryable } = resolveCode(code)
-  const retryAfter = readRetryAfter(errors)
+  const retryAfter = formatRetryAfter(errors)
   return new McpError(retryable ? RPC.internalError : RPC.invalidRequest, message, {
     data: { errors: errors.map(toData) },
     status: status ?? usual,

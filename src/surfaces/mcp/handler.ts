@@ -7,7 +7,7 @@ import { type Authorization, toUnauthorized } from './authorization.ts'
 import { decodeMessage, type Message, readDocument, readMeta } from './decode.ts'
 import type { McpOptions } from './environment.ts'
 import { McpError, RPC, toMcpError, toRefusal } from './errors.ts'
-import { encodeFailure } from './http/answer.ts'
+import { encodeErrorResponse } from './http/answer.ts'
 import { createLegacyHttp, type LegacyHttp } from './http/legacy.ts'
 import { answerModern } from './http/modern.ts'
 import { LEGACY_VERSIONS, META, type RequestId } from './protocol.ts'
@@ -47,7 +47,7 @@ export function createMcpHandler(service: Service, options: McpHandlerOptions = 
 
   function route(request: HttpRequest): Maybe<HttpResponse> {
     let id: RequestId | undefined
-    const fail = (thrown: unknown) => encodeFailure(id, toMcpError(thrown, service.log))
+    const fail = (thrown: unknown) => encodeErrorResponse(id, toMcpError(thrown, service.log))
     try {
       if (request.method === 'GET' || request.method === 'DELETE') {
         const answer = asPrincipal(service, options, request, (principal) =>
@@ -81,7 +81,7 @@ export function createMcpHandler(service: Service, options: McpHandlerOptions = 
 
 /** Answers a request that is refused before anybody reads it. */
 export function refuseMcp(error: CallError): HttpResponse {
-  return encodeFailure(undefined, toRefusal(error))
+  return encodeErrorResponse(undefined, toRefusal(error))
 }
 
 /** A message over HTTP, and who sent it. */
@@ -135,7 +135,7 @@ function judgeMissingHost({ header }: HttpRequest): string | undefined {
 }
 
 function encodeRefusal(reason: string): HttpResponse {
-  return encodeFailure(undefined, new McpError(RPC.invalidRequest, reason, { status: 403 }))
+  return encodeErrorResponse(undefined, new McpError(RPC.invalidRequest, reason, { status: 403 }))
 }
 
 function encodeMethodRefusal(): HttpResponse {
@@ -143,5 +143,5 @@ function encodeMethodRefusal(): HttpResponse {
     status: 405,
     headers: { allow: 'POST, GET, DELETE' },
   })
-  return encodeFailure(undefined, error)
+  return encodeErrorResponse(undefined, error)
 }

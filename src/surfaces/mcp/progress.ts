@@ -1,5 +1,5 @@
 import type { CallFacts } from '../../core/index.ts'
-import type { Exchange } from './protocol.ts'
+import type { McpExchange } from './protocol.ts'
 import type { Task } from './tasks/tasks.ts'
 
 /** Tells whoever waits how far a call is. */
@@ -17,7 +17,7 @@ const STEP = 0.001
 const TOTAL = 100
 
 /** Creates the progress of one exchange. */
-export function createProgress({ meta, params, capabilities, notify }: Exchange): Progress {
+export function createProgress({ meta, params, capabilities, notify }: McpExchange): Progress {
   const token = meta['progressToken']
   const listening = typeof token === 'string' || typeof token === 'number'
   let task: Task | undefined

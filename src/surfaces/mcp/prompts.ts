@@ -1,9 +1,9 @@
 import { andThen, isRecord, type JsonObject, type Maybe } from '../../values/index.ts'
 import { readObject, requireText } from './decode.ts'
-import type { Environment } from './environment.ts'
+import type { McpEnvironment } from './environment.ts'
 import { invalidParams } from './errors.ts'
 import type { McpPrompt } from './offer.ts'
-import type { Exchange, Methods } from './protocol.ts'
+import type { McpExchange, Methods } from './protocol.ts'
 import { runReader, selectPage } from './reader.ts'
 import { encodePage, type Resources } from './resources.ts'
 import { createServicePrompts } from './service-resources.ts'
@@ -15,7 +15,7 @@ export interface Prompts {
 }
 
 /** Makes the methods that list and get prompts. */
-export function createPrompts(environment: Environment): Prompts {
+export function createPrompts(environment: McpEnvironment): Prompts {
   const { options, writer, pageSize, cacheMs } = environment
   const { prompts: offered = [] } = options
   const examples = createServicePrompts(environment)
@@ -76,7 +76,7 @@ const MOST_VALUES = 100
 
 /** Makes the method that suggests values for arguments of prompts and variables of resource templates. */
 export function createCompletion(
-  { writer }: Environment,
+  { writer }: McpEnvironment,
   prompts: Prompts,
   resources: Resources,
 ): Methods {
@@ -96,7 +96,7 @@ export function createCompletion(
 }
 
 function suggest(
-  { params }: Exchange,
+  { params }: McpExchange,
   prompts: Prompts,
   { templates }: Resources,
 ): Maybe<readonly string[]> {

@@ -60,9 +60,6 @@ export const META = {
 export const OWN_META = {
   function: 'waymark/function',
   version: 'waymark/version',
-  idempotencyKey: 'waymark/idempotency-key',
-  deadline: 'waymark/deadline',
-  dryRun: 'waymark/dry-run',
   extensions: 'waymark/extensions',
   errors: 'waymark/errors',
 } as const
@@ -91,7 +88,7 @@ export function isLogLevel(value: unknown): value is LogLevel {
 }
 
 /** One request of a client while it is answered: what it says, and the way back. */
-export interface Exchange {
+export interface McpExchange {
   readonly id: RequestId
   readonly method: string
   readonly params: JsonObject
@@ -142,7 +139,7 @@ export interface Followed {
 export type Encoded = string | Uint8Array
 
 /** Answers one kind of request. */
-export type Method = (exchange: Exchange) => Maybe<Encoded>
+export type McpMethod = (exchange: McpExchange) => Maybe<Encoded>
 
 /** Methods by name. */
-export type Methods = Readonly<Record<string, Method>>
+export type Methods = Readonly<Record<string, McpMethod>>

@@ -1,10 +1,10 @@
 import { CallError } from '../../errors/index.ts'
 import { isPromise, type Maybe } from '../../values/index.ts'
 import { encodeInputRequired, readAnswers } from './agent.ts'
-import type { Environment } from './environment.ts'
+import type { McpEnvironment } from './environment.ts'
 import { invalidParams, missingCapability } from './errors.ts'
 import type { Reader } from './offer.ts'
-import type { Encoded, Exchange } from './protocol.ts'
+import type { Encoded, McpExchange } from './protocol.ts'
 import { createCancellable, createRun } from './run.ts'
 
 /** Where a page of a list starts. */
@@ -63,8 +63,8 @@ function decodeCursor(
 
 /** Runs what reads a resource or gets a prompt; it may ask the client, as tools may. */
 export function runReader(
-  { seal }: Environment,
-  exchange: Exchange,
+  { seal }: McpEnvironment,
+  exchange: McpExchange,
   work: (reader: Reader) => Maybe<Encoded>,
 ): Maybe<Encoded> {
   const answers = readAnswers(exchange, seal)

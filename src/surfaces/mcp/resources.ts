@@ -2,10 +2,10 @@ import { compileRe2, type LinearPattern } from '../../schema/index.ts'
 import { andThen, type Json, type Maybe, toShort } from '../../values/index.ts'
 import { requireText } from './decode.ts'
 import type { ResourceContents } from './encode.ts'
-import type { Environment } from './environment.ts'
+import type { McpEnvironment } from './environment.ts'
 import { McpError, RPC } from './errors.ts'
 import type { McpResource, McpResourceTemplate, Reader, ResourceReading } from './offer.ts'
-import type { Era, Exchange, Methods } from './protocol.ts'
+import type { Era, McpExchange, Methods } from './protocol.ts'
 import { runReader, selectPage } from './reader.ts'
 import { createFunctionTemplate, createServiceResources } from './service-resources.ts'
 
@@ -56,7 +56,7 @@ export interface Resources {
 }
 
 /** Makes the methods that list and read resources. */
-export function createResources(environment: Environment): Resources {
+export function createResources(environment: McpEnvironment): Resources {
   const { service, catalogue, options, writer, pageSize, cacheMs } = environment
   const described = createServiceResources(service, catalogue)
   const offered = options.resources ?? []
@@ -142,7 +142,7 @@ function toContents(
 
 const LEGACY_NOT_FOUND = -32002
 
-function notFound({ era }: { readonly era: Era } & Pick<Exchange, 'id'>, uri: string): McpError {
+function notFound({ era }: { readonly era: Era } & Pick<McpExchange, 'id'>, uri: string): McpError {
   const code = era === 'modern' ? RPC.invalidParams : LEGACY_NOT_FOUND
   return new McpError(code, `Resource not found: ${toShort(uri)}`, {
     data: { uri: toShort(uri, 2_000) },

@@ -8,7 +8,7 @@ import {
   type InputRequests,
   isAnswerTo,
 } from './agent.ts'
-import { type Exchange, isLogLevel, LOG_LEVELS, type LogLevel, META } from './protocol.ts'
+import { isLogLevel, LOG_LEVELS, type LogLevel, type McpExchange, META } from './protocol.ts'
 
 /** Creates a signal that follows another one until it is detached; why it ended is always that the call was cancelled. */
 export function createCancellable(above?: () => AbortSignal): Abortable {
@@ -36,7 +36,7 @@ const CAPABILITY: Readonly<Record<InputRequest['method'], AgentCapability>> = {
 
 /** Creates the run of one request. */
 export function createRun(
-  exchange: Exchange,
+  exchange: McpExchange,
   answers: Answers,
   abortable: Pick<Abortable, 'signal'>,
   detach: () => Promise<void> = async () => exchange.release?.(),
@@ -65,7 +65,12 @@ export function createRun(
   return run
 }
 
-function toAgent(exchange: Exchange, run: Run, ask: Agent['ask'], detach: Agent['detach']): Agent {
+function toAgent(
+  exchange: McpExchange,
+  run: Run,
+  ask: Agent['ask'],
+  detach: Agent['detach'],
+): Agent {
   const askOne = async (name: string, request: InputRequest): Promise<JsonObject> =>
     (await ask({ [name]: request }))[name] ?? {}
   return {
@@ -88,7 +93,7 @@ function toAgent(exchange: Exchange, run: Run, ask: Agent['ask'], detach: Agent[
   }
 }
 
-function assertCapable(exchange: Exchange, requests: InputRequests, run: Run): void {
+function assertCapable(exchange: McpExchange, requests: InputRequests, run: Run): void {
   const reachable = exchange.era === 'modern' || exchange.request !== undefined
   const missing = Object.values(requests)
     .map(({ method }) => CAPABILITY[method])
@@ -102,7 +107,7 @@ function assertCapable(exchange: Exchange, requests: InputRequests, run: Run): v
 
 /** Asks the client while a request is open, and checks the form of its answers. */
 export async function askDirectly(
-  request: NonNullable<Exchange['request']>,
+  request: NonNullable<McpExchange['request']>,
   requests: InputRequests,
   signal: AbortSignal,
 ): Promise<Readonly<Record<string, JsonObject>>> {
@@ -142,7 +147,7 @@ function lookUp(
   })
 }
 
-function wantsLevel({ era, meta, peer }: Exchange, level: LogLevel): boolean {
+function wantsLevel({ era, meta, peer }: McpExchange, level: LogLevel): boolean {
   const lowest = era === 'modern' ? meta[META.logLevel] : (peer?.logLevel ?? 'info')
   return isLogLevel(lowest) && LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(lowest)
 }

@@ -1,16 +1,16 @@
 import type { Service } from '../../core/index.ts'
 import { isRecord, type JsonObject, type Maybe } from '../../values/index.ts'
 import { readCaller } from './decode.ts'
-import { createEnvironment, type Environment, type McpOptions } from './environment.ts'
+import { createEnvironment, type McpEnvironment, type McpOptions } from './environment.ts'
 import { methodNotFound } from './errors.ts'
 import { createCompletion, createPrompts } from './prompts.ts'
 import {
   type ClientCapabilities,
   type Encoded,
   type Era,
-  type Exchange,
   LEGACY_VERSIONS,
-  type Method,
+  type McpExchange,
+  type McpMethod,
   type Methods,
   MODERN_VERSION,
   SUPPORTED_VERSIONS,
@@ -32,9 +32,9 @@ export interface Introduction {
 
 /** Answers requests, whichever way they came. */
 export interface McpServer {
-  readonly environment: Environment
+  readonly environment: McpEnvironment
   /** Gives the JSON of a result; throws an McpError, or whatever went wrong. */
-  readonly answer: (exchange: Exchange) => Maybe<Encoded>
+  readonly answer: (exchange: McpExchange) => Maybe<Encoded>
   /** Reads `initialize` and gives the JSON of its result. */
   readonly introduce: (params: JsonObject) => {
     readonly introduction: Introduction
@@ -78,9 +78,9 @@ export function createMcpServer(service: Service, options: McpOptions = {}): Mcp
 }
 
 function createMethods(
-  environment: Environment,
+  environment: McpEnvironment,
   closing: AbortSignal,
-): Readonly<Record<Era, ReadonlyMap<string, Method>>> {
+): Readonly<Record<Era, ReadonlyMap<string, McpMethod>>> {
   const resources = createResources(environment)
   const prompts = createPrompts(environment)
   const shared: Methods = {
@@ -106,7 +106,7 @@ function createMethods(
   }
 }
 
-function createDiscover(environment: Environment): Method {
+function createDiscover(environment: McpEnvironment): McpMethod {
   const facts = {
     supportedVersions: SUPPORTED_VERSIONS,
     capabilities: toCapabilities(MODERN_VERSION, environment),
@@ -117,7 +117,7 @@ function createDiscover(environment: Environment): Method {
   return () => result
 }
 
-function toCapabilities(version: string, environment: Environment): JsonObject {
+function toCapabilities(version: string, environment: McpEnvironment): JsonObject {
   const asExtension = version === MODERN_VERSION && environment.tasks !== undefined
   return {
     tools: { listChanged: true },
@@ -130,7 +130,7 @@ function toCapabilities(version: string, environment: Environment): JsonObject {
   }
 }
 
-function instructionsOf({ service, options }: Environment): { readonly instructions?: string } {
+function instructionsOf({ service, options }: McpEnvironment): { readonly instructions?: string } {
   const instructions = options.instructions ?? service.info.description
   return instructions === undefined ? {} : { instructions }
 }

@@ -14,7 +14,7 @@ import {
   toStandaloneFunction,
 } from '../../discovery/index.ts'
 import { isRecord } from '../../values/index.ts'
-import type { Environment } from './environment.ts'
+import type { McpEnvironment } from './environment.ts'
 import type { McpPrompt, McpResource, McpResourceTemplate, PromptArgument } from './offer.ts'
 import type { Catalogue } from './tools/catalogue.ts'
 
@@ -129,7 +129,7 @@ function toExampleResource({ target, pairing, result }: FunctionExample): McpRes
 }
 
 /** Makes prompts of the example calls of functions. */
-export function createServicePrompts(environment: Environment): () => readonly McpPrompt[] {
+export function createServicePrompts(environment: McpEnvironment): () => readonly McpPrompt[] {
   const { service, catalogue } = environment
   let revision = -1
   let prompts: readonly McpPrompt[] = []

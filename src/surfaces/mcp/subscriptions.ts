@@ -1,9 +1,9 @@
 import type { Service } from '../../core/index.ts'
 import type { JsonObject } from '../../values/index.ts'
 import { readObject, requireText } from './decode.ts'
-import type { Environment } from './environment.ts'
+import type { McpEnvironment } from './environment.ts'
 import { invalidParams, McpError, missingCapability, RPC } from './errors.ts'
-import { type Exchange, isLogLevel, META, type Methods, TASKS_EXTENSION } from './protocol.ts'
+import { isLogLevel, type McpExchange, META, type Methods, TASKS_EXTENSION } from './protocol.ts'
 import { MOST_FOLLOWED } from './session/peer.ts'
 import { encodeTask } from './tasks/records.ts'
 
@@ -79,7 +79,7 @@ export interface SubscriptionOptions {
 }
 
 /** Makes the method behind which notifications flow until somebody ends it. */
-export function createListenMethods(environment: Environment, closing: AbortSignal): Methods {
+export function createListenMethods(environment: McpEnvironment, closing: AbortSignal): Methods {
   const open = createOpenStreams(environment.options.subscriptions)
   return {
     async 'subscriptions/listen'(exchange) {
@@ -124,7 +124,7 @@ function tooManyStreams(): McpError {
   )
 }
 
-function readFilter({ tasks }: Environment, { params, capabilities }: Exchange): Filter {
+function readFilter({ tasks }: McpEnvironment, { params, capabilities }: McpExchange): Filter {
   const wanted = readObject(params, 'notifications')
   const taskIds = readTexts(wanted, 'taskIds')
   if (taskIds.length > 0 && capabilities.extensions?.[TASKS_EXTENSION] === undefined) {
@@ -151,8 +151,8 @@ function readTexts(params: JsonObject, name: string): readonly string[] {
 }
 
 async function listen(
-  { changes, tasks, writer }: Environment,
-  exchange: Exchange,
+  { changes, tasks, writer }: McpEnvironment,
+  exchange: McpExchange,
   filter: Filter,
   closing: AbortSignal,
 ): Promise<string> {
@@ -199,7 +199,7 @@ function ended(signals: readonly AbortSignal[]): Promise<void> {
 }
 
 /** Makes the methods by which clients of sessions say what they want to hear about. */
-export function createPeerMethods({ writer }: Environment): Methods {
+export function createPeerMethods({ writer }: McpEnvironment): Methods {
   const done = () => writer.complete('legacy', '')
   return {
     ping: done,

@@ -4,10 +4,10 @@ import { describe, expect, expectTypeOf, it, vi } from 'vitest'
 import { ask } from '../../../test/explorer/ask.ts'
 import {
   type AuthHook,
-  type CallResult,
   createToolApi,
   type ToolApiOptions,
   type ToolCallHandler,
+  type ToolCallResult,
 } from '../../entries/tools.ts'
 
 const TOOLS = [
@@ -222,8 +222,8 @@ describe('POST /tools/{name}/call', () => {
   })
 
   it('[TE-128] declares _meta as optional', () => {
-    expectTypeOf<CallResult>().toExtend<{ _meta?: unknown }>()
-    expectTypeOf<{ content: []; isError: false }>().toExtend<CallResult>()
+    expectTypeOf<ToolCallResult>().toExtend<{ _meta?: unknown }>()
+    expectTypeOf<{ content: []; isError: false }>().toExtend<ToolCallResult>()
   })
 })
 

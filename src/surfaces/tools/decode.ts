@@ -7,7 +7,7 @@ import {
   isJsonMediaType,
   parseJson,
 } from '../../wire/index.ts'
-import { refuse } from './errors.ts'
+import { encodeToolRefusal } from './errors.ts'
 
 /** What a path under the mount prefix means. */
 export type Route =
@@ -55,11 +55,11 @@ export function decodeName(raw: string): string | undefined {
 /** Refuses a body that is too long, or one that a form of another site could have sent. */
 export function refuseBody(request: HttpRequest, maxBytes: number): HttpResponse | undefined {
   if (request.bodyTooLarge || request.body.byteLength > maxBytes) {
-    return refuse(413, `The body is longer than ${maxBytes} bytes.`)
+    return encodeToolRefusal(413, `The body is longer than ${maxBytes} bytes.`)
   }
   const coding = findCoding(request)
   if (coding !== undefined) {
-    return refuse(415, `Send the body as it is, not in ${coding}.`, {
+    return encodeToolRefusal(415, `Send the body as it is, not in ${coding}.`, {
       'accept-encoding': 'identity',
     })
   }
@@ -67,7 +67,7 @@ export function refuseBody(request: HttpRequest, maxBytes: number): HttpResponse
   // Nothing was sent: there is no type to state, and the site check has already passed.
   if (type === undefined && request.body.byteLength === 0) return undefined
   if (isJsonMediaType(type)) return undefined
-  return refuse(415, 'Send the arguments as application/json.')
+  return encodeToolRefusal(415, 'Send the arguments as application/json.')
 }
 
 /** What a body holds, or why it is not taken: because it is no JSON, or because it is, and beyond a limit. */

@@ -2,7 +2,13 @@ import { isStandardSchema, type JsonSchema, toStandardJsonSchema } from '../../s
 import { isList, isRecord } from '../../values/index.ts'
 import type { HttpResponse } from '../../wire/index.ts'
 import { JSON_HEADERS } from './errors.ts'
-import type { CallOutcome, CallResult, Tool, ToolContent, ValidateResult } from './tool.ts'
+import type {
+  Tool,
+  ToolCallOutcome,
+  ToolCallResult,
+  ToolContentBlock,
+  ValidateResult,
+} from './tool.ts'
 
 /** A tool as lists show it; `annotations` is absent when there are none, never null. */
 export interface ToolSummary {
@@ -28,11 +34,11 @@ export function toSummary(tool: Tool): ToolSummary {
 
 /** Gives everything there is to say about a tool. */
 export function toDetail(tool: Tool): ToolDetail {
-  return { ...toSummary(tool), inputSchema: toInputSchema(tool) }
+  return { ...toSummary(tool), inputSchema: toArgumentsSchema(tool) }
 }
 
 /** Gives the JSON Schema of a tool's arguments; a missing one accepts everything. */
-export function toInputSchema(tool: Tool): JsonSchema | boolean {
+export function toArgumentsSchema(tool: Tool): JsonSchema | boolean {
   const schema = tool.inputSchema
   if (schema === undefined || schema === null) return {}
   if (typeof schema === 'boolean') return schema
@@ -56,12 +62,12 @@ export function encodeUnreadable(reason: string): HttpResponse {
 }
 
 /** Writes the result of a call: an error of the tool is a 500. */
-export function encodeResult(result: CallResult): HttpResponse {
+export function encodeCallResult(result: ToolCallResult): HttpResponse {
   return encodeJson(result, result.isError ? 500 : 200)
 }
 
 /** Reads what a call handler returned, in either of its two shapes. */
-export function toCallResult(outcome: CallOutcome): CallResult {
+export function toCallResult(outcome: ToolCallOutcome): ToolCallResult {
   if (isList(outcome)) {
     const [content, isError, traceId] = outcome
     return {
@@ -80,7 +86,7 @@ export function toCallResult(outcome: CallOutcome): CallResult {
   }
 }
 
-function assertContent(content: readonly ToolContent[]): readonly ToolContent[] {
+function assertContent(content: readonly ToolContentBlock[]): readonly ToolContentBlock[] {
   if (isList(content)) return content
   throw new TypeError('the call handler must return its content as an array')
 }

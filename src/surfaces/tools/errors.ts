@@ -1,8 +1,8 @@
 import type { Logger } from '../../core/index.ts'
-import { CallError, challengeHeaders, readRetryAfter } from '../../errors/index.ts'
+import { CallError, challengeHeaders, formatRetryAfter } from '../../errors/index.ts'
 import { toReason, toShort } from '../../values/index.ts'
 import type { HttpRequest, HttpResponse } from '../../wire/index.ts'
-import type { AuthHook, CallResult } from './tool.ts'
+import type { AuthHook, ToolCallResult } from './tool.ts'
 
 /** Headers of every JSON answer that is made for one request. */
 export const JSON_HEADERS = {
@@ -13,7 +13,7 @@ export const JSON_HEADERS = {
 } as const
 
 /** Answers with the envelope of everything that fails before a tool runs: `{"error": text}`. */
-export function refuse(
+export function encodeToolRefusal(
   status: number,
   text: string,
   headers?: Readonly<Record<string, string>>,
@@ -27,37 +27,41 @@ export function refuse(
 
 /** Answers a request that is refused before anybody reads it. */
 export function refuseTools({ status = 400, message, errors }: CallError): HttpResponse {
-  const retryAfter = readRetryAfter(errors)
-  return refuse(status, message, retryAfter === undefined ? {} : { 'retry-after': retryAfter })
+  const retryAfter = formatRetryAfter(errors)
+  return encodeToolRefusal(
+    status,
+    message,
+    retryAfter === undefined ? {} : { 'retry-after': retryAfter },
+  )
 }
 
 /** Answers that a tool is unknown; the name is the decoded one. */
 export function refuseUnknownTool(name: string): HttpResponse {
-  return refuse(404, `Tool not found: ${toShort(name)}`)
+  return encodeToolRefusal(404, `Tool not found: ${toShort(name)}`)
 }
 
 /** Answers that execution is off, also for tools that do not exist. */
 export function refuseExecution(): HttpResponse {
-  return refuse(403, 'Tool execution is disabled.')
+  return encodeToolRefusal(403, 'Tool execution is disabled.')
 }
 
 /** Answers a rejected caller; nothing of the reason is told. */
 export function refuseCaller(...challenges: readonly (string | undefined)[]): HttpResponse {
-  return refuse(401, 'Unauthorized', challengeHeaders(401, ...challenges))
+  return encodeToolRefusal(401, 'Unauthorized', challengeHeaders(401, ...challenges))
 }
 
 /** Answers a method that a path does not know. */
 export function refuseMethod(method: string, allow: string): HttpResponse {
-  return refuse(405, `${toShort(method)} is not allowed here; use ${allow}.`, { allow })
+  return encodeToolRefusal(405, `${toShort(method)} is not allowed here; use ${allow}.`, { allow })
 }
 
 /** Answers a failure on our side, such as a provider that threw; the cause stays in the log. */
 export function refuseInternally(): HttpResponse {
-  return refuse(500, 'Internal Server Error')
+  return encodeToolRefusal(500, 'Internal Server Error')
 }
 
 /** Turns what a call handler threw into a result, as the protocol asks: its message in one text item. */
-export function toErrorResult(thrown: unknown): CallResult {
+export function toErrorResult(thrown: unknown): ToolCallResult {
   const text = toReason(thrown)
   return { content: [{ type: 'text', text }], isError: true }
 }

@@ -12,9 +12,15 @@ import {
   decodeRoute,
   refuseBody,
 } from './decode.ts'
-import { encodeResult, encodeUnreadable, encodeVerdict, toCallResult, toDetail } from './encode.ts'
 import {
-  refuse,
+  encodeCallResult,
+  encodeUnreadable,
+  encodeVerdict,
+  toCallResult,
+  toDetail,
+} from './encode.ts'
+import {
+  encodeToolRefusal,
   refuseExecution,
   refuseInternally,
   refuseMethod,
@@ -23,7 +29,7 @@ import {
   toErrorResult,
 } from './errors.ts'
 import type { ReadTools } from './provider.ts'
-import type { AuthHook, CallOutcome, PreparedTools, Tool, ToolCallHandler } from './tool.ts'
+import type { AuthHook, PreparedTools, Tool, ToolCallHandler, ToolCallOutcome } from './tool.ts'
 import type { ToolApiOptions } from './tool-api.ts'
 import type { ValidateArguments } from './validate.ts'
 
@@ -57,7 +63,7 @@ export function createToolHandler(parts: ToolApiParts): HttpHandler {
     try {
       const reason = guard.judgeHost(request)
       const response =
-        reason === undefined ? answer(parts, request, judgeLocal) : refuse(403, reason)
+        reason === undefined ? answer(parts, request, judgeLocal) : encodeToolRefusal(403, reason)
       return isPromise(response)
         ? response.catch(fail).then((ready) => guard.share(request, ready))
         : guard.share(request, response)
@@ -79,7 +85,7 @@ function answer(
   const reads = method === 'GET' || method === 'HEAD'
   switch (route.kind) {
     case 'unknown':
-      return refuse(404, 'Not found')
+      return encodeToolRefusal(404, 'Not found')
     case 'page':
       return reads ? parts.page.respond(request) : refuseMethod(method, READS)
     case 'list':
@@ -121,11 +127,11 @@ function answerAction(
   if (request.method !== 'POST') return refuseMethod(request.method, action ? 'POST' : READS)
   if (action === undefined) return refuseMethod('POST', READS)
   const foreign = parts.guard.judgeSite(request)
-  if (foreign !== undefined) return refuse(403, foreign)
+  if (foreign !== undefined) return encodeToolRefusal(403, foreign)
   if (action.verb === 'call') {
     if (!parts.allowExecute) return refuseExecution()
     const stranger = parts.judgeCall?.(request, judgeLocal)
-    if (stranger !== undefined) return refuse(403, stranger)
+    if (stranger !== undefined) return encodeToolRefusal(403, stranger)
   }
   const name = decodeName(action.rest)
   if (name === undefined) return refuseEncoding()
@@ -152,13 +158,13 @@ function perform(
 function answerCall(parts: ToolApiParts, request: HttpRequest, tool: Tool): Maybe<HttpResponse> {
   const { authHook, call, log } = parts
   const args = decodeArguments(request.body)
-  if (!args.ok) return refuse(400, args.reason)
+  if (!args.ok) return encodeToolRefusal(400, args.reason)
   const run = async (): Promise<HttpResponse> => {
     try {
-      return encodeResult(toCallResult(await invoke(call, tool.name, args.value, request)))
+      return encodeCallResult(toCallResult(await invoke(call, tool.name, args.value, request)))
     } catch (error) {
       log.error('tool call failed', { tool: tool.name, error })
-      return encodeResult(toErrorResult(error))
+      return encodeCallResult(toErrorResult(error))
     }
   }
   return authHook === undefined ? run() : runBehind(authHook, request, run, parts)
@@ -169,9 +175,9 @@ function invoke(
   tool: string,
   args: Record<string, unknown>,
   request: HttpRequest,
-): Maybe<CallOutcome> {
+): Maybe<ToolCallOutcome> {
   // Two declared parameters mean that the handler wants no request; one with defaults or rest may want it.
-  const withoutRequest: (name: string, args: Record<string, unknown>) => Maybe<CallOutcome> =
+  const withoutRequest: (name: string, args: Record<string, unknown>) => Maybe<ToolCallOutcome> =
     call as never
   return call.length === 2 ? withoutRequest(tool, args) : call(tool, args, request)
 }
@@ -191,5 +197,5 @@ function stripSlash(name: string): string {
 }
 
 function refuseEncoding(): HttpResponse {
-  return refuse(400, 'The percent-encoding in the path is malformed.')
+  return encodeToolRefusal(400, 'The percent-encoding in the path is malformed.')
 }

@@ -4,12 +4,12 @@ export { prepareTools } from './provider.ts'
 export { createServiceToolApi, type ServiceToolApiOptions, toTools } from './service-tools.ts'
 export type {
   AuthHook,
-  CallOutcome,
-  CallResult,
   PreparedTools,
   Tool,
   ToolCallHandler,
-  ToolContent,
+  ToolCallOutcome,
+  ToolCallResult,
+  ToolContentBlock,
   ToolsProvider,
   ValidateResult,
   ValidationFailure,

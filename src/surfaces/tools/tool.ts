@@ -26,30 +26,30 @@ export type ToolsProvider =
   | (() => PromiseLike<readonly Tool[] | PreparedTools>)
 
 /** One piece of an answer; text and images are drawn, other kinds are passed on. */
-export interface ToolContent {
+export interface ToolContentBlock {
   readonly type: string
   readonly [member: string]: unknown
 }
 
 /** The body of an answer to a call. */
-export interface CallResult {
-  readonly content: readonly ToolContent[]
+export interface ToolCallResult {
+  readonly content: readonly ToolContentBlock[]
   readonly isError: boolean
   readonly structuredContent?: unknown
   readonly _meta?: Readonly<Record<string, unknown>>
 }
 
 /** What a call handler may return: content, error flag and trace id in a row, or a result object. */
-export type CallOutcome =
-  | readonly [content: readonly ToolContent[], isError: boolean, traceId?: string | null]
-  | (Omit<CallResult, 'isError'> & { readonly isError?: boolean })
+export type ToolCallOutcome =
+  | readonly [content: readonly ToolContentBlock[], isError: boolean, traceId?: string | null]
+  | (Omit<ToolCallResult, 'isError'> & { readonly isError?: boolean })
 
 /** Runs a tool. A handler that declares exactly two parameters is called without the request. */
 export type ToolCallHandler = (
   name: string,
   args: Record<string, unknown>,
   request: HttpRequest,
-) => Maybe<CallOutcome>
+) => Maybe<ToolCallOutcome>
 
 /**
  * Guards calls: reject by throwing before `next()` is called, carry identity by running `next` in a context of your own.

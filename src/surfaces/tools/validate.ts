@@ -7,7 +7,7 @@ import {
   type Validation,
 } from '../../schema/index.ts'
 import { andThen, type Maybe, toShort } from '../../values/index.ts'
-import { toInputSchema } from './encode.ts'
+import { toArgumentsSchema } from './encode.ts'
 import type { Tool, ValidateResult } from './tool.ts'
 
 /** Checks arguments against the schema of a tool, without ever running it. */
@@ -34,7 +34,7 @@ export function createValidator(
   }
 
   function checkSchema(tool: Tool, args: unknown): Maybe<ValidateResult> {
-    const schema = toInputSchema(tool)
+    const schema = toArgumentsSchema(tool)
     if (schema === true) return VALID
     if (schema === false) return refuse('', 'no arguments are accepted', 'false schema')
     const check = compiled(schema)

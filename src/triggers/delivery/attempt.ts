@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Failure, Logger, Outcome } from '../../core/index.ts'
-import { readRetryAfter, resolveCode } from '../../errors/index.ts'
+import { formatRetryAfter, resolveCode } from '../../errors/index.ts'
 import type { TriggerDef } from '../../sources/tool-spec/index.ts'
 import { type Store, storeKey } from '../../store/index.ts'
 import type { Clock } from '../../values/index.ts'
@@ -53,7 +53,7 @@ export function isRetryable({ errors }: Failure): boolean {
 
 /** Answers how long to wait after an attempt: 1 s, doubled up to five minutes, up to a fifth more by chance. */
 export function backoffMs(attempt: number, failure: Failure, random: () => number): number {
-  const asked = Number(readRetryAfter(failure.errors) ?? 0) * 1_000
+  const asked = Number(formatRetryAfter(failure.errors) ?? 0) * 1_000
   const own = Math.min(FIRST_MS * 2 ** (attempt - 1), LONGEST_MS)
   // Many deliveries that failed together must not all come back together.
   return Math.round(Math.max(own * (1 + random() / 5), Math.min(asked, MAX_ASKED_MS)))

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { type CallError, readRetryAfter } from '../../errors/index.ts'
+import { type CallError, formatRetryAfter } from '../../errors/index.ts'
 import {
   WEBHOOK_CHALLENGES,
   type WebhookChallenge,
@@ -46,7 +46,7 @@ export function refuseChallenge(
 
 /** Answers a delivery that is refused before anybody reads it; whoever gets 503 sends it again. */
 export function refuseWebhook({ code, status = 400, errors }: CallError): HttpResponse {
-  const retryAfter = readRetryAfter(errors)
+  const retryAfter = formatRetryAfter(errors)
   const headers = retryAfter === undefined ? {} : { 'retry-after': retryAfter }
   return refuseChallenge(status, code.toLowerCase(), headers)
 }

@@ -6,8 +6,8 @@ import {
   ToolError,
 } from '../../../sources/runtime/index.ts'
 import { type JsonObject, ownMember, parsePointer } from '../../../values/index.ts'
-import { type CommandInput, didYouMean, UsageError } from '../../command.ts'
-import { readText } from '../../flags.ts'
+import { type CommandInput, formatSuggestion, UsageError } from '../../command.ts'
+import { readTextFlag } from '../../flags.ts'
 import { parseArguments, parseObject } from '../../parse-input.ts'
 import { readTextFile } from '../../read-json.ts'
 
@@ -17,7 +17,7 @@ export function readArguments(
   words: readonly string[],
   input: CommandInput,
 ): JsonObject {
-  const given = readText(input, 'args')
+  const given = readTextFlag(input, 'args')
   if (given !== undefined && words.length > 0) {
     throw new UsageError('give arguments either with --args or on the line, not both')
   }
@@ -30,7 +30,7 @@ export function readArguments(
   for (const key of Object.keys(args)) {
     if (known.includes(key)) continue
     const takes = known.length === 0 ? 'no arguments' : formatNames(known)
-    const hint = didYouMean(key, known) || ` It takes ${takes}.`
+    const hint = formatSuggestion(key, known) || ` It takes ${takes}.`
     throw new UsageError(`${name} has no argument "${key}".${hint}`)
   }
   return args

@@ -5,13 +5,19 @@ import {
   runHttpTool,
   ToolError,
   ToolHttpError,
+  toApiOperation,
   toInputSchema,
-  toOperation,
   withSafePatterns,
 } from '../../../sources/runtime/index.ts'
 import type { ToolSpec } from '../../../sources/tool-spec/index.ts'
 import { isRecord, type JsonObject } from '../../../values/index.ts'
-import { type CommandInput, didYouMean, EXIT, RemoteError, UsageError } from '../../command.ts'
+import {
+  type CommandInput,
+  EXIT,
+  formatSuggestion,
+  RemoteError,
+  UsageError,
+} from '../../command.ts'
 import { formatJson, printable } from '../../print.ts'
 import { readEnvironment } from '../env-file.ts'
 import { readAnySpec } from '../import-source.ts'
@@ -20,7 +26,7 @@ import { checkAsServed, formatNames, readArguments } from './arguments.ts'
 import { buildDryCall } from './dry-call.ts'
 
 /** Runs one tool of a spec and prints what it answers; `--dry-run` prints the request as a command instead. */
-export async function runCall(input: CommandInput): Promise<number> {
+export async function runForgeCall(input: CommandInput): Promise<number> {
   const [, reference = '', name, ...words] = input.positionals
   const { spec } = await readAnySpec(reference, input)
   const { tool, schema } = requireTool(spec, name, reference)
@@ -57,10 +63,10 @@ function requireTool(
   const name = word.startsWith(prefix) ? word.slice(prefix.length) : word
   const tool = spec.tools.find((candidate) => candidate.name === name)
   if (tool === undefined) {
-    const hint = didYouMean(name, names) || ` It has ${formatNames(names)}.`
+    const hint = formatSuggestion(name, names) || ` It has ${formatNames(names)}.`
     throw new UsageError(`${reference} has no tool "${word}".${hint}`)
   }
-  const operation = toOperation(spec, tool)
+  const operation = toApiOperation(spec, tool)
   if (operation === undefined) {
     throw new UsageError(
       `${name} has no method and path: its code is written by hand, and only the agent around it can run it`,

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import {
+  type ApiOperation,
   createToolCaller,
   type Environment,
   type HttpTool,
-  type Operation,
   pickWay,
   runHttpTool,
 } from '../../../sources/runtime/index.ts'
@@ -54,7 +54,7 @@ export async function buildDryCall(
 
 /** Puts a mark in the place of every variable but those that name the host, which an address cannot do without. */
 function markVariables(
-  { base_url }: Operation,
+  { base_url }: ApiOperation,
   env: Environment,
 ): { readonly marks: Map<string, ShellVariable>; readonly marked: Environment } {
   const marks = new Map<string, ShellVariable>()
@@ -84,7 +84,7 @@ function namesIn(text: string): ReadonlySet<string> {
 /** An address from the environment may be a secret behind its host, as those of web hooks are. */
 function markBase(
   url: string,
-  { base_url }: Operation,
+  { base_url }: ApiOperation,
   env: Environment,
 ): { readonly url: string } & (
   | { readonly mark: string; readonly variable: ShellVariable }
@@ -100,7 +100,7 @@ function markBase(
   return { url: mark + url.slice(prefix.length), mark, variable: { name, as: 'base' } }
 }
 
-/** Nobody can guess it, so no argument can pretend to be a variable; escaping leaves it as it is. */
+/** Nobody can guess it, so no argument can pretend to be a variable; escaping leaves it is. */
 function createMark(): string {
   return `w${randomUUID().replaceAll('-', '')}w`
 }

@@ -1,13 +1,13 @@
 import { CallError } from '../../../errors/index.ts'
 import { createPublicFetch } from '../../../net/index.ts'
 import {
+  type ApiOperation,
   createToolCaller,
   type Environment,
   nameWays,
-  type Operation,
   pickWay,
   ToolError,
-  toOperation,
+  toApiOperation,
 } from '../../../sources/runtime/index.ts'
 import {
   expandEnvText,
@@ -58,16 +58,16 @@ const MOST_ROUNDS = 20
  * at the first thing that is missing; that gets a value and it is asked again.
  */
 async function listFaults(spec: ToolSpec, tool: ToolDef, env: Environment): Promise<string[]> {
-  const whole = toOperation(spec, tool)
+  const whole = toApiOperation(spec, tool)
   if (whole === undefined) return []
   const { auth, ...bare } = whole
   const way = auth?.or ? pickWay(auth, env) : auth
-  const operation: Operation = way ? { ...bare, auth: way } : bare
+  const operation: ApiOperation = way ? { ...bare, auth: way } : bare
   const none = auth && !way ? [`${nameWays(auth, env)} is not set`] : []
   return [...none, ...(await listMissing(operation, env))]
 }
 
-async function listMissing(operation: Operation, env: Environment): Promise<string[]> {
+async function listMissing(operation: ApiOperation, env: Environment): Promise<string[]> {
   const missing = new Set<string>()
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
     const filled = Object.fromEntries([...missing].map((name) => [name, FILLER]))

@@ -4,7 +4,7 @@ import type { CommandInput } from '../../command.ts'
 import type { GivenDocument } from './workshop.ts'
 
 /** Which operations of an API description are meant. */
-export interface OperationFilter {
+export interface FilterArguments {
   readonly pick?: readonly string[]
   readonly tag?: readonly string[]
   readonly path_prefix?: readonly string[]
@@ -83,7 +83,7 @@ export const PROPOSE: TypedJsonSchema<{
 /** Arguments of forge_generate_tools. */
 export const GENERATE: TypedJsonSchema<
   GivenDocument &
-    OperationFilter &
+    FilterArguments &
     OutputWish & { readonly domain?: string; readonly target?: string }
 > = jsonSchema(
   object({
@@ -100,7 +100,7 @@ export const GENERATE: TypedJsonSchema<
 )
 
 /** Arguments of forge_list_operations. */
-export const LIST: TypedJsonSchema<{ readonly file: string } & OperationFilter> = jsonSchema(
+export const LIST: TypedJsonSchema<{ readonly file: string } & FilterArguments> = jsonSchema(
   object({ file: FILE, ...FILTER }, ['file']),
 )
 

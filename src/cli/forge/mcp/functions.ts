@@ -26,7 +26,7 @@ import { generateTarget } from '../target.ts'
 import { COMPOSE, GENERATE, LIST, PROPOSE, toFlags, VALIDATE } from './arguments.ts'
 import {
   assertMayWrite,
-  readDocument,
+  readGivenDocument,
   runForCaller,
   toCommandInput,
   toPlainProblems,
@@ -155,11 +155,11 @@ interface PlanSurroundings {
 }
 
 async function planTools(
-  given: Parameters<typeof readDocument>[0],
+  given: Parameters<typeof readGivenDocument>[0],
   { workshop, input, folder }: PlanSurroundings,
 ): Promise<SpecPlan> {
   const read = (path: string): string | undefined => workshop.fence.readIfThere(folder, path)
-  const opened = openSource(readDocument(given, workshop))
+  const opened = openSource(readGivenDocument(given, workshop))
   if (opened.kind === 'openapi') return planSpec(await importIncoming(opened, input), read, input)
   const found = readSpec(opened.source)
   const domain = readDomain(input)
@@ -184,7 +184,7 @@ function createList(workshop: Workshop): FunctionDefinition {
     handler: ({ input: args, signal }) =>
       runForCaller(async () => {
         const { file, ...flags } = args
-        const opened = openSource(readDocument({ file }, workshop))
+        const opened = openSource(readGivenDocument({ file }, workshop))
         if (opened.kind !== 'openapi') {
           throw new UsageError(`${file} is not an API description (openapi, swagger)`)
         }
@@ -229,7 +229,7 @@ async function readAgentSource(
   file: string,
   { workshop, input }: Omit<PlanSurroundings, 'folder'>,
 ): Promise<AgentSource> {
-  const opened = openSource(readDocument({ file }, workshop))
+  const opened = openSource(readGivenDocument({ file }, workshop))
   if (opened.kind === 'openapi') return { file, spec: (await importSource(opened, input)).spec }
   return { file, spec: readSpec(opened.source).spec, text: opened.source.text }
 }
@@ -245,7 +245,7 @@ function createValidate(workshop: Workshop): FunctionDefinition {
     readOnly: true,
     handler: ({ input: args }) =>
       runForCaller(async () => {
-        const { file, text } = readDocument(args, workshop)
+        const { file, text } = readGivenDocument(args, workshop)
         const parsed = parseToolSpec(text, { file, strictSeed: args.strict_seed === true })
         const problems = parsed.ok ? parsed.warnings : parsed.problems
         return { ok: !hasErrors(problems), problems: toPlainProblems(problems) }

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import type { McpOptions } from '../../../surfaces/mcp/index.ts'
 import { createService } from '../../../system/index.ts'
 import { type CommandInput, EXIT, UsageError } from '../../command.ts'
-import { readText } from '../../flags.ts'
+import { readTextFlag } from '../../flags.ts'
 import { VERSION } from '../../help.ts'
 import { runStdio, withOwnStdout } from '../../serve/stdio.ts'
 import { createFence } from './fence.ts'
@@ -23,7 +23,7 @@ export function runMcp(input: CommandInput): Promise<number> {
         fence,
         allowWrite,
         io: input.io,
-        model: readText(input, 'model'),
+        model: readTextFlag(input, 'model'),
       }),
     })
     input.io.err(`Reads ${allowWrite ? 'and writes' : 'only'} under ${fence.root}\n`)
@@ -38,7 +38,7 @@ export function runMcp(input: CommandInput): Promise<number> {
 }
 
 function requireFolder(input: CommandInput): string {
-  const given = readText(input, 'root') ?? '.'
+  const given = readTextFlag(input, 'root') ?? '.'
   const folder = resolve(input.io.cwd, given)
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return folder
   throw new UsageError(`--root ${given} is not a folder`)

@@ -4,7 +4,7 @@ import type { SpecProblem } from '../../../sources/tool-spec/index.ts'
 import type { JsonObject } from '../../../values/index.ts'
 import { type CommandInput, type Io, RemoteError, UsageError } from '../../command.ts'
 import { explainFileError } from '../../system-error.ts'
-import { type SourceText, toAddress } from '../read-source.ts'
+import { pathToAddress, type SourceText } from '../read-source.ts'
 import { FoundProblems } from '../report.ts'
 import type { TargetFiles } from '../target.ts'
 import { writeOut } from '../write-out.ts'
@@ -26,12 +26,12 @@ export interface GivenDocument {
 }
 
 /** Reads the one document that was given, as file or as text. */
-export function readDocument({ file, spec }: GivenDocument, { fence }: Workshop): SourceText {
+export function readGivenDocument({ file, spec }: GivenDocument, { fence }: Workshop): SourceText {
   if ((file === undefined) === (spec === undefined)) {
     throw new UsageError('give either file or spec')
   }
   if (file === undefined) return { file: 'spec.tool-spec.yaml', text: spec ?? '' }
-  return { file, text: fence.read(file), url: toAddress(fence.place(file)) }
+  return { file, text: fence.read(file), url: pathToAddress(fence.place(file)) }
 }
 
 /** Makes the input that the same work has on the command line, without a terminal. */

@@ -6,7 +6,7 @@ import {
   type HttpRequest,
   type HttpResponse,
 } from '../../../wire/index.ts'
-import { encodeResult } from '../encode.ts'
+import { encodeResultMessage } from '../encode.ts'
 import { encodeError, type McpError } from '../errors.ts'
 import type { Encoded, RequestId } from '../protocol.ts'
 
@@ -27,10 +27,12 @@ export type RequestAnswer =
 export const ONE_ANSWER: AnswerEncoding<RequestAnswer> = {
   whole: (answer) =>
     'error' in answer
-      ? encodeFailure(answer.id, answer.error)
+      ? encodeErrorResponse(answer.id, answer.error)
       : encodeSuccess(answer.id, answer.result),
   messages: (answer) => [
-    'error' in answer ? encodeError(answer.id, answer.error) : toText(answer.id, answer.result),
+    'error' in answer
+      ? encodeError(answer.id, answer.error)
+      : encodeResultText(answer.id, answer.result),
   ],
 }
 
@@ -44,7 +46,7 @@ export interface AnswerStream {
 }
 
 /** What work may send before it is done. */
-export interface Outlet {
+export interface AnswerOutlet {
   readonly push: (message: string) => void
   /** Lets the client go for a while: it comes back for the rest. */
   readonly release: () => void
@@ -55,7 +57,7 @@ export interface HttpAnswering<Answer> {
   readonly request: HttpRequest
   readonly keepAliveMs: number
   /** Does the work and never fails; what it pushes reaches the client before the answer. */
-  readonly work: (outlet: Outlet) => Maybe<Answer>
+  readonly work: (outlet: AnswerOutlet) => Maybe<Answer>
   readonly encoding: AnswerEncoding<Answer>
   /** Tells whether the client has taken everything back: then it gets no answer. */
   readonly cancelled?: () => boolean
@@ -71,7 +73,7 @@ export function answerHttp<Answer>(answering: HttpAnswering<Answer>): Maybe<Http
   let open: (() => void) | undefined
   let released = false
   let done = false
-  const outlet: Outlet = {
+  const outlet: AnswerOutlet = {
     push(message) {
       if (stream !== undefined) stream.push(message)
       else if (!done) {
@@ -148,7 +150,7 @@ export function answerOne(
 }
 
 /** Answers a request that failed. */
-export function encodeFailure(id: RequestId | undefined, error: McpError): HttpResponse {
+export function encodeErrorResponse(id: RequestId | undefined, error: McpError): HttpResponse {
   return {
     status: error.status,
     headers: { ...JSON_HEADERS, ...error.headers },
@@ -162,7 +164,8 @@ export function encodeSuccess(
   result: Encoded,
   headers: Readonly<Record<string, string>> = JSON_HEADERS,
 ): HttpResponse {
-  if (typeof result === 'string') return { status: 200, headers, body: encodeResult(id, result) }
+  if (typeof result === 'string')
+    return { status: 200, headers, body: encodeResultMessage(id, result) }
   const head = Buffer.from(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`)
   return { status: 200, headers, body: Buffer.concat([head, result, CLOSING]) }
 }
@@ -188,6 +191,9 @@ function encodeMessage(message: string): string {
 }
 
 /** Writes the answer to a request, as text. */
-export function toText(id: RequestId, result: Encoded): string {
-  return encodeResult(id, typeof result === 'string' ? result : Buffer.from(result).toString())
+export function encodeResultText(id: RequestId, result: Encoded): string {
+  return encodeResultMessage(
+    id,
+    typeof result === 'string' ? result : Buffer.from(result).toString(),
+  )
 }

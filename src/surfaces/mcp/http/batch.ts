@@ -6,7 +6,7 @@ import { encodeError, invalidRequest, McpError, toMcpError } from '../errors.ts'
 import {
   BATCH_VERSION,
   type Encoded,
-  type Exchange,
+  type McpExchange,
   POLLING_VERSION,
   type RequestId,
   UNSPOKEN_VERSION,
@@ -14,15 +14,15 @@ import {
 import { createCancellable } from '../run.ts'
 import type { McpServer } from '../server.ts'
 import { encodeNotification } from '../session/peer.ts'
-import type { Session } from '../session/sessions.ts'
+import type { McpSession } from '../session/sessions.ts'
 import {
   type AnswerEncoding,
+  type AnswerOutlet,
   type AnswerStream,
   acceptsStream,
   answerHttp,
   answerOne,
   ONE_ANSWER,
-  type Outlet,
   type RequestAnswer,
 } from './answer.ts'
 import { connectStream } from './listen.ts'
@@ -68,7 +68,7 @@ export type LegacyRequest = Extract<Message, { readonly kind: 'request' }>
 export interface LegacyOrigin {
   readonly server: McpServer
   readonly request: HttpRequest
-  readonly session: Session | undefined
+  readonly session: McpSession | undefined
   readonly principal: Principal | undefined
 }
 
@@ -87,7 +87,7 @@ export function runRequest(
   origin: LegacyOrigin,
   message: LegacyRequest,
   running: Abortable,
-  outlet: Outlet,
+  outlet: AnswerOutlet,
 ): Maybe<RequestAnswer> {
   const { server, session } = origin
   const { log } = server.environment.service
@@ -107,8 +107,8 @@ function toExchange(
   origin: LegacyOrigin,
   { id, method, params }: LegacyRequest,
   running: Abortable,
-  { push, release }: Outlet,
-): Exchange {
+  { push, release }: AnswerOutlet,
+): McpExchange {
   const { server, request, session, principal } = origin
   const version = versionOf(origin)
   return {
@@ -138,7 +138,7 @@ function toExchange(
 /** Opens a stream that goes on when its connection breaks: the calls belong to it from now on. */
 export function openAnswerStream(
   { server, request }: LegacyOrigin,
-  { streams }: Session,
+  { streams }: McpSession,
   running: readonly Abortable[],
 ): AnswerStream {
   const stream = streams.open('answer', server.environment.keepAliveMs, ({ finished }) => {
@@ -151,7 +151,7 @@ export function openAnswerStream(
 
 /** Takes a message that gets no answer. */
 export function takeMessage(
-  session: Session | undefined,
+  session: McpSession | undefined,
   message: Exclude<Message, { readonly kind: 'request' }>,
 ): void {
   if (message.kind === 'response') session?.peer.settle(message)
@@ -175,7 +175,11 @@ export function answerBatch(
   const entries = decodeBatch(documents, versionOf(origin))
   const running = entries.map(() => createRunning(origin))
 
-  const run = (entry: BatchEntry, index: number, outlet: Outlet): Maybe<readonly string[]> => {
+  const run = (
+    entry: BatchEntry,
+    index: number,
+    outlet: AnswerOutlet,
+  ): Maybe<readonly string[]> => {
     if ('error' in entry) {
       return [encodeError(entry.id, toMcpError(entry.error, server.environment.service.log))]
     }

@@ -5,7 +5,7 @@ import type { Message } from '../decode.ts'
 import { invalidRequest, McpError, RPC, sessionNotFound } from '../errors.ts'
 import { LEGACY_VERSIONS, MODERN_VERSION } from '../protocol.ts'
 import type { McpServer } from '../server.ts'
-import { createSessions, type Session, type SessionOptions } from '../session/sessions.ts'
+import { createSessions, type McpSession, type SessionOptions } from '../session/sessions.ts'
 import { answerHttp, encodeSuccess, ONE_ANSWER } from './answer.ts'
 import {
   answerBatch,
@@ -53,7 +53,7 @@ export function createLegacyHttp(
   function requireSession(
     request: HttpRequest,
     principal: Principal | undefined,
-  ): Session | undefined {
+  ): McpSession | undefined {
     const { header } = request
     const version = header('mcp-protocol-version')
     if (version !== undefined && !LEGACY_VERSIONS.includes(version)) {

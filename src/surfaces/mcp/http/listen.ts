@@ -3,7 +3,7 @@ import { McpError, RPC } from '../errors.ts'
 import type { McpServer } from '../server.ts'
 import { followChanges } from '../session/peer-changes.ts'
 import type { ReplayStream } from '../session/replay-stream.ts'
-import type { Session } from '../session/sessions.ts'
+import type { McpSession } from '../session/sessions.ts'
 import { acceptsStream } from './answer.ts'
 
 const MOST_STREAMS = 4
@@ -12,7 +12,7 @@ const MOST_STREAMS = 4
 export function listenHttp(
   server: McpServer,
   request: HttpRequest,
-  session: Session,
+  session: McpSession,
 ): HttpResponse {
   if (!acceptsStream(request)) {
     throw new McpError(RPC.invalidRequest, 'GET answers with text/event-stream only', {
@@ -42,7 +42,7 @@ export function connectStream(
   return { status: 200, headers: EVENT_STREAM_HEADERS, body: connection }
 }
 
-function openListening({ environment }: McpServer, { streams, peer }: Session): ReplayStream {
+function openListening({ environment }: McpServer, { streams, peer }: McpSession): ReplayStream {
   const others = streams.listening()
   for (const [index, other] of others.entries()) {
     // Who starts anew does not come back for the old.

@@ -7,7 +7,7 @@ import { headerMismatch, McpError, RPC, toMcpError, unsupportedVersion } from '.
 import { type ClientCapabilities, META, MODERN_VERSION } from '../protocol.ts'
 import type { McpServer } from '../server.ts'
 import { encodeNotification } from '../session/peer.ts'
-import { acceptsStream, answerHttp, answerOne, ONE_ANSWER, type Outlet } from './answer.ts'
+import { type AnswerOutlet, acceptsStream, answerHttp, answerOne, ONE_ANSWER } from './answer.ts'
 
 /** An argument that clients repeat in a header, so that proxies can route by it. */
 export interface HeaderParameter {
@@ -111,7 +111,7 @@ export function answerModern(
   const { service, keepAliveMs, callerKey } = server.environment
   const capabilities = checkRequest(server, request, method, params)
   const meta = readMeta(params)
-  const work = ({ push }: Outlet) =>
+  const work = ({ push }: AnswerOutlet) =>
     server.answer({
       id,
       method,

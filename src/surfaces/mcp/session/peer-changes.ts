@@ -1,11 +1,11 @@
-import type { Environment } from '../environment.ts'
+import type { McpEnvironment } from '../environment.ts'
 import type { Peer } from '../protocol.ts'
 import { LIST_NOTIFICATIONS } from '../subscriptions.ts'
 import { encodeNotification } from './peer.ts'
 
 /** Tells a client before 2026-07-28 what changed; returns what stops it. */
 export function followChanges(
-  { changes }: Environment,
+  { changes }: McpEnvironment,
   peer: Peer,
   send: (message: string) => void,
 ): () => void {

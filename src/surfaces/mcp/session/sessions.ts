@@ -64,7 +64,7 @@ export interface SessionOptions extends SessionStreamOptions {
 }
 
 /** What a client introduced itself with, and what runs between it and us. */
-export interface Session {
+export interface McpSession {
   readonly id: string
   readonly introduction: Introduction
   readonly peer: LivePeer
@@ -73,16 +73,16 @@ export interface Session {
 
 /** The sessions of one server; each counts for its caller, who is its owner where nothing else is said. */
 export interface Sessions {
-  readonly open: (introduction: Introduction, owner: string, caller?: string) => Session
+  readonly open: (introduction: Introduction, owner: string, caller?: string) => McpSession
   /** Finds a session of this owner; undefined when it ended or never was. */
-  readonly find: (id: string, owner: string, caller?: string) => Session | undefined
+  readonly find: (id: string, owner: string, caller?: string) => McpSession | undefined
   /** Ends a session for good; tells whether there was one. */
   readonly end: (id: string, owner: string) => boolean
   readonly close: () => void
 }
 
 interface Entry {
-  readonly session: Session
+  readonly session: McpSession
   readonly owner: string
   lastUsed: number
 }
@@ -143,17 +143,17 @@ export function createSessions(seal: Seal, clock: Clock, options: SessionOptions
     introduction: Introduction,
     owner: string,
     caller: string,
-  ): Session {
+  ): McpSession {
     const onSize = (bytes: number) => entries.grow(id, bytes)
     const streams = createSessionStreams(options, introduction.version === POLLING_VERSION, onSize)
-    const session: Session = { id, introduction, peer: createPeer(onSize), streams }
+    const session: McpSession = { id, introduction, peer: createPeer(onSize), streams }
     const entry = { session, owner, lastUsed: clock.now() }
     entries.set(id, entry, { caller, bytes: SESSION_BYTES + 2 * id.length })
     schedule()
     return session
   }
 
-  function find(id: string, owner: string, caller = owner): Session | undefined {
+  function find(id: string, owner: string, caller = owner): McpSession | undefined {
     expire()
     const entry = entries.get(id)
     if (entry !== undefined) {
@@ -196,7 +196,7 @@ function isBusy({ session: { peer, streams } }: Entry): boolean {
   return streams.busy() || peer.busy()
 }
 
-function endSession({ peer, streams }: Session): void {
+function endSession({ peer, streams }: McpSession): void {
   peer.close()
   streams.end()
 }

@@ -4,18 +4,18 @@ import { andThen, isPromise, type Maybe } from '../../../values/index.ts'
 import {
   decodeMessage,
   type Message,
-  parseDocument,
+  parseMessages,
   readCaller,
   readEnvelope,
   readMeta,
 } from '../decode.ts'
-import { encodeResult } from '../encode.ts'
+import { encodeResultMessage } from '../encode.ts'
 import { encodeError, invalidRequest, toMcpError, unsupportedVersion } from '../errors.ts'
-import { toText } from '../http/answer.ts'
+import { encodeResultText } from '../http/answer.ts'
 import { type BatchEntry, decodeBatch } from '../http/batch.ts'
 import {
   type Encoded,
-  type Exchange,
+  type McpExchange,
   META,
   MODERN_VERSION,
   type RequestId,
@@ -73,7 +73,7 @@ export function createStdioConnection(
     if (method === 'initialize' && !isModern(request)) {
       const known = server.introduce(params)
       introduction = known.introduction
-      return encodeResult(id, known.result)
+      return encodeResultMessage(id, known.result)
     }
     const abortable = createCancellable()
     const result = andThen(authenticate(), (principal) => {
@@ -88,10 +88,10 @@ export function createStdioConnection(
         isModern(request) ? toModern(shared) : toLegacy(shared, introduction, peer, send),
       )
     })
-    if (!isPromise(result)) return toText(id, result)
+    if (!isPromise(result)) return encodeResultText(id, result)
     peer.track(id, abortable)
     const text = result.then(
-      (ready: Encoded) => (abortable.aborted() ? undefined : toText(id, ready)),
+      (ready: Encoded) => (abortable.aborted() ? undefined : encodeResultText(id, ready)),
       (thrown: unknown) => (abortable.aborted() ? undefined : encodeFailure(id, thrown)),
     )
     return text.finally(() => peer.forget(id))
@@ -117,7 +117,7 @@ export function createStdioConnection(
     line(bytes) {
       let id: RequestId | undefined
       try {
-        const document = parseDocument(bytes, service, (known) => {
+        const document = parseMessages(bytes, service, (known) => {
           id = known
         })
         if (!Array.isArray(document)) return reply(receive(decodeMessage(document)))
@@ -168,7 +168,7 @@ function createRunning(): {
 
 /** What an exchange is made of, whichever era it belongs to. */
 type SharedExchange = Omit<
-  Exchange,
+  McpExchange,
   'era' | 'version' | 'capabilities' | 'caller' | 'request' | 'release' | 'peer'
 >
 
@@ -179,7 +179,7 @@ function toShared(
   return { id, method, params, meta: readMeta(params), ...rest }
 }
 
-function toModern(shared: SharedExchange): Exchange {
+function toModern(shared: SharedExchange): McpExchange {
   const { version, capabilities } = readEnvelope(shared.params)
   if (version !== MODERN_VERSION) throw unsupportedVersion(version)
   return {
@@ -199,7 +199,7 @@ function toLegacy(
   introduction: Introduction | undefined,
   peer: LivePeer,
   send: (message: string) => void,
-): Exchange {
+): McpExchange {
   return {
     ...shared,
     era: 'legacy',

@@ -1,10 +1,10 @@
 import { andThen, type JsonObject, type Maybe } from '../../../values/index.ts'
 import { readObject, requireText } from '../decode.ts'
-import type { Environment } from '../environment.ts'
+import type { McpEnvironment } from '../environment.ts'
 import { invalidParams, McpError, methodNotFound, missingCapability, RPC } from '../errors.ts'
 import {
-  type Exchange,
-  type Method,
+  type McpExchange,
+  type McpMethod,
   type Methods,
   TASKS_EXTENSION,
   TASKS_VERSION,
@@ -16,7 +16,7 @@ const PAGE_SIZE = 100
 const CURSOR_TTL_MS = 3_600_000
 
 /** Makes the method that lists a caller's tasks; none where callers are strangers, who must not see one another's. */
-export function createTaskList(environment: Environment): Method | undefined {
+export function createTaskList(environment: McpEnvironment): McpMethod | undefined {
   const { tasks, seal, service, writer } = environment
   const list = tasks?.list
   if (tasks === undefined || list === undefined || service.authenticate === undefined) {
@@ -47,13 +47,13 @@ export function createTaskList(environment: Environment): Method | undefined {
   }
 }
 
-type ByTask = (id: string, owner: string, exchange: Exchange) => Maybe<string>
+type ByTask = (id: string, owner: string, exchange: McpExchange) => Maybe<string>
 
 /** Makes the methods of the tasks extension, which ask for, feed and cancel tasks. */
-export function createTaskMethods({ tasks, writer }: Environment): Methods {
+export function createTaskMethods({ tasks, writer }: McpEnvironment): Methods {
   if (tasks === undefined) return {}
   const byTask =
-    (work: ByTask): Method =>
+    (work: ByTask): McpMethod =>
     (exchange) => {
       if (exchange.capabilities.extensions?.[TASKS_EXTENSION] === undefined) {
         throw missingCapability({ extensions: { [TASKS_EXTENSION]: {} } })
@@ -75,16 +75,19 @@ export function createTaskMethods({ tasks, writer }: Environment): Methods {
 }
 
 /** Makes the methods by which clients of 2025-11-25 deal with the tasks they asked for. */
-export function createEarlierTaskMethods(environment: Environment, closing: AbortSignal): Methods {
+export function createEarlierTaskMethods(
+  environment: McpEnvironment,
+  closing: AbortSignal,
+): Methods {
   const { tasks, writer } = environment
   if (tasks === undefined) return {}
   const known =
-    (method: Method): Method =>
+    (method: McpMethod): McpMethod =>
     (exchange) => {
       if (exchange.version !== TASKS_VERSION) throw methodNotFound(exchange.method)
       return method(exchange)
     }
-  const byTask = (work: ByTask): Method =>
+  const byTask = (work: ByTask): McpMethod =>
     known((exchange) => work(requireText(exchange.params, 'taskId'), ownerOf(exchange), exchange))
   const write = (record: TaskRecord) =>
     writer.complete('legacy', encodeTask(record, tasks.pollIntervalMs, 'legacy'))
@@ -104,13 +107,13 @@ export function createEarlierTaskMethods(environment: Environment, closing: Abor
 }
 
 /** Says what clients of 2025-11-25 can do with tasks. */
-export function toTaskCapability(environment: Environment): JsonObject {
+export function toTaskCapability(environment: McpEnvironment): JsonObject {
   if (environment.tasks === undefined) return {}
   const list = createTaskList(environment) && { list: {} }
   return { tasks: { ...list, cancel: {}, requests: { tools: { call: {} } } } }
 }
 
-function ownerOf({ principal }: Exchange): string {
+function ownerOf({ principal }: McpExchange): string {
   return principal?.id ?? ''
 }
 

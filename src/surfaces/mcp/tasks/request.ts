@@ -1,7 +1,7 @@
 import { isRecord } from '../../../values/index.ts'
-import type { Environment } from '../environment.ts'
+import type { McpEnvironment } from '../environment.ts'
 import { invalidParams, McpError, missingCapability, RPC } from '../errors.ts'
-import { type Exchange, TASKS_EXTENSION, TASKS_VERSION } from '../protocol.ts'
+import { type McpExchange, TASKS_EXTENSION, TASKS_VERSION } from '../protocol.ts'
 import type { ToolRequest } from '../tools/call-tool.ts'
 import type { TaskSupport } from '../tools/catalogue.ts'
 
@@ -17,7 +17,10 @@ const AT_ONCE: TaskWish = { when: 'at once' }
 const WHEN_LONG: TaskWish = { when: 'when long' }
 
 /** Reads when a call becomes a task: in 2025-11-25 its client decides, since then the server does. */
-export function readTaskWish(environment: Environment, { exchange, tool }: ToolRequest): TaskWish {
+export function readTaskWish(
+  environment: McpEnvironment,
+  { exchange, tool }: ToolRequest,
+): TaskWish {
   if (exchange.era === 'legacy') return readEarlierWish(environment, exchange, tool.taskSupport)
   const { tasks, taskMode } = environment
   const mode = taskMode(tool.target)
@@ -31,8 +34,8 @@ export function readTaskWish(environment: Environment, { exchange, tool }: ToolR
 
 /** Reads the wish of a client of 2025-11-25; throws when the tool does not go along with it. */
 export function readEarlierWish(
-  { tasks }: Environment,
-  { version, params }: Exchange,
+  { tasks }: McpEnvironment,
+  { version, params }: McpExchange,
   support: TaskSupport | undefined,
 ): TaskWish {
   if (tasks === undefined || version !== TASKS_VERSION) return NEVER

@@ -2,14 +2,14 @@ import { once } from 'node:events'
 import type { JsonObject } from '../../../values/index.ts'
 import { requireText } from '../decode.ts'
 import { McpError, RPC } from '../errors.ts'
-import { type Exchange, META, type Method } from '../protocol.ts'
+import { type McpExchange, type McpMethod, META } from '../protocol.ts'
 import { askDirectly } from '../run.ts'
 import type { Asker } from './questions.ts'
 import { encodeTask, isTaskOver, type TaskRecord } from './records.ts'
 import type { Tasks } from './tasks.ts'
 
 /** Makes the method that waits for the end of a task and gives what the call would have given. */
-export function createTaskResult(tasks: Tasks, closing: AbortSignal): Method {
+export function createTaskResult(tasks: Tasks, closing: AbortSignal): McpMethod {
   return async (exchange) => {
     const id = requireText(exchange.params, 'taskId')
     const leaving = AbortSignal.any([exchange.signal(), closing])
@@ -28,7 +28,7 @@ export function createTaskResult(tasks: Tasks, closing: AbortSignal): Method {
 /** Waits, tells how the task stands, and asks what it wants to know: its client listens here. */
 async function waitForEnd(
   tasks: Tasks,
-  exchange: Exchange,
+  exchange: McpExchange,
   id: string,
   leaving: AbortSignal,
 ): Promise<TaskRecord> {
@@ -52,12 +52,12 @@ async function waitForEnd(
   }
 }
 
-function tell(exchange: Exchange, record: TaskRecord, { pollIntervalMs }: Tasks): void {
+function tell(exchange: McpExchange, record: TaskRecord, { pollIntervalMs }: Tasks): void {
   const members = encodeTask(record, pollIntervalMs, 'legacy')
   exchange.notify('notifications/tasks/status', JSON.parse(`{${members}}`) as JsonObject)
 }
 
-function toAsker({ request }: Exchange, taskId: string): Asker | undefined {
+function toAsker({ request }: McpExchange, taskId: string): Asker | undefined {
   if (request === undefined) return undefined
   const related = { [META.relatedTask]: { taskId } }
   const send: typeof request = (method, params, signal) =>

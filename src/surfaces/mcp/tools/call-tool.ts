@@ -5,13 +5,12 @@ import {
   type ExtensionEntry,
   mayFit,
   type Outcome,
+  resultTooLarge,
   toFailure,
-  tooLarge,
 } from '../../../core/index.ts'
 import {
   type Abortable,
   andThen,
-  canonicalUrn,
   isPromise,
   type JsonObject,
   type Maybe,
@@ -25,10 +24,10 @@ import {
   toErrorMeta,
   toToolAnswer,
 } from '../encode.ts'
-import type { Environment } from '../environment.ts'
+import type { McpEnvironment } from '../environment.ts'
 import { invalidParams, McpError, missingCapability, RPC, toMcpError } from '../errors.ts'
 import { createProgress, type Progress } from '../progress.ts'
-import { type Exchange, META, OWN_META } from '../protocol.ts'
+import { type McpExchange, META, OWN_META } from '../protocol.ts'
 import { createCancellable, createRun, type Run } from '../run.ts'
 import { encodeTask } from '../tasks/records.ts'
 import { readTaskWish } from '../tasks/request.ts'
@@ -38,7 +37,7 @@ import { fitResult, withNegotiated } from './result.ts'
 
 /** A tool that a client asks for, with its arguments. */
 export interface ToolRequest {
-  readonly exchange: Exchange
+  readonly exchange: McpExchange
   readonly tool: FunctionTool
   readonly input: JsonObject
   /** Entries besides those of the request's `_meta`. */
@@ -47,13 +46,10 @@ export interface ToolRequest {
   readonly ucp?: JsonObject
 }
 
-/** Extensions whose answer stands in for the function's. */
-const REPLACING = new Set(['dry-run', 'async', 'replay'].map((name) => `urn:forrst:ext:${name}`))
-
 /** One call of a tool, from its request to its result. */
 interface ToolCall {
-  readonly environment: Environment
-  readonly exchange: Exchange
+  readonly environment: McpEnvironment
+  readonly exchange: McpExchange
   readonly tool: FunctionTool
   readonly call: Call
   readonly run: Run
@@ -64,7 +60,7 @@ interface ToolCall {
 }
 
 /** Calls the function behind a tool and gives the JSON of the result. */
-export function callFunction(environment: Environment, request: ToolRequest): Maybe<string> {
+export function callFunction(environment: McpEnvironment, request: ToolRequest): Maybe<string> {
   const { when, ttlMs } = readTaskWish(environment, request)
   if (when === 'never') {
     const toolCall = prepare(environment, request)
@@ -86,7 +82,7 @@ export function callFunction(environment: Environment, request: ToolRequest): Ma
 }
 
 function prepare(
-  environment: Environment,
+  environment: McpEnvironment,
   request: ToolRequest,
   detach?: () => Promise<void>,
 ): ToolCall {
@@ -100,15 +96,16 @@ function prepare(
   if (version !== undefined && typeof version !== 'string') {
     throw invalidParams(`_meta["${OWN_META.version}"] must be a string`)
   }
+  const split = tool.split?.(input)
+  const others = [...(request.extensions ?? []), ...(split === undefined ? [] : [split.entry])]
+  const entries = readEntries(meta)
   const call: Call = {
     id: String(exchange.id),
     function: tool.target.name,
     version: version ?? tool.target.version,
-    arguments: input,
+    arguments: split?.arguments ?? input,
     context: caller === undefined ? undefined : { caller },
-    extensions: request.extensions
-      ? [...readEntries(meta), ...request.extensions]
-      : readEntries(meta),
+    extensions: others.length === 0 ? entries : [...entries, ...others],
     principal,
     signal: abortable.signal,
     facts: toAgentFacts(progress.report, run.agent),
@@ -220,9 +217,9 @@ function encodeOutcome(toolCall: ToolCall, outcome: Outcome): string {
     const members = encodeToolError(describeErrors(outcome.errors))
     return complete(toolCall, members, toErrorMeta(outcome.errors))
   }
-  const { extensions } = call.reply
+  const { extensions, disposition } = call.reply
   const meta = extensions && { [OWN_META.extensions]: extensions as unknown as JsonObject[] }
-  if (outcome.result === null && extensions?.some(({ urn }) => REPLACING.has(canonicalUrn(urn)))) {
+  if (outcome.result === null && disposition !== undefined) {
     return encodeInstead(toolCall, JSON.stringify(extensions), meta)
   }
   const { ucp } = toolCall.request
@@ -248,7 +245,7 @@ function encodeSuccess(toolCall: ToolCall, result: unknown, meta: JsonObject | u
   const { resultBudget } = environment
   const most = environment.service.limits.maxResponseBytes
   if (!mayFit(result, most)) {
-    const { errors } = tooLarge(most)
+    const { errors } = resultTooLarge(most)
     return complete(toolCall, encodeToolError(describeErrors(errors)), toErrorMeta(errors))
   }
   const answer = toToolAnswer(result, exchange.era, tool.described)

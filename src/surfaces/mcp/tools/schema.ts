@@ -184,13 +184,17 @@ export type SchemaStyle = 'safe' | 'full'
 const MOST_NODES = 2_000
 
 /** Writes the schema of a tool's arguments for clients. */
-export function toInputSchema(schema: JsonSchema, shared: Schemas, style: SchemaStyle): JsonSchema {
+export function encodeInputSchema(
+  schema: JsonSchema,
+  shared: Schemas,
+  style: SchemaStyle,
+): JsonSchema {
   if (style === 'full') return { type: 'object', ...bundleReferences(schema, shared) }
   return toPlainObject(inlineWithin(schema, shared))
 }
 
 /** Writes the schema of a tool's result for clients. */
-export function toOutputSchema(
+export function encodeOutputSchema(
   schema: JsonSchema,
   shared: Schemas,
   style: SchemaStyle,

@@ -3,8 +3,8 @@ import { toStandaloneFunction } from '../../../discovery/index.ts'
 import { didYouMean, isRecord, type JsonObject, type Maybe } from '../../../values/index.ts'
 import { readObject } from '../decode.ts'
 import { encodeAnswer, encodeToolError } from '../encode.ts'
-import type { Environment } from '../environment.ts'
-import type { Era, Exchange } from '../protocol.ts'
+import type { McpEnvironment } from '../environment.ts'
+import type { Era, McpExchange } from '../protocol.ts'
 import {
   type Catalogue,
   type FunctionTool,
@@ -14,7 +14,7 @@ import {
   toExecution,
 } from './catalogue.ts'
 import { estimateTokens } from './result.ts'
-import { toInputSchema } from './schema.ts'
+import { encodeInputSchema } from './schema.ts'
 
 /** Finds tools by words. */
 export type Search = (query: string) => readonly FunctionTool[]
@@ -106,13 +106,16 @@ function toStem(word: string): string {
   return word.length > 3 && word.endsWith('s') && !word.endsWith('ss') ? word.slice(0, -1) : word
 }
 
-type CallByName = (name: string, input: JsonObject, exchange: Exchange) => Maybe<string>
+type CallByName = (name: string, input: JsonObject, exchange: McpExchange) => Maybe<string>
 
 const MOST_RESULTS = 50
 const UNKNOWN = 'There is no tool of this name; find its name with search_tools'
 
 /** Makes the three tools that stand for a catalogue too long to list: search, describe, call. */
-export function createSearchTools(environment: Environment, call: CallByName): readonly OwnTool[] {
+export function createSearchTools(
+  environment: McpEnvironment,
+  call: CallByName,
+): readonly OwnTool[] {
   const { catalogue, service, writer } = environment
   const budget = environment.options.searchBudget ?? 4_000
   const search = createCurrentSearch(environment)
@@ -197,7 +200,7 @@ function findUnknown({ name, known }: ClosedTool, input: JsonObject): string | u
   return `${unknown.slice(0, 100)}: is not an argument of ${name}; ${hint}`
 }
 
-function createCurrentSearch({ catalogue, service }: Environment): Search {
+function createCurrentSearch({ catalogue, service }: McpEnvironment): Search {
   let revision = -1
   let search: Search | undefined
   return (query) => {
@@ -244,11 +247,11 @@ function summarise({ name, target, inputSchema }: FunctionTool): string {
   return `${name}(${names.join(', ')}): ${text.slice(0, 300)}`
 }
 
-function describe({ name, target }: FunctionTool, { service }: Environment): string {
+function describe({ name, target }: FunctionTool, { service }: McpEnvironment): string {
   return JSON.stringify({
     tool: name,
     ...toStandaloneFunction(target, service.components, new Map()),
-    inputSchema: toInputSchema(target.inputSchema, service.components.schemas ?? {}, 'full'),
+    inputSchema: encodeInputSchema(target.inputSchema, service.components.schemas ?? {}, 'full'),
   })
 }
 

@@ -1,13 +1,13 @@
 import type { Service } from '../../../core/index.ts'
 import { didYouMean, type JsonObject, type Maybe } from '../../../values/index.ts'
 import { readObject, requireText } from '../decode.ts'
-import { createEnvironment, type Environment, type McpOptions } from '../environment.ts'
+import { createEnvironment, type McpEnvironment, type McpOptions } from '../environment.ts'
 import { invalidParams } from '../errors.ts'
-import type { Encoded, Era, Exchange, Methods } from '../protocol.ts'
+import type { Encoded, Era, McpExchange, Methods } from '../protocol.ts'
 import { selectPage } from '../reader.ts'
 import { readEarlierWish } from '../tasks/request.ts'
 import { callFunction } from './call-tool.ts'
-import type { OwnTool, Tool } from './catalogue.ts'
+import type { McpTool, OwnTool } from './catalogue.ts'
 import {
   encodeRefusal,
   estimateTokens,
@@ -18,7 +18,7 @@ import {
 import { createSearchTools } from './search.ts'
 
 /** Makes the methods that list and call tools. */
-export function createToolMethods(environment: Environment): Methods {
+export function createToolMethods(environment: McpEnvironment): Methods {
   const own =
     environment.options.tools === 'search'
       ? createSearchTools(environment, (name, input, exchange) => call(name, input, exchange))
@@ -26,7 +26,7 @@ export function createToolMethods(environment: Environment): Methods {
   const byName = new Map<string, OwnTool>(own?.map((tool) => [tool.name, tool]))
   const list = createToolList(environment, own)
 
-  function call(name: string, input: JsonObject, exchange: Exchange): Maybe<string> {
+  function call(name: string, input: JsonObject, exchange: McpExchange): Maybe<string> {
     const tool = environment.catalogue().find(name)
     if (tool === undefined) {
       const callable = environment.catalogue().tools.map((known) => known.name)
@@ -67,7 +67,7 @@ function unknownTool(name: string, names: readonly string[]): Error {
 
 /** Creates the list of tools: its pages are bytes, made anew only when functions come, go or change state. */
 function createToolList(
-  environment: Environment,
+  environment: McpEnvironment,
   own: readonly OwnTool[] | undefined,
 ): (era: Era, cursor: unknown) => Encoded {
   const { catalogue, writer, pageSize, cacheMs } = environment
@@ -77,7 +77,7 @@ function createToolList(
 
   return (era, cursor) => {
     const current = catalogue()
-    const tools: readonly Tool[] = own ?? current.tools
+    const tools: readonly McpTool[] = own ?? current.tools
     if (current.revision !== revision) {
       revision = current.revision
       pages.clear()
@@ -116,7 +116,7 @@ export function measureTools(service: Service, options: McpOptions = {}): ToolCo
   )
 }
 
-function measureList(tools: readonly Tool[]): ToolCost {
+function measureList(tools: readonly McpTool[]): ToolCost {
   const costs = tools.map((tool) => ({ name: tool.name, tokens: estimateTokens(tool.visible()) }))
   return {
     tools: tools.length,
@@ -125,7 +125,10 @@ function measureList(tools: readonly Tool[]): ToolCost {
   }
 }
 
-function createCostWarning({ service, options }: Environment): (tools: readonly Tool[]) => void {
+function createCostWarning({
+  service,
+  options,
+}: McpEnvironment): (tools: readonly McpTool[]) => void {
   const budget = options.toolBudget ?? 20_000
   let warned = false
   return (tools) => {

@@ -104,7 +104,10 @@ async function startWaymark(count) {
     functions: [define('orders.create'), ...others],
   })
   const handler = createMcpHandler(service, { pageSize: 100_000, toolBudget: 1e9 })
-  const app = createApp(service, { mounts: [{ path: '/agents', match: 'exact', handler }] })
+  const app = createApp(service, {
+    mounts: [{ path: '/agents', match: 'exact', handler }],
+    surfaces: allSurfaces(),
+  })
   const server = createServer(toNodeListener(app))
   server.listen(0, '127.0.0.1', () => report(server))
 }

@@ -14,7 +14,7 @@ describe('a service made by one copy of the package and served by another', () =
     expect(other.createService).not.toBe(mine.createService)
     const info = { title: 'Shop', version: '1.0.0' }
     const service = mine.createService({ info, functions: [] })
-    const handle = other.toFetchHandler(other.createApp(service))
+    const handle = other.toFetchHandler(other.createApp(service, { surfaces: other.allSurfaces() }))
     const call = { function: 'urn:cline:forrst:ext:discovery:fn:describe', version: '1.0.0' }
     const answer = await handle(
       new Request('http://127.0.0.1/forrst', {

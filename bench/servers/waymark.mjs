@@ -1,6 +1,7 @@
 // Waymark, from the built package: the whole protocol, host and origin checks, limits, abort signal.
 import { createServer } from 'node:http'
 import {
+  allSurfaces,
   createApp,
   createService,
   defineFunction,
@@ -22,5 +23,5 @@ const service = createService({
   info: { title: 'Orders', version: '1.0.0' },
   functions: [define('orders.create', '2.0.0'), ...others],
 })
-const server = createServer(toNodeListener(createApp(service)))
+const server = createServer(toNodeListener(createApp(service, { surfaces: allSurfaces() })))
 server.listen(0, '127.0.0.1', () => report(server))

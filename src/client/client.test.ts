@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { defineFunction } from '../core/function.ts'
 import { type Client, createClient, createLocalTransport } from '../entries/client.ts'
 import { CallError } from '../errors/error.ts'
+import { allSurfaces } from '../http/all-surfaces.ts'
 import { createApp } from '../http/app.ts'
 import { type RunningServer, serve } from '../http/serve.ts'
 import { createForrstHandler } from '../surfaces/forrst/handler.ts'
@@ -230,7 +231,9 @@ describe.each(ways)('a client over %s', (_, connect) => {
 
 describe('the local transport', () => {
   it('passes the guards of a whole app', async () => {
-    const transport = createLocalTransport(createApp(createOrders()).handle)
+    const transport = createLocalTransport(
+      createApp(createOrders(), { surfaces: allSurfaces() }).handle,
+    )
     const outcome = await createClient({ transport }).call('orders.nothing')
     expect(outcome).toMatchObject({ ok: true, result: null })
   })

@@ -19,7 +19,9 @@ export function createLocalTransport(
 ): Transport {
   const { path = '/forrst', maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES } = options
   if (typeof handler !== 'function') {
-    throw new TypeError('createLocalTransport needs a handler: createApp(service).handle')
+    throw new TypeError(
+      'createLocalTransport needs a handler: createApp(service, { surfaces: [forrst()] }).handle',
+    )
   }
   const encoder = new TextEncoder()
 

@@ -77,7 +77,7 @@ describe('the client', () => {
 describe('createLocalTransport', () => {
   it('says what it needs when it is handed a service', () => {
     expect(() => createLocalTransport({} as never)).toThrow(
-      'createLocalTransport needs a handler: createApp(service).handle',
+      'createLocalTransport needs a handler: createApp(service, { surfaces: [forrst()] }).handle',
     )
   })
 })

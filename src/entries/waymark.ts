@@ -148,15 +148,16 @@ export type {
 } from '../extensions/tracing/index.ts'
 export { emitWebhookEvent, type WebhookEvent } from '../extensions/webhook/index.ts'
 export {
+  type AllSurfacesOptions,
   type App,
   type AppOptions,
+  allSurfaces,
   createApp,
   type FastifyHost,
   type FetchHandlerOptions,
   type HonoContext,
   type HonoHandlerOptions,
   type Load,
-  type Mount,
   type OverloadOptions,
   type ParsedRequest,
   type RunningServer,
@@ -211,8 +212,12 @@ export {
   type ForrstStream,
   type ForrstStreamOptions,
 } from '../sources/forrst/index.ts'
-export { createForrstHandler } from '../surfaces/forrst/index.ts'
-export type { ProfileOptions } from '../surfaces/profile/index.ts'
+export { createForrstHandler, type ForrstOptions, forrst } from '../surfaces/forrst/index.ts'
+export { mcp } from '../surfaces/mcp/index.ts'
+export { type ProfileOptions, profile } from '../surfaces/profile/index.ts'
+export { rest } from '../surfaces/rest/index.ts'
+export type { Mount, MountedSurface, Surface, SurfacePlace } from '../surfaces/surface/index.ts'
+export { explorer } from '../surfaces/tools/index.ts'
 export {
   authenticateByToken,
   type CallbackOptions,

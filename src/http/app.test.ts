@@ -6,6 +6,9 @@ import { closedPort } from '../../test/support/listen.ts'
 import { createTestLogger, serviceOf } from '../../test/support/service.ts'
 import { defineFunction } from '../core/function.ts'
 import { createTriggers } from '../entries/triggers.ts'
+import { forrst } from '../surfaces/forrst/index.ts'
+import { rest } from '../surfaces/rest/index.ts'
+import { allSurfaces } from './all-surfaces.ts'
 import { createApp } from './app.ts'
 import { serve } from './serve.ts'
 
@@ -17,7 +20,7 @@ const echo = defineFunction({
 const get = (path: string) => toRequest('', { method: 'GET', path, headers: { host: 'localhost' } })
 
 describe('one port for every surface', () => {
-  const app = createApp(serviceOf([echo]))
+  const app = createApp(serviceOf([echo]), { surfaces: allSurfaces() })
 
   it.each([
     ['/explorer/', 200],
@@ -67,7 +70,10 @@ describe('one port for every surface', () => {
   })
 
   it('lets pages of an allowed origin use MCP', async () => {
-    const open = createApp(serviceOf([echo]), { allowedOrigins: ['https://app.example.com'] })
+    const open = createApp(serviceOf([echo]), {
+      allowedOrigins: ['https://app.example.com'],
+      surfaces: allSurfaces(),
+    })
     const headers = {
       host: 'localhost',
       origin: 'https://app.example.com',
@@ -86,27 +92,61 @@ describe('one port for every surface', () => {
   it('refuses a mount at the path of a surface', () => {
     const handler = () => ({ status: 200, headers: {}, body: '' })
     const mounts = [{ path: '/forrst', match: 'exact' as const, handler }]
-    expect(() => createApp(serviceOf([echo]), { mounts })).toThrow(
+    expect(() => createApp(serviceOf([echo]), { mounts, surfaces: allSurfaces() })).toThrow(
       '/forrst is served already; mount it at another path',
     )
   })
 
-  it('leaves out what it is told to leave out', async () => {
-    const bare = createApp(serviceOf([echo]), { explorer: false, mcp: false })
-    for (const path of ['/', '/explorer/', '/mcp']) {
+  it('serves the surfaces it is given, and the probes', async () => {
+    const bare = createApp(serviceOf([echo]), { surfaces: [forrst({ path: '/rpc' }), rest()] })
+    for (const path of ['/', '/explorer/', '/mcp', '/forrst', '/.well-known/ucp']) {
       expect((await bare.handle(get(path))).status, path).toBe(404)
     }
+    for (const path of ['/openapi.json', '/llms.txt', '/health/live', '/health/ready']) {
+      expect((await bare.handle(get(path))).status, path).toBe(200)
+    }
+    expect((await bare.handle(get('/rpc'))).status).toBe(405)
+  })
+
+  it.each([
+    [
+      undefined,
+      'createApp needs the surfaces to serve: createApp(service, { surfaces: [forrst(), rest()] })',
+    ],
+    [{ bind: '127.0.0.1' }, 'createApp needs the surfaces to serve'],
+    [
+      { mcp: false },
+      'createApp: mcp is an option of its surface; write surfaces: [mcp({ … }), or leave mcp() out',
+    ],
+    [
+      { surfaces: [], forrstPath: '/rpc' },
+      "forrstPath is an option of its surface; write surfaces: [forrst({ path: '/…' })",
+    ],
+    [
+      { surfaces: [forrst(), rest] },
+      'createApp: surfaces[1] is not a surface; call it: surfaces: [forrst()]',
+    ],
+    [{ surfaces: ['forrst'] }, 'createApp: surfaces[0] is not a surface'],
+  ])('says how surfaces are written when it gets %j', (options, message) => {
+    expect(() => createApp(serviceOf([echo]), options as never)).toThrow(message)
   })
 })
 
 describe('serve', () => {
+  it('says where the options of a surface are written now', async () => {
+    const options = { port: 0, explorer: { allowExecute: true } }
+    await expect(serve(serviceOf([echo]), options as never)).rejects.toThrow(
+      'serve: explorer is an option of its surface; write surfaces: [explorer({ … })',
+    )
+  })
+
   const execute = async (host: string, authenticate?: () => { id: string }) => {
     const log = createTestLogger()
     const server = await serve(serviceOf([echo], { log, ...(authenticate && { authenticate }) }), {
       port: 0,
       host,
       allowedHosts: '*',
-      explorer: { allowExecute: true },
+      surfaces: allSurfaces({ explorer: { allowExecute: true } }),
     })
     const response = await fetch(
       `http://127.0.0.1:${server.port}/explorer/tools/orders.echo/call`,

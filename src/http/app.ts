@@ -5,37 +5,12 @@ import {
   createGuard,
   createLocalJudge,
   type GuardOptions,
-  isLoopbackHost,
   type LocalOptions,
-  parsePublicUrl,
 } from '../net/index.ts'
-import { createForrstHandler, refuseForrst } from '../surfaces/forrst/index.ts'
-import {
-  createMcpHandler,
-  createProtectedResourceHandler,
-  type McpHandlerOptions,
-  metadataPaths,
-  refuseMcp,
-} from '../surfaces/mcp/index.ts'
-import {
-  createProfileSurface,
-  type ProfileOptions,
-  type ProfileSurface,
-} from '../surfaces/profile/index.ts'
-import {
-  createLlmsHandler,
-  createOpenApiHandler,
-  createOpenRpcHandler,
-  createRestHandler,
-  refuseRest,
-} from '../surfaces/rest/index.ts'
-import {
-  createServiceToolApi,
-  refuseTools,
-  type ServiceToolApiOptions,
-} from '../surfaces/tools/index.ts'
+import type { Mount, Surface } from '../surfaces/surface/index.ts'
 import { andThen, isPromise, type Maybe } from '../values/index.ts'
-import type { HttpHandler, HttpRequest, HttpResponse } from '../wire/index.ts'
+import type { HttpRequest, HttpResponse } from '../wire/index.ts'
+import { assertSurfaces, mountSurfaces } from './mount.ts'
 import { createOverload, type Load, type Overload, type OverloadOptions } from './overload.ts'
 import { createProbes, problemResponse, toProblem } from './problem.ts'
 
@@ -56,30 +31,15 @@ export interface App {
   readonly close?: () => void
 }
 
-/** Where a handler stands; `prefix` mounts also get everything below their path. */
-export interface Mount {
-  readonly path: string
-  readonly match: 'exact' | 'prefix'
-  readonly handler: HttpHandler
-  /** Words what is refused before the handler sees it; problem details (RFC 9457) when absent. */
-  readonly refuse?: (error: CallError) => HttpResponse
-}
-
 /** How a service is put on HTTP. */
 export interface AppOptions extends GuardOptions, LocalOptions {
-  /** Path of the Forrst endpoint; `/forrst` when absent. */
-  readonly forrstPath?: string
-  /** MCP at `/mcp`; `false` leaves it out. */
-  readonly mcp?: McpHandlerOptions | false
-  /** The page and its tool API; `false` leaves them out. */
-  readonly explorer?: ServiceToolApiOptions | false
+  /** What the service is served over: `[forrst(), rest()]`, or `allSurfaces()`. */
+  readonly surfaces: readonly Surface[]
   /**
    * Where the world reaches the service, such as `https://api.example.com`: its host is allowed, its profile is built on
    * it, and unless it is this machine, no caller is taken to be on this machine.
    */
   readonly publicUrl?: string
-  /** Publishes a capability profile at `/.well-known/ucp`; the service's own when absent. */
-  readonly profile?: ProfileOptions
   /**
    * Names the caller whose memory and budgets are counted, on REST and MCP; its principal when absent, otherwise the
    * network its connection comes from. Behind a proxy, read the header that the proxy sets.
@@ -87,35 +47,27 @@ export interface AppOptions extends GuardOptions, LocalOptions {
   readonly callerKey?: CallerKey
   /** Refuses calls with 503 and `Retry-After` while there are more than the process can take; off when absent. */
   readonly overload?: OverloadOptions | false
-  /** Further surfaces, tried after the built-in ones. */
+  /** Further handlers, such as the webhooks of triggers. */
   readonly mounts?: readonly Mount[]
 }
 
-/** Puts every surface of a service behind one handler. */
-export function createApp(service: Service, options: AppOptions = {}): App {
+/**
+ * Puts the surfaces of a service, and its health probes, behind one handler.
+ *
+ * @example
+ * createApp(service, { surfaces: [forrst(), rest()] })
+ */
+export function createApp(service: Service, options: AppOptions): App {
+  assertSurfaces('createApp', options)
   service.start()
   const probes = createProbes(service)
-  const { profile, mcp, rest } = createNegotiating(service, options)
-  const builtIn: readonly Mount[] = [
-    {
-      path: options.forrstPath ?? '/forrst',
-      match: 'exact',
-      handler: createForrstHandler(service),
-      refuse: (error) => refuseForrst(service, error),
-    },
-    ...(mcp ? mcpMounts(mcp, options) : []),
-    { path: '/api', match: 'prefix', handler: rest, refuse: (error) => refuseRest(service, error) },
-    ...(profile
-      ? [{ path: '/.well-known/ucp', match: 'exact' as const, handler: profile.handler }]
-      : []),
-    { path: '/openapi.json', match: 'exact', handler: createOpenApiHandler(service) },
-    { path: '/openrpc.json', match: 'exact', handler: createOpenRpcHandler(service) },
-    { path: '/llms.txt', match: 'exact', handler: createLlmsHandler(service, toOrigin(options)) },
-    ...explorerMounts(service, options),
+  const { mounts: ofSurfaces, close } = mountSurfaces(service, options)
+  const mounts: readonly Mount[] = [
+    ...ofSurfaces,
     { path: PROBES[0], match: 'exact', handler: probes.live },
     { path: PROBES[1], match: 'exact', handler: probes.ready },
+    ...(options.mounts ?? []),
   ]
-  const mounts = [...builtIn, ...(options.mounts ?? [])]
   refuseTakenPaths(mounts)
   const exact = new Map(mounts.map((mount) => [mount.path, mount]))
   const prefixes = mounts.filter(({ match }) => match === 'prefix')
@@ -160,7 +112,7 @@ export function createApp(service: Service, options: AppOptions = {}): App {
     maxRequestBytes: service.limits.maxRequestBytes,
     knows: (path) => find(path) !== undefined,
     refuse,
-    ...(mcp && { close: mcp.close }),
+    close,
     ...gate,
     handle: gate.around?.(shared) ?? shared,
   }
@@ -227,57 +179,6 @@ function judgeHostForm({ header }: HttpRequest): CallError | undefined {
 
 const HOST_FORM = /^[^\s,@/\\?#]*$/
 
-interface Negotiating {
-  readonly profile?: ProfileSurface | undefined
-  readonly rest: HttpHandler
-  readonly mcp?: (HttpHandler & { readonly close: () => void }) | undefined
-}
-
-/**
- * Creates the surfaces on which platforms announce their profile. Profiles on this machine are fetched for callers on
- * this machine alone: for anybody else, that would be a way to ask what is meant for it.
- */
-function createNegotiating(service: Service, options: AppOptions): Negotiating {
-  const published = options.profile ?? ownProfile(service, options)
-  const everywhere = createCalled(service, options, published)
-  if (options.profile !== undefined || !isPublishedHere(published)) return everywhere
-  const here = createCalled(service, options, { ...published, allowLoopback: true })
-  const choose =
-    (near: HttpHandler, far: HttpHandler): HttpHandler =>
-    (request, judgeLocal) =>
-      (judgeLocal && judgeLocal(request) === undefined ? near : far)(request, judgeLocal)
-  const close = () => {
-    here.mcp?.close()
-    everywhere.mcp?.close()
-  }
-  return {
-    ...everywhere,
-    rest: choose(here.rest, everywhere.rest),
-    ...(here.mcp &&
-      everywhere.mcp && { mcp: Object.assign(choose(here.mcp, everywhere.mcp), { close }) }),
-  }
-}
-
-function isPublishedHere(published: ProfileOptions | undefined): published is ProfileOptions {
-  return published !== undefined && isLoopbackHost(new URL(published.origin).host)
-}
-
-function createCalled(
-  service: Service,
-  options: AppOptions,
-  published: ProfileOptions | undefined,
-): Negotiating {
-  const profile = published && createProfileSurface(service, published)
-  const admit = profile && { admit: profile.admit }
-  return {
-    profile,
-    rest: createRestHandler(service, { ...admit, ...toCallerKey(options) }),
-    ...(options.mcp !== false && {
-      mcp: createMcpHandler(service, { ...toMcpOptions(options), ...admit }),
-    }),
-  }
-}
-
 /** A webhook at the path of a surface would silently take its place. */
 function refuseTakenPaths(mounts: readonly Mount[]): void {
   const taken = new Set<string>()
@@ -290,65 +191,6 @@ function refuseTakenPaths(mounts: readonly Mount[]): void {
 /** Reading across sites is harmless: the browser keeps the answer from the page. */
 function isRead({ method }: HttpRequest): boolean {
   return method === 'GET' || method === 'HEAD'
-}
-
-function toCallerKey({ callerKey }: AppOptions): { readonly callerKey?: CallerKey } {
-  return callerKey === undefined ? {} : { callerKey }
-}
-
-function toMcpOptions(options: AppOptions): McpHandlerOptions {
-  return { ...toCallerKey(options), ...toGuardOptions(options), ...(options.mcp || {}) }
-}
-
-/** Surfaces that can be mounted alone have a guard of their own; here it is the same one. */
-function toGuardOptions({ allowedHosts, allowedOrigins, publicUrl }: AppOptions): GuardOptions {
-  return {
-    ...(allowedHosts && { allowedHosts }),
-    ...(allowedOrigins && { allowedOrigins }),
-    ...(publicUrl !== undefined && { publicUrl }),
-  }
-}
-
-function mcpMounts(handler: HttpHandler, { mcp }: AppOptions): readonly Mount[] {
-  const authorization = mcp ? mcp.authorization : undefined
-  const metadata = authorization && createProtectedResourceHandler(authorization)
-  return [
-    { path: '/mcp', match: 'exact', handler, refuse: refuseMcp },
-    ...(authorization && metadata
-      ? metadataPaths(authorization).map((path) => ({
-          path,
-          match: 'exact' as const,
-          handler: metadata,
-        }))
-      : []),
-  ]
-}
-
-function toOrigin({ publicUrl }: AppOptions): { readonly origin?: string } {
-  return publicUrl === undefined ? {} : { origin: parsePublicUrl(publicUrl).origin }
-}
-
-function ownProfile({ profile }: Service, { publicUrl }: AppOptions): ProfileOptions | undefined {
-  if (profile === undefined || publicUrl === undefined) return undefined
-  return { ...profile, origin: parsePublicUrl(publicUrl).origin }
-}
-
-function explorerMounts(service: Service, options: AppOptions): readonly Mount[] {
-  if (options.explorer === false) return []
-  const prefix = options.explorer?.prefix ?? '/explorer'
-  const handler = createServiceToolApi(service, {
-    ...toGuardOptions(options),
-    ...options.explorer,
-  })
-  const redirect: HttpHandler = () => ({
-    status: 302,
-    headers: { location: `${prefix}/` },
-    body: '',
-  })
-  return [
-    { path: prefix, match: 'prefix', handler, refuse: refuseTools },
-    { path: '/', match: 'exact', handler: redirect },
-  ]
 }
 
 function findPrefix(mounts: readonly Mount[], path: string): Mount | undefined {

@@ -1,4 +1,5 @@
-export { type App, type AppOptions, createApp, type Mount } from './app.ts'
+export { type AllSurfacesOptions, allSurfaces } from './all-surfaces.ts'
+export { type App, type AppOptions, createApp } from './app.ts'
 export { type ParsedRequest, toExpressHandler } from './express.ts'
 export { type FastifyHost, toFastifyPlugin } from './fastify.ts'
 export { type FetchHandlerOptions, toFetchHandler } from './fetch.ts'

@@ -1,13 +1,17 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Service } from '../core/index.ts'
-import { judgePlace } from '../net/index.ts'
+import type { Surface } from '../surfaces/surface/index.ts'
 import type { Triggers } from '../triggers/index.ts'
+import { allSurfaces } from './all-surfaces.ts'
 import { type App, type AppOptions, createApp } from './app.ts'
+import { assertNotMoved } from './mount.ts'
 import { toNodeListener } from './node.ts'
 
 /** Where and how to listen. */
-export interface ServeOptions extends Omit<AppOptions, 'bind'> {
+export interface ServeOptions extends Omit<AppOptions, 'bind' | 'surfaces'> {
+  /** Every surface when absent: `allSurfaces()`. */
+  readonly surfaces?: readonly Surface[]
   /** 4000 when absent; 0 takes any free port. */
   readonly port?: number
   /** 127.0.0.1 when absent. */
@@ -36,6 +40,7 @@ export interface RunningServer {
 
 /** Serves every surface of a service on one port. */
 export async function serve(service: Service, options: ServeOptions = {}): Promise<RunningServer> {
+  assertNotMoved('serve', options)
   const { port = 4000, host = '127.0.0.1', graceMs = 10_000, triggers } = options
   const server = createServer({
     keepAliveTimeout: 65_000,
@@ -46,10 +51,11 @@ export async function serve(service: Service, options: ServeOptions = {}): Promi
   // The profile names the port, which is only known now; nobody can have connected before this turn ends.
   const { app, url } = await listen(server, { port, host }, (address) => {
     const url = toUrl(address)
-    const place = { publicUrl: url, ...options, bind: address.address }
-    warnOfExecution(service, place)
     const app = createApp(service, {
-      ...place,
+      publicUrl: url,
+      ...options,
+      surfaces: options.surfaces ?? allSurfaces(),
+      bind: address.address,
       ...bindHosts(host, options),
       mounts: [...(options.mounts ?? []), ...(triggers?.mounts ?? [])],
     })
@@ -77,25 +83,11 @@ function toUrl({ address, family, port }: AddressInfo): string {
 }
 
 /** A service bound to one name is reached under it; one bound to every address must not guess its names. */
-function bindHosts(host: string, options: AppOptions): Pick<AppOptions, 'allowedHosts'> {
+function bindHosts(host: string, options: ServeOptions): Pick<AppOptions, 'allowedHosts'> {
   if (options.allowedHosts !== undefined) return { allowedHosts: options.allowedHosts }
   return host === '0.0.0.0' || host === '::'
     ? {}
     : { allowedHosts: [host.includes(':') ? `[${host}]` : host] }
-}
-
-/**
- * Everybody who reaches the page could run functions from it; that needs to know who they are. Each call is refused with
- * the same reason.
- */
-function warnOfExecution({ authenticate, log }: Service, options: AppOptions): void {
-  const executes = options.explorer ? options.explorer.allowExecute === true : false
-  if (!executes || authenticate) return
-  const reason = judgePlace(options)
-  if (reason === undefined) return
-  log.warn(
-    `the explorer does not execute functions: ${reason}, and the service has no authenticate hook`,
-  )
 }
 
 /** Connections that wait to be accepted. Node keeps 511; one more is dropped, and its client tries again a second later. */

@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineFunction } from '../../src/core/function.ts'
+import { allSurfaces } from '../../src/http/all-surfaces.ts'
 import { createApp } from '../../src/http/app.ts'
 import { HOSTS, type RunningHost } from '../support/hosts.ts'
 import { serviceOf } from '../support/service.ts'
@@ -51,7 +52,9 @@ describe.each(Object.entries(HOSTS))('on %s', (name, start) => {
       limits: { maxRequestBytes: 5000 },
       health: { database: { check: () => ({ status: 'degraded' }) } },
     })
-    host = await start(createApp(service, { allowedOrigins: ['https://app.example.com'] }))
+    host = await start(
+      createApp(service, { allowedOrigins: ['https://app.example.com'], surfaces: allSurfaces() }),
+    )
   })
   afterAll(() => host.close())
 

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { createClient } from '../../src/client/client.ts'
 import { defineFunction } from '../../src/core/function.ts'
+import { allSurfaces } from '../../src/http/all-surfaces.ts'
 import { createApp } from '../../src/http/app.ts'
 import { HOSTS, type RunningHost } from '../support/hosts.ts'
 import { serviceOf } from '../support/service.ts'
@@ -42,7 +43,9 @@ async function withHost(
   run: (url: string, watch: Watch) => Promise<void>,
 ): Promise<void> {
   const watch: Watch = { yielded: 0, left: false }
-  const host = await start(createApp(serviceOf([createReports(watch)])))
+  const host = await start(
+    createApp(serviceOf([createReports(watch)]), { surfaces: allSurfaces() }),
+  )
   try {
     await run(`${host.url}/forrst`, watch)
   } finally {

@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
 import { afterEach, expect, it } from 'vitest'
-import { type App, createApp, createService } from 'waymark'
+import { type App, allSurfaces, createApp, createService } from 'waymark'
 import { buildPlatform, createShop } from './capability-demo.ts'
 import { createDemo } from './demo.ts'
 import { EVIL } from './fixtures.ts'
@@ -284,5 +284,6 @@ function createPublisher(documents: Readonly<Record<string, (origin: string) => 
         body: JSON.stringify(build(`http://${request.header('host')}`)),
       }),
     })),
+    surfaces: allSurfaces(),
   })
 }

@@ -1,4 +1,4 @@
-import { type App, createApp, createService, defineFunction } from 'waymark'
+import { type App, allSurfaces, createApp, createService, defineFunction } from 'waymark'
 
 const SPACE = 'example.shop.store'
 const ORIGIN = 'https://shop.example'
@@ -47,16 +47,18 @@ export function createShop(): App {
     functions,
   })
   return createApp(service, {
-    profile: {
-      version: VERSION,
-      origin: ORIGIN,
-      service: SPACE,
-      capabilities: CAPABILITIES.map(([name, ...parents]) => ({
-        name: `${SPACE}.${name}`,
-        schema: `${ORIGIN}/schemas/${name}.json`,
-        ...(parents.length > 0 && { extends: parents.map((parent) => `${SPACE}.${parent}`) }),
-      })),
-    },
+    surfaces: allSurfaces({
+      profile: {
+        version: VERSION,
+        origin: ORIGIN,
+        service: SPACE,
+        capabilities: CAPABILITIES.map(([name, ...parents]) => ({
+          name: `${SPACE}.${name}`,
+          schema: `${ORIGIN}/schemas/${name}.json`,
+          ...(parents.length > 0 && { extends: parents.map((parent) => `${SPACE}.${parent}`) }),
+        })),
+      },
+    }),
   })
 }
 

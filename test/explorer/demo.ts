@@ -1,5 +1,6 @@
 import {
   type App,
+  allSurfaces,
   createApp,
   createService,
   defineFunction,
@@ -169,7 +170,7 @@ export function createDemo(options: { readonly allowExecute?: boolean } = {}): A
   })
   const app = createApp(service, {
     bind: '127.0.0.1',
-    explorer: { allowExecute: options.allowExecute ?? true },
+    surfaces: allSurfaces({ explorer: { allowExecute: options.allowExecute ?? true } }),
   })
   return { ...app, handle: (request) => answerOperations(request) ?? app.handle(request) }
 }

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createApp, createService, defineFunction } from 'waymark'
+import { allSurfaces, createApp, createService, defineFunction } from 'waymark'
 import { createMemoryStore } from 'waymark/store'
 import { createTestLog } from '../support/forrst.ts'
 import { findBrowser, launchBrowser } from './browser.ts'
@@ -32,7 +32,10 @@ describe.skipIf(path === undefined)('operations of a real service on the page', 
   let server: TestServer
   beforeAll(async () => {
     server = await startServer(
-      createApp(service, { bind: '127.0.0.1', explorer: { allowExecute: true } }),
+      createApp(service, {
+        bind: '127.0.0.1',
+        surfaces: allSurfaces({ explorer: { allowExecute: true } }),
+      }),
     )
     browser = await launchBrowser(path ?? '')
   }, 60_000)

@@ -1,4 +1,4 @@
-import { type App, createApp, createService, defineFunction } from 'waymark'
+import { type App, allSurfaces, createApp, createService, defineFunction } from 'waymark'
 import { createTriggers, defineTrigger, type Triggers } from 'waymark/triggers'
 
 /** A service whose function is called by an event and by a schedule. */
@@ -55,7 +55,10 @@ export async function createTriggerDemo(allowExecute = true): Promise<TriggerDem
   })
   await triggers.start()
   return {
-    app: createApp(service, { bind: '127.0.0.1', explorer: { allowExecute } }),
+    app: createApp(service, {
+      bind: '127.0.0.1',
+      surfaces: allSurfaces({ explorer: { allowExecute } }),
+    }),
     triggers,
     setOpen(next) {
       isOpen = next

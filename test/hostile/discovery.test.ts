@@ -5,6 +5,7 @@ import { checkDocument } from '../../src/discovery/check-document.ts'
 import type { DiscoveryDocument } from '../../src/discovery/decode.ts'
 import { createClient, type Transport } from '../../src/entries/client.ts'
 import { generateClient } from '../../src/entries/codegen.ts'
+import { allSurfaces } from '../../src/http/all-surfaces.ts'
 import { createApp } from '../../src/http/app.ts'
 import { connectForrstSource } from '../../src/sources/forrst/source.ts'
 import { createService } from '../../src/system/create-service.ts'
@@ -35,7 +36,7 @@ describe('a discovery document with a hostile value at any place', { timeout: 12
       const mock = await attempt(() => createMockService(changed))
       if (mock === undefined) return
       const { service } = mock
-      const app = createApp({ ...service, log: createTestLogger() })
+      const app = createApp({ ...service, log: createTestLogger() }, { surfaces: allSurfaces() })
       for (const path of ['/openapi.json', '/openrpc.json', '/explorer/tools']) {
         expect(await app.handle(get(path)), path).toMatchObject({ status: 200 })
       }

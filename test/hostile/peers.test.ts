@@ -9,6 +9,7 @@ import type { ToolSpec } from '../../src/entries/tool-spec.ts'
 import { createTriggers } from '../../src/entries/triggers.ts'
 import { verifyService } from '../../src/entries/verify.ts'
 import { CallError } from '../../src/errors/error.ts'
+import { allSurfaces } from '../../src/http/all-surfaces.ts'
 import { type AppOptions, createApp } from '../../src/http/app.ts'
 import { toReason } from '../../src/values/json.ts'
 import { toRequest } from '../support/forrst.ts'
@@ -48,10 +49,10 @@ const origin = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}
 const PROTOCOL = { name: 'forrst', version: '0.1.0' }
 
 /** Calls a function of ours; what a peer of ours answered must never be our mistake. */
-async function call(functions: readonly FunctionDefinition[], options: AppOptions = {}) {
+async function call(functions: readonly FunctionDefinition[], options: Partial<AppOptions> = {}) {
   const log = createTestLogger()
   const service = serviceOf(functions, { log })
-  const app = createApp(service, options)
+  const app = createApp(service, { surfaces: allSurfaces(), ...options })
   const [name = 'none.known'] = functions.map((definition) => definition.name)
   const document = {
     protocol: PROTOCOL,
@@ -131,7 +132,7 @@ describe('a peer that answers a hostile value at any place', { timeout: 120_000 
     const service = serviceOf([take])
     const triggers = createTriggers({ service, triggers: [HOOK] })
     await triggers.start()
-    const app = createApp(service, { mounts: triggers.mounts })
+    const app = createApp(service, { mounts: triggers.mounts, surfaces: allSurfaces() })
     const good = { id: 'e1', data: { id: '1', items: [{ name: 'n' }], deep: { deeper: [1] } } }
     const faults = await findFaults(hostileCases(good, 20), async (event) => {
       const request = toRequest(event, { path: HOOK.path, headers: { host: 'localhost' } })

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { defineFunction } from '../../src/core/function.ts'
 import { createOutgoing } from '../../src/extensions/outgoing/outgoing.ts'
+import { allSurfaces } from '../../src/http/all-surfaces.ts'
 import { createApp } from '../../src/http/app.ts'
 import { createMemoryStore } from '../../src/store/memory/memory.ts'
 import { createService } from '../../src/system/create-service.ts'
@@ -54,7 +55,7 @@ const app = createApp(
       }),
     ],
   }),
-  { explorer: { allowExecute: true } },
+  { surfaces: allSurfaces({ explorer: { allowExecute: true } }) },
 )
 
 async function send(path: string, document: unknown, more: Readonly<Record<string, string>> = {}) {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { defineFunction, type FunctionDefinition } from '../../src/core/function.ts'
 import type { Middleware } from '../../src/core/service.ts'
 import { CallError } from '../../src/errors/error.ts'
+import { allSurfaces } from '../../src/http/all-surfaces.ts'
 import { createApp } from '../../src/http/app.ts'
 import { createMemoryStore } from '../../src/store/memory/memory.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -151,7 +152,7 @@ function createTestApp({ handler = () => 1, middleware, store = createMemoryStor
     ...(middleware && { middleware: [middleware] }),
     extensions: statefulExtensions({ store, jobs }),
   })
-  const app = createApp(service, { explorer: { allowExecute: true } })
+  const app = createApp(service, { surfaces: allSurfaces({ explorer: { allowExecute: true } }) })
   const headers = {
     host: 'localhost',
     accept: 'application/json, text/event-stream',

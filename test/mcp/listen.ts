@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Service } from '../../src/core/service.ts'
+import { allSurfaces } from '../../src/http/all-surfaces.ts'
 import { createApp } from '../../src/http/app.ts'
 import { toNodeListener } from '../../src/http/node.ts'
 import { createMcpHandler, type McpHandlerOptions } from '../../src/surfaces/mcp/handler.ts'
@@ -17,7 +18,10 @@ export interface Listening {
 /** Puts a service on a free port of this machine. */
 export async function listen(service: Service, options: McpHandlerOptions): Promise<Listening> {
   const handler = createMcpHandler(service, options)
-  const app = createApp(service, { mounts: [{ path: '/agents', match: 'exact', handler }] })
+  const app = createApp(service, {
+    mounts: [{ path: '/agents', match: 'exact', handler }],
+    surfaces: allSurfaces(),
+  })
   const server = createServer(toNodeListener(app))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {

@@ -5,6 +5,7 @@ import type { Service } from '../../src/core/service.ts'
 import { buildDocument } from '../../src/discovery/document.ts'
 import { type Client, createClient, createLocalTransport } from '../../src/entries/client.ts'
 import { CODES } from '../../src/errors/codes.ts'
+import { allSurfaces } from '../../src/http/all-surfaces.ts'
 import { createApp } from '../../src/http/app.ts'
 
 const closing: Service[] = []
@@ -14,7 +15,7 @@ afterAll(async () => {
 
 function clientOf(service: Service): Client {
   closing.push(service)
-  const transport = createLocalTransport(createApp(service).handle)
+  const transport = createLocalTransport(createApp(service, { surfaces: allSurfaces() }).handle)
   return createClient({ transport, name: 'test', retry: false })
 }
 

@@ -4,6 +4,7 @@ import type { FunctionObject } from '../../src/discovery/decode.ts'
 import { buildDocument } from '../../src/discovery/document.ts'
 import { createClient, createLocalTransport, type StreamOptions } from '../../src/entries/client.ts'
 import { verifyService } from '../../src/entries/verify.ts'
+import { allSurfaces } from '../../src/http/all-surfaces.ts'
 import { createApp } from '../../src/http/app.ts'
 import { createHonestShop } from '../verify/shop.ts'
 
@@ -36,7 +37,7 @@ const toDocument = (object: Partial<FunctionObject> = {}) => ({
 function mockOf(object: Partial<FunctionObject> = {}, options: MockOptions = {}) {
   const { service, warnings } = createMockService(toDocument(object), options)
   onTestFinished(() => service.close())
-  const transport = createLocalTransport(createApp(service).handle)
+  const transport = createLocalTransport(createApp(service, { surfaces: allSurfaces() }).handle)
   return { client: createClient({ transport, name: 'test', retry: false }), service, warnings }
 }
 

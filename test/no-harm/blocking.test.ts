@@ -2,6 +2,7 @@ import { connect, type Socket } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { defineFunction } from '../../src/core/function.ts'
 import { mayFit } from '../../src/core/result.ts'
+import { allSurfaces } from '../../src/http/all-surfaces.ts'
 import { createApp } from '../../src/http/app.ts'
 import { type ServeOptions, serve } from '../../src/http/serve.ts'
 import { toRequest } from '../support/forrst.ts'
@@ -34,7 +35,7 @@ function createTestApp(result: unknown = 'ok') {
     handler: () => 'ok',
   })
   return createApp(serviceOf([large, row], { limits: { maxResponseBytes: 100_000 } }), {
-    explorer: { allowExecute: true },
+    surfaces: allSurfaces({ explorer: { allowExecute: true } }),
   })
 }
 

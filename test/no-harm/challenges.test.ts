@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { defineFunction } from '../../src/core/function.ts'
 import { createToolApi } from '../../src/entries/tools.ts'
 import { CallError } from '../../src/errors/error.ts'
+import { allSurfaces } from '../../src/http/all-surfaces.ts'
 import { type AppOptions, createApp } from '../../src/http/app.ts'
 import { createService, type ServiceOptions } from '../../src/system/create-service.ts'
 import { toRequest } from '../support/forrst.ts'
@@ -34,7 +35,7 @@ const refuse = (challenge?: string) => () => {
   throw new CallError('UNAUTHORIZED', { ...(challenge !== undefined && { challenge }) })
 }
 
-function appOf(service: Options = {}, app: AppOptions = {}) {
+function appOf(service: Options = {}, app: Partial<AppOptions> = {}) {
   return createApp(
     createService({
       info: { title: 'Orders', version: '1.0.0' },
@@ -42,7 +43,7 @@ function appOf(service: Options = {}, app: AppOptions = {}) {
       log: createTestLogger(),
       ...service,
     }),
-    { explorer: { allowExecute: true }, ...app },
+    { surfaces: allSurfaces({ explorer: { allowExecute: true } }), ...app },
   )
 }
 
@@ -124,7 +125,10 @@ describe('beside it: who chooses the challenge', () => {
       resource: 'https://api.example.com/mcp',
       authorizationServers: ['https://login.example.com'],
     }
-    const app = appOf({ authenticate: refuse('Basic realm="orders"') }, { mcp: { authorization } })
+    const app = appOf(
+      { authenticate: refuse('Basic realm="orders"') },
+      { surfaces: allSurfaces({ mcp: { authorization } }) },
+    )
     const { headers } = await ask(app, 'MCP')
     expect(headers['www-authenticate']).toMatch(/^Bearer resource_metadata="https:\/\/api\./)
     expect((await ask(app, 'REST')).headers['www-authenticate']).toBe('Basic realm="orders"')

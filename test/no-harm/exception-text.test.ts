@@ -9,6 +9,7 @@ import {
 import { createToolFunctions } from '../../src/entries/runtime.ts'
 import { parseToolSpec } from '../../src/entries/tool-spec.ts'
 import { CallError } from '../../src/errors/error.ts'
+import { allSurfaces } from '../../src/http/all-surfaces.ts'
 import { type AppOptions, createApp } from '../../src/http/app.ts'
 import { createPublicFetch } from '../../src/net/public-address.ts'
 import { connectForrstSource } from '../../src/sources/forrst/source.ts'
@@ -106,11 +107,14 @@ function logged({ lines }: TestLogger): string {
 function open(
   functions: readonly FunctionDefinition[],
   options: Parameters<typeof serviceOf>[1] = {},
-  app: AppOptions = {},
+  app: Partial<AppOptions> = {},
 ) {
   const log = createTestLogger()
   const service = serviceOf(functions, { log, ...options })
-  const { handle } = createApp(service, { explorer: { allowExecute: true }, ...app })
+  const { handle } = createApp(service, {
+    surfaces: allSurfaces({ explorer: { allowExecute: true } }),
+    ...app,
+  })
   return { log, ask: async (request: HttpRequest) => textOf(await handle(request)) }
 }
 
@@ -148,25 +152,27 @@ describe('as reported', () => {
     const log = createTestLogger()
     const capability = 'com.example.shop.checkout'
     const { handle } = createApp(serviceOf([define({ capability })], { log }), {
-      profile: {
-        version: '2026-04-08',
-        origin: 'https://example.com',
-        service: 'com.example.shop',
-        capabilities: [{ name: capability, schema: 'https://example.com/s' }],
-        fetcher: createDocumentFetcher({
-          fetch: createPublicFetch({
-            maxBytes: 1_000,
-            timeoutMs: 5_000,
-            redirects: 'refuse',
-            lookup: async (host) => {
-              if (host === 'inside.example') return [{ address: '127.0.0.1', family: 4 }]
-              throw Object.assign(new Error(`getaddrinfo ENOTFOUND ${host}`), {
-                code: 'ENOTFOUND',
-              })
-            },
+      surfaces: allSurfaces({
+        profile: {
+          version: '2026-04-08',
+          origin: 'https://example.com',
+          service: 'com.example.shop',
+          capabilities: [{ name: capability, schema: 'https://example.com/s' }],
+          fetcher: createDocumentFetcher({
+            fetch: createPublicFetch({
+              maxBytes: 1_000,
+              timeoutMs: 5_000,
+              redirects: 'refuse',
+              lookup: async (host) => {
+                if (host === 'inside.example') return [{ address: '127.0.0.1', family: 4 }]
+                throw Object.assign(new Error(`getaddrinfo ENOTFOUND ${host}`), {
+                  code: 'ENOTFOUND',
+                })
+              },
+            }),
           }),
-        }),
-      },
+        },
+      }),
     })
     const rest = post('/api/orders.get', {}, { 'ucp-agent': `profile="${profile}"` })
     const tool = mcp(
@@ -255,10 +261,12 @@ describe('beside it: other places that throw', () => {
       [ok],
       {},
       {
-        mcp: {
-          resources: [{ uri: 'own:a', name: 'a', read: crash }],
-          prompts: () => crash(),
-        },
+        surfaces: allSurfaces({
+          mcp: {
+            resources: [{ uri: 'own:a', name: 'a', read: crash }],
+            prompts: () => crash(),
+          },
+        }),
       },
     )
     const read = await ask(mcp('resources/read', { uri: 'own:a' }, 'own:a'))
@@ -340,7 +348,7 @@ describe('beside it: other services behind this one', () => {
 
   it('a remote Forrst service that is away', async () => {
     let away = false
-    const remote = createApp(serviceOf([failing(() => 1)]))
+    const remote = createApp(serviceOf([failing(() => 1)]), { surfaces: allSurfaces() })
     const local = createLocalTransport(remote.handle)
     const client = createClient({
       transport: (...sent) => {

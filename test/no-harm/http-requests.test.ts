@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { defineFunction } from '../../src/core/function.ts'
+import { allSurfaces } from '../../src/http/all-surfaces.ts'
 import { createApp } from '../../src/http/app.ts'
 import type { HttpRequest } from '../../src/wire/http.ts'
 import { HOSTS, type RunningHost } from '../support/hosts.ts'
@@ -11,7 +12,7 @@ const echo = defineFunction({ name: 'tests.echo', version: '1.0.0', handler: () 
 const createTestApp = () =>
   createApp(serviceOf([echo], { authenticate: () => ({ id: 'tester' }) }), {
     allowedHosts: '*',
-    explorer: { allowExecute: true },
+    surfaces: allSurfaces({ explorer: { allowExecute: true } }),
   })
 
 /** One request per surface that reads a body. */
@@ -158,6 +159,7 @@ describe('beside it, where the bytes are node:http', () => {
           },
         },
       ],
+      surfaces: allSurfaces(),
     })
     const throwing = (await HOSTS['node:http']?.(app)) as RunningHost
     expect((await fetch(`${throwing.url}/throws`)).status).toBe(500)

@@ -9,6 +9,7 @@ import { buildDocument } from '../../src/discovery/document.ts'
 import { createClient, createLocalTransport } from '../../src/entries/client.ts'
 import { generateCode } from '../../src/entries/codegen.ts'
 import { importOpenApi } from '../../src/entries/openapi.ts'
+import { allSurfaces } from '../../src/http/all-surfaces.ts'
 import { createApp } from '../../src/http/app.ts'
 import { connectForrstSource } from '../../src/sources/forrst/source.ts'
 import { connectMcpSource } from '../../src/sources/mcp/source.ts'
@@ -32,7 +33,7 @@ const post = async (url: string, body: string) => {
 /** A far service, what was sent to it, and a near one in front of it. */
 async function putInFront(functions: readonly FunctionDefinition[]) {
   const sent: string[] = []
-  const far = createApp(serviceOf(functions))
+  const far = createApp(serviceOf(functions), { surfaces: allSurfaces() })
   const local = createLocalTransport(far.handle)
   const client = createClient({
     transport: (request) => {

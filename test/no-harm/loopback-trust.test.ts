@@ -12,6 +12,7 @@ import type { Service } from '../../src/core/service.ts'
 import { createClient, createLocalTransport } from '../../src/entries/client.ts'
 import { createServiceToolApi } from '../../src/entries/tools.ts'
 import { createTriggers, type Triggers } from '../../src/entries/triggers.ts'
+import { allSurfaces } from '../../src/http/all-surfaces.ts'
 import { type App, type AppOptions, createApp } from '../../src/http/app.ts'
 import { toExpressHandler } from '../../src/http/express.ts'
 import { toFastifyPlugin } from '../../src/http/fastify.ts'
@@ -110,10 +111,10 @@ async function open(options: ServeOptions = {}): Promise<Door> {
   const { service, triggers } = openShop()
   const server = await serve(service, {
     port: 0,
-    explorer: { allowExecute: true },
     allowedHosts: '*',
     ...options,
     triggers,
+    surfaces: allSurfaces({ explorer: { allowExecute: true } }),
   })
   onTestFinished(() => server.close())
   return { port: server.port, host: '127.0.0.1' }
@@ -169,7 +170,11 @@ describe('as reported: a reverse proxy on the same machine', () => {
   ])('says at start why execution is off: %j', async (options, reason) => {
     const log = createTestLogger()
     const { service } = openShop({ log })
-    const server = await serve(service, { port: 0, explorer: { allowExecute: true }, ...options })
+    const server = await serve(service, {
+      port: 0,
+      ...options,
+      surfaces: allSurfaces({ explorer: { allowExecute: true } }),
+    })
     onTestFinished(() => server.close())
     expect(log.lines.map(({ message }) => message)).toContain(
       `the explorer does not execute functions: ${reason}, and the service has no authenticate hook`,
@@ -246,14 +251,14 @@ async function listen(server: ReturnType<typeof createServer>): Promise<{ readon
   return { port: typeof address === 'object' && address ? address.port : 0 }
 }
 
-async function mount(options: AppOptions = {}): Promise<App> {
+async function mount(options: Partial<AppOptions> = {}): Promise<App> {
   const { service, triggers } = openShop()
   await triggers.start()
   onTestFinished(() => triggers.stop(100))
   return createApp(service, {
-    explorer: { allowExecute: true },
     mounts: triggers.mounts,
     ...options,
+    surfaces: allSurfaces({ explorer: { allowExecute: true } }),
   })
 }
 
@@ -338,9 +343,9 @@ describe('beside it: who is known needs no address', () => {
     const { service, triggers } = openShop({ authenticate: () => ({ id: 'ada' }) })
     const server = await serve(service, {
       port: 0,
-      explorer: { allowExecute: true },
       publicUrl: 'https://api.example.com',
       triggers,
+      surfaces: allSurfaces({ explorer: { allowExecute: true } }),
     })
     onTestFinished(() => server.close())
     const door = { port: server.port, host: '127.0.0.1' }

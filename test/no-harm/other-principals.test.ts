@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { defineFunction } from '../../src/core/function.ts'
 import { endMaintenance, startMaintenance } from '../../src/extensions/maintenance/state.ts'
+import { allSurfaces } from '../../src/http/all-surfaces.ts'
 import { createApp } from '../../src/http/app.ts'
 import { createService } from '../../src/system/create-service.ts'
 import { call, dataOf, type TestResponse, toRequest } from '../support/forrst.ts'
@@ -227,7 +228,7 @@ describe.each(await listAllStores())(
 describe('beside it: a session of MCP', () => {
   it('is nobody else’s', async () => {
     const { service } = await setUp(TEST_STORES[0]?.[1] as never)
-    const app = createApp(service)
+    const app = createApp(service, { surfaces: allSurfaces() })
     open.push(() => app.close?.())
     const send = (who: string | undefined, method: string, body: unknown, more: object = {}) =>
       app.handle(

@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { parseOverload } from '../../src/cli/serve/overload.ts'
 import { defineFunction, type FunctionDefinition } from '../../src/core/function.ts'
 import { createTriggers } from '../../src/entries/triggers.ts'
+import { allSurfaces } from '../../src/http/all-surfaces.ts'
 import { type App, createApp } from '../../src/http/app.ts'
 import { createOverload, type Load, type OverloadOptions } from '../../src/http/overload.ts'
 import { serve } from '../../src/http/serve.ts'
@@ -140,8 +141,8 @@ describe('beside it', () => {
     const overload = { maxInFlight: 1, retryAfterSeconds: 7 }
     const app = createApp(service, {
       overload,
-      explorer: { allowExecute: true },
       mounts: [...triggers.mounts, { path: '/own', match: 'exact', handler: () => OWN }],
+      surfaces: allSurfaces({ explorer: { allowExecute: true } }),
     })
     const first = ask(app, '/api/tests.hang')
     return { app, end, first, log }
@@ -201,7 +202,10 @@ describe('beside it', () => {
 
   it('refuses a waiting call when its time is over, though nothing else happens', async () => {
     const { hang, end } = createHanging()
-    const app = createApp(serviceOf([hang]), { overload: { maxWaitMs: 30 } })
+    const app = createApp(serviceOf([hang]), {
+      overload: { maxWaitMs: 30 },
+      surfaces: allSurfaces(),
+    })
     const calls = Array.from({ length: 65 }, () => ask(app, '/api/tests.hang'))
     expect(app.load?.()).toMatchObject({ running: 64, waiting: 1 })
     expect((await calls[64])?.status).toBe(503)
@@ -221,7 +225,10 @@ describe('beside it', () => {
         return null
       },
     })
-    const app = createApp(serviceOf([note]), { overload: { maxWaitMs: 60_000 } })
+    const app = createApp(serviceOf([note]), {
+      overload: { maxWaitMs: 60_000 },
+      surfaces: allSurfaces(),
+    })
     const numbers = Array.from({ length: 40 }, (_, n) => n)
     await Promise.all(numbers.map((n) => ask(app, '/api/tests.note', { n })))
     expect(order).toEqual(numbers)
@@ -243,7 +250,7 @@ describe('beside it', () => {
       },
     })
     const overload = { maxWaitMs: 60_000, maxEventLoopDelayMs: 30 }
-    const app = createApp(serviceOf([later]), { overload })
+    const app = createApp(serviceOf([later]), { overload, surfaces: allSurfaces() })
     await Promise.all(Array.from({ length: 150 }, () => ask(app, '/api/tests.later')))
     expect(most).toBeLessThan(100)
     most = 0
@@ -253,7 +260,7 @@ describe('beside it', () => {
 
   it('is off in an app that does not ask for it', async () => {
     const { hang, end } = createHanging()
-    const app = createApp(serviceOf([hang]))
+    const app = createApp(serviceOf([hang]), { surfaces: allSurfaces() })
     const calls = Array.from({ length: 1_100 }, () => ask(app, '/api/tests.hang'))
     expect(app.load).toBeUndefined()
     expect(app.refuseEarly).toBeUndefined()
@@ -268,7 +275,7 @@ describe('beside it', () => {
     [{ maxEventLoopDelayMs: 0 }, 'maxEventLoopDelayMs'],
     [{ retryAfterSeconds: -1 }, 'retryAfterSeconds'],
   ])('refuses the option %o', (overload, name) => {
-    expect(() => createApp(serviceOf([busy]), { overload })).toThrow(name)
+    expect(() => createApp(serviceOf([busy]), { overload, surfaces: allSurfaces() })).toThrow(name)
   })
 
   it('reads --overload', () => {

@@ -5,6 +5,7 @@ import {
 } from '../../src/capabilities/documents/fetcher.ts'
 import { defineFunction } from '../../src/core/function.ts'
 import { CallError } from '../../src/errors/error.ts'
+import { allSurfaces } from '../../src/http/all-surfaces.ts'
 import { type App, type AppOptions, createApp } from '../../src/http/app.ts'
 import type { PublicFetch } from '../../src/net/public-address.ts'
 import type { HttpRequest, HttpResponse } from '../../src/wire/http.ts'
@@ -39,7 +40,7 @@ interface Shop {
 function openShop(
   options: {
     readonly fetcher?: DocumentFetcherOptions
-    readonly app?: AppOptions
+    readonly app?: Partial<AppOptions>
     readonly service?: Parameters<typeof serviceOf>[1]
     readonly fetch?: PublicFetch
   } = {},
@@ -67,14 +68,16 @@ function openShop(
   )
   const app = createApp(service, {
     callerKey: ({ header }) => header('x-caller') ?? '',
-    profile: {
-      version: VERSION,
-      origin: 'https://example.com',
-      service: 'com.example.shop',
-      capabilities: [{ name: CHECKOUT, schema: `https://example.com/${CHECKOUT}` }],
-      fetcher: createDocumentFetcher({ fetch, clock, ...options.fetcher }),
-    },
     ...options.app,
+    surfaces: allSurfaces({
+      profile: {
+        version: VERSION,
+        origin: 'https://example.com',
+        service: 'com.example.shop',
+        capabilities: [{ name: CHECKOUT, schema: `https://example.com/${CHECKOUT}` }],
+        fetcher: createDocumentFetcher({ fetch, clock, ...options.fetcher }),
+      },
+    }),
   })
   return { app, asked, clock }
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { buildBusinessProfile, hostProfile, lintProfile } from '../../src/entries/capabilities.ts'
+import { allSurfaces } from '../../src/http/all-surfaces.ts'
 import { createApp } from '../../src/http/app.ts'
 import type { JsonObject } from '../../src/values/json.ts'
 import { runMain } from '../cli/run-main.ts'
@@ -42,7 +43,7 @@ describe('as reported: a private member of a key', () => {
   it.each(MEMBERS)('%s is refused at start, with its path and without its value', (member) => {
     const keys = [PUBLIC_KEY, { ...PUBLIC_KEY, [member]: SECRET }]
     const profile = { ...PROFILE, origin: 'https://shop.example', keys }
-    const thrown = thrownBy(() => createApp(serviceOf([]), { profile }))
+    const thrown = thrownBy(() => createApp(serviceOf([]), { surfaces: allSurfaces({ profile }) }))
     expect(thrown).toBeInstanceOf(TypeError)
     expect(thrown.message).toContain(`/keys/1/${member}`)
     expect(thrown.message).not.toContain(SECRET)
@@ -64,7 +65,7 @@ describe('as reported: a private member of a key', () => {
 
   it('is not found where there is none', () => {
     const profile = { ...PROFILE, origin: 'https://shop.example', keys: [PUBLIC_KEY] }
-    expect(() => createApp(serviceOf([]), { profile })).not.toThrow()
+    expect(() => createApp(serviceOf([]), { surfaces: allSurfaces({ profile }) })).not.toThrow()
     expect(lintProfile(published([PUBLIC_KEY])).map(({ code }) => code)).not.toContain(
       'private_key',
     )
@@ -124,7 +125,7 @@ describe('beside it', () => {
 
   it.each(PLACES)('a private key %s is refused at start', (_name, members, pointer) => {
     const profile = { ...PROFILE, origin: 'https://shop.example', ...members }
-    const thrown = thrownBy(() => createApp(serviceOf([]), { profile }))
+    const thrown = thrownBy(() => createApp(serviceOf([]), { surfaces: allSurfaces({ profile }) }))
     expect(thrown).toBeInstanceOf(TypeError)
     expect(thrown.message).toContain(pointer)
     for (const secret of [SECRET, PRIVATE_PEM, 'MfKQ9r8GKYqrTwjU']) {
@@ -134,7 +135,9 @@ describe('beside it', () => {
 
   it('the profile of publicUrl is refused as well', () => {
     const service = { ...serviceOf([]), profile: { ...PROFILE, keys: [{ k: SECRET }] } }
-    expect(() => createApp(service, { publicUrl: 'https://shop.example' })).toThrow('/keys/0/k')
+    expect(() =>
+      createApp(service, { publicUrl: 'https://shop.example', surfaces: allSurfaces() }),
+    ).toThrow('/keys/0/k')
   })
 
   it('so it is where a profile is built or hosted by hand', () => {
@@ -171,13 +174,15 @@ describe('beside it', () => {
       capabilities: [{ name: 'com.example.shop.search', config: { k: 10, p: 0.9, alg: 'bm25' } }],
     }
     const profile = { ...PROFILE, origin: 'https://shop.example', ...members }
-    expect(() => createApp(serviceOf([]), { profile })).not.toThrow()
+    expect(() => createApp(serviceOf([]), { surfaces: allSurfaces({ profile }) })).not.toThrow()
   })
 })
 
 describe('beside it: a profile of another form', () => {
   const start = (profile: object) =>
-    thrownBy(() => createApp(serviceOf([]), { profile: profile as never }))
+    thrownBy(() =>
+      createApp(serviceOf([]), { surfaces: allSurfaces({ profile: profile as never }) }),
+    )
 
   it.each<[string, object, string]>([
     ['the published document', published([PUBLIC_KEY]), 'profile.version must be a string; this'],

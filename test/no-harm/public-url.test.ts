@@ -1,6 +1,7 @@
 import { request as sendRequest } from 'node:http'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { defineFunction } from '../../src/core/function.ts'
+import { allSurfaces } from '../../src/http/all-surfaces.ts'
 import { type AppOptions, createApp } from '../../src/http/app.ts'
 import { serve } from '../../src/http/serve.ts'
 import { toRequest } from '../support/forrst.ts'
@@ -40,11 +41,11 @@ const REQUESTS: readonly (readonly [string, string, string, unknown])[] = [
 ]
 
 async function ask(
-  options: AppOptions,
+  options: Partial<AppOptions>,
   headers: Readonly<Record<string, string>>,
   [, method, path, body]: (typeof REQUESTS)[number] = REQUESTS[0] as never,
 ) {
-  const app = createApp(serviceOf([echo]), options)
+  const app = createApp(serviceOf([echo]), { surfaces: allSurfaces(), ...options })
   onTestFinished(() => app.close?.())
   const accept = 'application/json, text/event-stream'
   const response = await app.handle(
@@ -59,7 +60,7 @@ async function ask(
 
 const publicUrl = 'https://api.example.com'
 
-describe('as reported: createApp({ publicUrl }) accepts its own host', () => {
+describe('as reported: createApp({ publicUrl }, { surfaces: allSurfaces() }) accepts its own host', () => {
   it.each(REQUESTS)('on %s', async (...request) => {
     expect((await ask({ publicUrl }, { host: 'api.example.com' }, request)).status).toBe(200)
   })
@@ -109,7 +110,7 @@ describe('beside it: its pages are its own', () => {
   })
 
   it('a page of the public URL gets no CORS headers: it needs none', async () => {
-    const app = createApp(serviceOf([echo]), { publicUrl })
+    const app = createApp(serviceOf([echo]), { publicUrl, surfaces: allSurfaces() })
     const headers = {
       host: 'api.example.com',
       origin: publicUrl,
@@ -155,7 +156,9 @@ describe('beside it: spellings', () => {
   it.each(['api.example.com', 'ftp://api.example.com', 'https://', '/orders', ''])(
     'says at start that "%s" is no public URL',
     (wrong) => {
-      expect(() => createApp(serviceOf([echo]), { publicUrl: wrong })).toThrow(
+      expect(() =>
+        createApp(serviceOf([echo]), { publicUrl: wrong, surfaces: allSurfaces() }),
+      ).toThrow(
         /publicUrl: must be an http or https URL such as https:\/\/api\.example\.com, not "/,
       )
     },

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { defineFunction } from '../../src/core/function.ts'
 import { createSuspects } from '../../src/core/suspects.ts'
+import { allSurfaces } from '../../src/http/all-surfaces.ts'
 import { createApp } from '../../src/http/app.ts'
 import { toRequest } from '../support/forrst.ts'
 import { createTestLogger, serviceOf } from '../support/service.ts'
@@ -128,7 +129,7 @@ describe('beside it', () => {
     const log = createTestLogger()
     const mounts = [{ path: '/own', match: 'prefix' as const, handler }]
     for (const overload of [false, {}] as const) {
-      const app = createApp(serviceOf([], { log }), { mounts, overload })
+      const app = createApp(serviceOf([], { log }), { mounts, overload, surfaces: allSurfaces() })
       const request = toRequest({}, { path: '/own/page', headers: { host: 'localhost' } })
       const answer = await app.handle(request)
       expect(answer.status).toBe(500)
@@ -164,7 +165,7 @@ describe('beside it', () => {
       },
     })
     const service = serviceOf([fails], { log: { warn: broken, error: broken } })
-    const app = createApp(service, { explorer: { allowExecute: true } })
+    const app = createApp(service, { surfaces: allSurfaces({ explorer: { allowExecute: true } }) })
     const headers = { host: 'localhost' }
     for (const path of ['/api/tests.fails', '/explorer/tools/tests.fails/call']) {
       expect((await app.handle(toRequest({}, { path, headers }))).status, path).toBe(500)
@@ -179,7 +180,7 @@ describe('beside it', () => {
 
   it('installs nothing in the process of somebody who serves from code', () => {
     const before = process.listenerCount('unhandledRejection')
-    createApp(serviceOf([]))
+    createApp(serviceOf([]), { surfaces: allSurfaces() })
     expect(process.listenerCount('unhandledRejection')).toBe(before)
   })
 

@@ -8,6 +8,7 @@ import { generateCode } from '../../src/entries/codegen.ts'
 import { importOpenApi } from '../../src/entries/openapi.ts'
 import { createToolFunctions, type ToolDefinition } from '../../src/entries/runtime.ts'
 import { formatToolSpec, parseToolSpec, type ToolSpec } from '../../src/entries/tool-spec.ts'
+import { allSurfaces } from '../../src/http/all-surfaces.ts'
 import { type RunningServer, serve } from '../../src/http/serve.ts'
 import { createWorkplace, type Workplace } from '../cli/run-main.ts'
 import {
@@ -41,7 +42,10 @@ beforeAll(async () => {
   api = await startRecordingServer()
   const spec = imported(toDocument())
   const functions = createToolFunctions(spec, { env: environment, retries: 0 })
-  served = await serve(serviceOf(functions), { port: 0, explorer: { allowExecute: true } })
+  served = await serve(serviceOf(functions), {
+    port: 0,
+    surfaces: allSurfaces({ explorer: { allowExecute: true } }),
+  })
   for (const { path, text } of generateCode(spec)) writeFileSync(join(folder, path), text)
   const module = await import(/* @vite-ignore */ join(folder, 'orchard.capabilities.ts'))
   generated = module.orchard_tools

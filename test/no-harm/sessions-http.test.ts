@@ -1,10 +1,14 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { allSurfaces } from '../../src/http/all-surfaces.ts'
 import { serve } from '../../src/http/serve.ts'
 import { createShop } from '../mcp/shop.ts'
 
 /** Opens sessions over HTTP with a service that keeps two of one caller. */
 async function open() {
-  const server = await serve(createShop(), { port: 0, mcp: { sessions: { maxPerCaller: 2 } } })
+  const server = await serve(createShop(), {
+    port: 0,
+    surfaces: allSurfaces({ mcp: { sessions: { maxPerCaller: 2 } } }),
+  })
   onTestFinished(() => server.close())
   const send = (body: object, session?: string) =>
     fetch(`${server.url}/mcp`, {

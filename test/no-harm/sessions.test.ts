@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createMcpHandler, type McpHandler, type McpHandlerOptions } from '../../src/entries/mcp.ts'
+import { allSurfaces } from '../../src/http/all-surfaces.ts'
 import { createApp } from '../../src/http/app.ts'
 import { callerOf } from '../../src/net/caller.ts'
 import { createEnvironment } from '../../src/surfaces/mcp/environment.ts'
@@ -350,7 +351,7 @@ describe('beside it: what else a caller can make a process remember', () => {
 
   it('starts no timer for an app that nobody calls', () => {
     const before = process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
-    const app = createApp(createShop())
+    const app = createApp(createShop(), { surfaces: allSurfaces() })
     const after = process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
     app.close?.()
     expect(after).toBe(before)

@@ -1,5 +1,6 @@
 // What a service must do on every runtime, through the web-standard handler. Prints "ok" and ends with 0, or throws.
 import {
+  allSurfaces,
   createApp,
   createService,
   defineFunction,
@@ -17,7 +18,7 @@ const service = createService({
     }),
   ],
 })
-const handle = toFetchHandler(createApp(service))
+const handle = toFetchHandler(createApp(service, { surfaces: allSurfaces() }))
 const call = async (name, input, headers = {}) => {
   const response = await handle(
     new Request('http://localhost/forrst', {

@@ -1,6 +1,7 @@
 import { onTestFinished } from 'vitest'
 import type { Service } from '../../src/core/service.ts'
 import { createClient } from '../../src/entries/client.ts'
+import { allSurfaces } from '../../src/http/all-surfaces.ts'
 import { type RunningServer, serve } from '../../src/http/serve.ts'
 import type { ForrstSourceOptions } from '../../src/sources/forrst/source.ts'
 import { connectForrstSource } from '../../src/sources/forrst/source.ts'
@@ -13,7 +14,7 @@ export async function start(service: Service, port = 0): Promise<RunningServer> 
   const server = await serve(service, {
     port,
     graceMs: 100,
-    explorer: { allowExecute: true },
+    surfaces: allSurfaces({ explorer: { allowExecute: true } }),
   })
   onTestFinished(server.close)
   return server

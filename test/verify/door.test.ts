@@ -4,6 +4,7 @@ import { expect, it } from 'vitest'
 import { toLocalDoor, toRemoteDoor } from '../../src/change/verify/door.ts'
 import { type Exchange, isWorthKeeping, replayExchange } from '../../src/change/verify/exchange.ts'
 import { verifyService } from '../../src/entries/verify.ts'
+import { allSurfaces } from '../../src/http/all-surfaces.ts'
 import { createApp } from '../../src/http/app.ts'
 import { createHonestShop } from './shop.ts'
 
@@ -31,7 +32,7 @@ it('stops reading an answer that never ends, and ends the connection', async () 
 })
 
 it('stops reading an answer of this process that never ends', async () => {
-  const app = createApp(await createHonestShop())
+  const app = createApp(await createHonestShop(), { surfaces: allSurfaces() })
   let left = false
   async function* endless(): AsyncGenerator<string> {
     try {
@@ -54,7 +55,7 @@ it('keeps exchanges that another service of the same kind answers alike', async 
     if (isWorthKeeping(exchange)) kept.push(JSON.parse(JSON.stringify(exchange)) as Exchange)
   }
   await verifyService(await createHonestShop(), { onExchange })
-  const door = toLocalDoor(createApp(await createHonestShop()))
+  const door = toLocalDoor(createApp(await createHonestShop(), { surfaces: allSurfaces() }))
   const changes: string[] = []
   for (const exchange of kept) {
     const change = await replayExchange(door, exchange)

@@ -3,6 +3,7 @@ import type { Service } from '../../src/core/service.ts'
 import { startMaintenance } from '../../src/extensions/maintenance/state.ts'
 import { createOutgoing } from '../../src/extensions/outgoing/outgoing.ts'
 import { runQuery } from '../../src/extensions/query/run-query.ts'
+import { allSurfaces } from '../../src/http/all-surfaces.ts'
 import { type App, createApp } from '../../src/http/app.ts'
 import { jsonSchema } from '../../src/schema/schema.ts'
 import { createMemoryStore } from '../../src/store/memory/memory.ts'
@@ -161,7 +162,7 @@ export type Lie = (
 
 /** Puts a liar in front of an app. */
 export function withLie(service: Service, lie: Lie): App {
-  const app = createApp(service)
+  const app = createApp(service, { surfaces: allSurfaces() })
   return {
     ...app,
     async handle(request) {

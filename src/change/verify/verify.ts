@@ -1,5 +1,5 @@
 import type { Service } from '../../core/index.ts'
-import { type App, createApp } from '../../http/index.ts'
+import { type App, allSurfaces, createApp } from '../../http/index.ts'
 import { type Door, toLocalDoor, toRemoteDoor } from './door.ts'
 import { createRecorder, type Exchange } from './exchange.ts'
 import { type Finding, type FindingFacts, toFinding } from './finding.ts'
@@ -120,7 +120,7 @@ export function toDoor(target: Service | App | string | URL, options: VerifyOpti
     if (url.pathname === '/') url.pathname = '/forrst'
     return toRemoteDoor(url, options.headers ?? {})
   }
-  return toLocalDoor('handle' in target ? target : createApp(target))
+  return toLocalDoor('handle' in target ? target : createApp(target, { surfaces: allSurfaces() }))
 }
 
 /** Declared errors that no call of this run ended with. */

@@ -38,14 +38,15 @@ async function describeSource(
   const { document, notes } = await loadDiscovery(reference, input)
   for (const note of notes) input.io.err(`${printable(note)}\n`)
   if (name === undefined) return printDocument(document, input)
-  const [{ createApp }, { readForrstDocument }, { createService }] = await Promise.all([
+  const [{ createApp }, { forrst }, { readForrstDocument }, { createService }] = await Promise.all([
     import('../../http/index.ts'),
+    import('../../surfaces/forrst/index.ts'),
     import('../../sources/forrst/index.ts'),
     import('../../system/index.ts'),
   ])
   const { info, functions } = readForrstDocument(document, () => ({ handler: () => null }))
   const service = createService({ info, functions })
-  const transport = createLocalTransport(createApp(service).handle)
+  const transport = createLocalTransport(createApp(service, { surfaces: [forrst()] }).handle)
   try {
     return await describeFunction(input, name, createClient({ transport }))
   } finally {

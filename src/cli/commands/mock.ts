@@ -5,7 +5,7 @@ import {
   type MockFailure,
   type MockOptions,
 } from '../../change/mock/index.ts'
-import { serve } from '../../http/index.ts'
+import { allSurfaces, serve } from '../../http/index.ts'
 import { importOpenApi } from '../../sources/openapi/index.ts'
 import { type CommandInput, EXIT, UsageError } from '../command.ts'
 import { parseDuration, parsePort, readChoiceFlag, readListFlag, readTextFlag } from '../flags.ts'
@@ -28,7 +28,7 @@ export async function runMockCommand(input: CommandInput): Promise<number> {
   const server = await serve(service, {
     port,
     host,
-    explorer: { allowExecute: true },
+    surfaces: allSurfaces({ explorer: { allowExecute: true } }),
   }).catch((thrown: unknown) => {
     throw explainListenError(thrown, { host, port }) ?? thrown
   })

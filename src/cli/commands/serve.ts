@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { Writable } from 'node:stream'
 import type { Service } from '../../core/index.ts'
-import { type RunningServer, serve } from '../../http/index.ts'
+import { allSurfaces, type RunningServer, serve } from '../../http/index.ts'
 import { openStore, type Store } from '../../store/index.ts'
 import { type McpOptions, measureTools, parseToolSelection } from '../../surfaces/mcp/index.ts'
 import { listDiscoverable } from '../../system/index.ts'
@@ -102,10 +102,12 @@ async function listen(
       }),
       allowedOrigins: readListFlag(input, 'allow-origin'),
       ...readPublicUrl(input),
-      mcp,
       ...(triggers && { triggers }),
       overload: parseOverload(readTextFlag(input, 'overload')),
-      explorer: { allowExecute: input.flags['allow-execute'] === true },
+      surfaces: allSurfaces({
+        mcp,
+        explorer: { allowExecute: input.flags['allow-execute'] === true },
+      }),
     })
   } catch (thrown) {
     await service.close()

@@ -91,13 +91,13 @@ function formatTest({ name, language }: ProjectOptions): string {
   const isTyped = language === 'ts'
   return `import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createApp } from 'waymark'
+import { createApp, forrst } from 'waymark'
 import { createClient, createLocalTransport } from 'waymark/client'
 import create from './service.${language}'
 
 const service = create()
 const client = createClient${isTyped ? '<typeof service>' : ''}({
-  transport: createLocalTransport(createApp(service).handle),
+  transport: createLocalTransport(createApp(service, { surfaces: [forrst()] }).handle),
 })
 
 test('greets by name', async () => {

@@ -12,6 +12,7 @@ const OWN_NAMES: readonly string[] = [
   'createTriggers',
   'openStore',
   'serve',
+  'allSurfaces',
   'toFunctions',
   'host',
   'isLocal',
@@ -43,7 +44,7 @@ export function emitServer(plan: AgentPlan): string {
     if ((spec.triggers ?? []).length > 0) triggers.push(toList(triggersName, 'triggers'))
   }
   const writer = createWriter()
-  writer.line("import { authenticateByToken, createService, serve } from 'waymark'")
+  writer.line("import { allSurfaces, authenticateByToken, createService, serve } from 'waymark'")
   writer.line("import { toFunctions } from 'waymark/runtime'")
   writer.line("import { openStore } from 'waymark/store'")
   if (triggers.length > 0) writer.line("import { createTriggers } from 'waymark/triggers'")
@@ -85,7 +86,9 @@ export function emitServer(plan: AgentPlan): string {
       writer.line(
         '// No two tools of the agent share a name: models see them without their domain.',
       )
-      writer.line("mcp: { toolName: (name) => name.slice(name.indexOf('.') + 1) },")
+      writer.line(
+        "surfaces: allSurfaces({ mcp: { toolName: (name) => name.slice(name.indexOf('.') + 1) } }),",
+      )
       writer.line("...(!isLocal && { allowedHosts: '*' }),")
     },
     '})',

@@ -8,6 +8,7 @@ import { type Call, createReply, type Outcome } from '../../core/call.ts'
 import { dispatch } from '../../core/dispatch.ts'
 import { defineFunction } from '../../core/function.ts'
 import type { Service } from '../../core/service.ts'
+import { allSurfaces } from '../../http/all-surfaces.ts'
 import { createApp } from '../../http/app.ts'
 import { toNodeListener } from '../../http/node.ts'
 import { createMcpHandler, type McpHandlerOptions } from '../../surfaces/mcp/handler.ts'
@@ -35,6 +36,7 @@ async function start(service: Service, options: McpHandlerOptions = {}, port = 0
   let handler = createMcpHandler(service, options)
   const app = createApp(service, {
     mounts: [{ path: '/agents', match: 'exact', handler: (request) => handler(request) }],
+    surfaces: allSurfaces(),
   })
   const seen: IncomingMessage[] = []
   const listener = toNodeListener(app)

@@ -5,6 +5,7 @@ import { legacyClient, modernClient } from '../../../test/mcp/wire.ts'
 import { serviceOf } from '../../../test/support/service.ts'
 import { defineFunction } from '../../core/function.ts'
 import { agentOf, createMcpHandler, type McpHandler } from '../../entries/mcp.ts'
+import { allSurfaces } from '../../http/all-surfaces.ts'
 import { createApp } from '../../http/app.ts'
 import type { JsonObject } from '../../values/json.ts'
 import type { McpSourceOptions } from './source.ts'
@@ -122,7 +123,7 @@ describe.each([
 
 describe('a question that nobody can be asked', () => {
   const post = async (service: Parameters<typeof createApp>[0]) => {
-    const app = createApp(service)
+    const app = createApp(service, { surfaces: allSurfaces() })
     const answer = await app.handle({
       method: 'POST',
       path: '/api/remote.remove',

@@ -1,1 +1,2 @@
-export { createForrstHandler, refuseForrst } from './handler.ts'
+export { createForrstHandler } from './handler.ts'
+export { type ForrstOptions, forrst } from './surface.ts'

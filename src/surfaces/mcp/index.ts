@@ -17,7 +17,7 @@ export {
   toolContent,
 } from './encode.ts'
 export type { McpOptions } from './environment.ts'
-export { createMcpHandler, type McpHandler, type McpHandlerOptions, refuseMcp } from './handler.ts'
+export { createMcpHandler, type McpHandler, type McpHandlerOptions } from './handler.ts'
 export type {
   McpPrompt,
   McpResource,
@@ -33,6 +33,7 @@ export type { SessionOptions } from './session/sessions.ts'
 export type { SessionStreamOptions } from './session/streams.ts'
 export { type StdioOptions, serveStdio } from './stdio/stdio.ts'
 export type { SubscriptionOptions } from './subscriptions.ts'
+export { mcp } from './surface.ts'
 export {
   storeTaskRecords,
   type TaskListOptions,

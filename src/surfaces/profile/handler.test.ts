@@ -5,6 +5,7 @@ import { serviceOf } from '../../../test/support/service.ts'
 import type { FetchedDocument } from '../../capabilities/documents/fetcher.ts'
 import { defineFunction } from '../../core/function.ts'
 import { connect } from '../../entries/capabilities.ts'
+import { allSurfaces } from '../../http/all-surfaces.ts'
 import { createApp } from '../../http/app.ts'
 import { toNodeListener } from '../../http/node.ts'
 import { createProfileSurface } from './handler.ts'
@@ -97,17 +98,19 @@ beforeAll(async () => {
   platformUrl = `http://127.0.0.1:${await listen(platform)}`
   listener = toNodeListener(
     createApp(serviceOf(functions), {
-      profile: {
-        version: '2026-04-08',
-        origin,
-        service: 'com.example.shop',
-        allowLoopback: true,
-        capabilities: [
-          { name: CHECKOUT, schema: schema(CHECKOUT) },
-          { name: ORDER, schema: schema(ORDER) },
-          { name: 'com.example.shop.discount', schema: schema('discount'), extends: [CHECKOUT] },
-        ],
-      },
+      surfaces: allSurfaces({
+        profile: {
+          version: '2026-04-08',
+          origin,
+          service: 'com.example.shop',
+          allowLoopback: true,
+          capabilities: [
+            { name: CHECKOUT, schema: schema(CHECKOUT) },
+            { name: ORDER, schema: schema(ORDER) },
+            { name: 'com.example.shop.discount', schema: schema('discount'), extends: [CHECKOUT] },
+          ],
+        },
+      }),
     }),
   )
 })
@@ -389,8 +392,8 @@ describe('a wrong profile', () => {
       service: 'com.example.shop',
       capabilities: [],
     }
-    expect(() => createApp(serviceOf(functions), { profile: options })).toThrow(
-      `function checkout.create: capability "${CHECKOUT}" is not among`,
-    )
+    expect(() =>
+      createApp(serviceOf(functions), { surfaces: allSurfaces({ profile: options }) }),
+    ).toThrow(`function checkout.create: capability "${CHECKOUT}" is not among`)
   })
 })

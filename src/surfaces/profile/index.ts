@@ -1,1 +1,2 @@
-export { createProfileSurface, type ProfileOptions, type ProfileSurface } from './handler.ts'
+export type { ProfileOptions } from './handler.ts'
+export { profile } from './surface.ts'

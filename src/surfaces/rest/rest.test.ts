@@ -9,6 +9,7 @@ import { serviceOf } from '../../../test/support/service.ts'
 import { defineFunction } from '../../core/function.ts'
 import type { Service } from '../../core/service.ts'
 import { CallError } from '../../errors/error.ts'
+import { allSurfaces } from '../../http/all-surfaces.ts'
 import { createApp } from '../../http/app.ts'
 import { compileSchema } from '../../schema/compile.ts'
 
@@ -42,7 +43,9 @@ const ask = async (
     path,
     headers: { host: 'localhost', ...options.headers },
   })
-  const { status, headers, body } = await createApp(target).handle(request)
+  const { status, headers, body } = await createApp(target, { surfaces: allSurfaces() }).handle(
+    request,
+  )
   return { status, headers, body: body === '' ? undefined : JSON.parse(body as string) }
 }
 

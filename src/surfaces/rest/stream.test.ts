@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { toRequest } from '../../../test/support/forrst.ts'
 import { serviceOf } from '../../../test/support/service.ts'
 import { defineFunction } from '../../core/function.ts'
+import { allSurfaces } from '../../http/all-surfaces.ts'
 import { createApp } from '../../http/app.ts'
 
 let left = 0
@@ -33,7 +34,9 @@ const plain = defineFunction({
   version: '1.0.0',
   handler: () => ({ value: 1 }),
 })
-const app = createApp(serviceOf([count, plain], { limits: { maxResponseBytes: 1_000 } }))
+const app = createApp(serviceOf([count, plain], { limits: { maxResponseBytes: 1_000 } }), {
+  surfaces: allSurfaces(),
+})
 
 async function ask(path: string, accept: string, body: unknown) {
   const request = toRequest(body, { path, headers: { host: 'localhost', accept } })
@@ -176,7 +179,9 @@ describe('a function that does not stream, over REST', () => {
       version: '1.0.0',
       handler: () => ({ text }),
     })
-    const small = createApp(serviceOf([whole], { limits: { maxResponseBytes: 1_000 } }))
+    const small = createApp(serviceOf([whole], { limits: { maxResponseBytes: 1_000 } }), {
+      surfaces: allSurfaces(),
+    })
     const { status, body } = await small.handle(
       toRequest({}, { path: '/api/numbers.many', headers: { host: 'localhost' } }),
     )

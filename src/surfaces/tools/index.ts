@@ -1,7 +1,7 @@
 export type { ToolDetail, ToolSummary } from './encode.ts'
-export { refuseTools } from './errors.ts'
 export { prepareTools } from './provider.ts'
 export { createServiceToolApi, type ServiceToolApiOptions, toTools } from './service-tools.ts'
+export { explorer } from './surface.ts'
 export type {
   AuthHook,
   PreparedTools,

@@ -27,7 +27,7 @@ const WAIT_MS = 30_000
  *
  * @example
  * const { handler, stop } = startWebhook(context)
- * createApp(service, { mounts: [{ path: context.trigger.path, match: 'exact', handler }] })
+ * createApp(service, { surfaces, mounts: [{ path: context.trigger.path, match: 'exact', handler }] })
  */
 export function startWebhook(
   context: SourceContext<WebhookTrigger>,

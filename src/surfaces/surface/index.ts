@@ -1,0 +1,43 @@
+// What a surface is to an app. Types only: whoever writes a surface imports these, and nothing else of the app.
+import type { Admit } from '../../capabilities/index.ts'
+import type { Service } from '../../core/index.ts'
+import type { CallError } from '../../errors/index.ts'
+import type { CallerKey, GuardOptions, LocalOptions } from '../../net/index.ts'
+import type { HttpHandler, HttpResponse } from '../../wire/index.ts'
+
+/** A protocol that a service is served over, as `forrst()`, `rest()`, `mcp()`, `explorer()` and `profile()` give it. */
+export interface Surface {
+  readonly name: string
+  /** What it does about capability profiles: `judge` those that callers announce, or `ask` the surface that does. */
+  readonly negotiation?: 'judge' | 'ask'
+  /** Puts a service on the paths of this surface; createApp calls it. */
+  readonly mount: (service: Service, place: SurfacePlace) => MountedSurface
+}
+
+/** Where the app of a surface stands. */
+export interface SurfacePlace extends GuardOptions, LocalOptions {
+  /** Names the caller whose memory and budgets are counted. */
+  readonly callerKey?: CallerKey
+  /** Judges a caller who announces a profile; absent where no surface does. */
+  readonly admit?: Admit
+}
+
+/** A surface on its paths. */
+export interface MountedSurface {
+  readonly mounts: readonly Mount[]
+  /** Judges callers who announce a profile, on every surface that asks. */
+  readonly admit?: Admit
+  /** The same for callers on this machine, where they may do more. */
+  readonly admitLocal?: Admit
+  /** Ends streams that would otherwise stay open. */
+  readonly close?: () => void
+}
+
+/** Where a handler stands; `prefix` mounts also get everything below their path. */
+export interface Mount {
+  readonly path: string
+  readonly match: 'exact' | 'prefix'
+  readonly handler: HttpHandler
+  /** Words what is refused before the handler sees it; problem details (RFC 9457) when absent. */
+  readonly refuse?: (error: CallError) => HttpResponse
+}

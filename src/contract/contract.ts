@@ -43,8 +43,6 @@ export interface Contract {
   readonly target: Target
   /** `orders.get`, or `orders.get@1.0.0` for a version that the plain name does not reach. */
   readonly name: string
-  /** What agents know it by; of a version that the plain name does not reach, it ends in that version. */
-  readonly toolName: string
   /** Everything a caller names: arguments, and what a query may say. */
   readonly parameters: Parameters
   readonly results: Results
@@ -98,9 +96,6 @@ function toContract(service: Service, target: Target): Contract {
     // Which version the plain name reaches changes when versions come and go.
     get name() {
       return toVersionedName(service, target)
-    },
-    get toolName() {
-      return toVersionedToolName(service, target)
     },
     get parameters() {
       return parameters()

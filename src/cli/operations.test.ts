@@ -62,6 +62,13 @@ describe('waymark operations', () => {
     expect(JSON.parse(json.out)).toMatchObject({ operation_id: id, status: 'completed' })
   })
 
+  it('shows a failed operation under the code of its function, waiting or not', async () => {
+    const id = await startOne('empty=true')
+    const told = { code: 3, err: 'waymark: REPORTS_EMPTY: Nothing to report\n' }
+    expect(await run('operations', 'show', 'URL', id, '--wait')).toMatchObject(told)
+    expect(await run('operations', 'show', 'URL', id)).toMatchObject(told)
+  })
+
   it('cancels an operation once', async () => {
     const id = await startOne('endless=true')
     expect(await run('operations', 'cancel', 'URL', id)).toMatchObject({

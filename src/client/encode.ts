@@ -1,5 +1,6 @@
 import {
   canonicalUrn,
+  extensionUrn,
   findNoJson,
   formatPointer,
   isRecord,
@@ -32,9 +33,9 @@ export interface AttemptFacts {
   readonly caller: string | undefined
 }
 
-const DEADLINE = 'urn:forrst:ext:deadline'
-const IDEMPOTENCY = 'urn:forrst:ext:idempotency'
-const TRACING = 'urn:forrst:ext:tracing'
+const DEADLINE = extensionUrn('deadline')
+const IDEMPOTENCY = extensionUrn('idempotency')
+const TRACING = extensionUrn('tracing')
 
 /** Encodes one attempt of a call. */
 export function encodeRequest(

@@ -107,6 +107,32 @@ describe('an operation of the client', () => {
     expect(await operation.result()).toMatchObject({ ok: true, result: { seen: true } })
   })
 
+  it.each([
+    ['errors', { errors: [{ code: 'JOBS_BAD', message: 'Bad' }] }, 'JOBS_BAD'],
+    ['one error', { error: { code: 'JOBS_BAD', message: 'Bad' } }, 'JOBS_BAD'],
+    ['nothing', {}, 'ASYNC_OPERATION_FAILED'],
+  ])('ends when another server says failed with %s in the result', async (_, said, code) => {
+    let asked = 0
+    const other = createClient({
+      transport: async ({ body }) => {
+        asked += 1
+        return {
+          status: 200,
+          header: () => 'application/json',
+          body: JSON.stringify({
+            protocol: { name: 'forrst', version: '0.1.0' },
+            id: JSON.parse(body).id,
+            result: asked > 3 ? { status: 'completed' } : { status: 'failed', ...said },
+            extensions: [{ urn: 'urn:forrst:ext:async', data: { operation_id: 'op_1' } }],
+          }),
+        }
+      },
+    })
+    const operation = await other.start('reports.build')
+    expect(await operation.result(quick)).toMatchObject({ ok: false, error: { code } })
+    expect(await operation.status()).toMatchObject({ status: 'failed' })
+  })
+
   it('fails when the service answers something that is no operation', async () => {
     const odd = createClient({
       transport: async ({ body }) => ({

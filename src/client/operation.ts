@@ -1,5 +1,5 @@
 import type { CallError, CallErrorShape } from '../errors/index.ts'
-import { isRecord, openScope, toMilliseconds } from '../values/index.ts'
+import { extensionUrn, isRecord, openScope, toMilliseconds } from '../values/index.ts'
 import { abortError, clientError, toCallError } from './errors.ts'
 import { type CallFailure, type CallOutcome, findExtension } from './outcome.ts'
 import type { CallOptions } from './retry.ts'
@@ -42,7 +42,7 @@ export interface BackgroundOperation<Result = unknown, Declared extends string =
   readonly cancel: () => Promise<boolean>
 }
 
-const URN = 'urn:forrst:ext:async'
+const URN = extensionUrn('async')
 const FUNCTION = 'urn:cline:forrst:ext:async:fn:'
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 5_000
@@ -133,17 +133,23 @@ function toEndOrState(id: string, outcome: CallOutcome): CallOutcome | Operation
   if (state.status === 'cancelled') {
     return toFailedOutcome(outcome, [{ code: 'CANCELLED', message: 'The operation was cancelled' }])
   }
+  const answer = outcome.result as Record<string, unknown>
+  if (state.status === 'failed') return toFailedOutcome(outcome, readErrors(answer))
   if (state.status !== 'completed') return state
-  const { result, output } = outcome.result as Record<string, unknown>
+  const { result, output } = answer
   return { ...outcome, result: result === undefined ? (output ?? null) : result }
 }
 
 /** What the function said, in place of the sentence that its operation failed. */
 function toOwnFailure(outcome: CallFailure): CallOutcome {
-  const errors: unknown = outcome.error.details?.['errors']
-  if (outcome.error.code !== 'ASYNC_OPERATION_FAILED' || !Array.isArray(errors)) return outcome
-  const own = errors.filter(isErrorShape)
-  return toFailedOutcome(outcome, own)
+  if (outcome.error.code !== 'ASYNC_OPERATION_FAILED') return outcome
+  const own = readErrors(outcome.error.details ?? {})
+  return own.length === 0 ? outcome : toFailedOutcome(outcome, own)
+}
+
+/** Implementations differ: `errors` as in a response, or one `error`; in the details of a failure, or in a result. */
+function readErrors({ errors, error }: Readonly<Record<string, unknown>>): CallErrorShape[] {
+  return (Array.isArray(errors) ? errors : [error]).filter(isErrorShape)
 }
 
 function isErrorShape(value: unknown): value is CallErrorShape {

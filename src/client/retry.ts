@@ -1,6 +1,12 @@
 import type { TraceFacts } from '../core/index.ts'
 import { type CallErrorShape, type Code, resolveCode } from '../errors/index.ts'
-import { type Duration, isRecord, type JsonObject, toMilliseconds } from '../values/index.ts'
+import {
+  type Duration,
+  extensionUrn,
+  isRecord,
+  type JsonObject,
+  toMilliseconds,
+} from '../values/index.ts'
 import type { RequestExtension } from '../wire/index.ts'
 import { resolveClientCode } from './errors.ts'
 import { type Answer, findExtension } from './outcome.ts'
@@ -101,7 +107,7 @@ interface Hint {
 }
 
 function readHint(answer: Answer): Hint {
-  const data = findExtension(answer, 'urn:forrst:ext:retry')?.data ?? {}
+  const data = findExtension(answer, extensionUrn('retry'))?.data ?? {}
   const { allowed, strategy, after, max_attempts: max } = data
   return {
     allowed: typeof allowed === 'boolean' ? allowed : undefined,

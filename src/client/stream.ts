@@ -1,5 +1,5 @@
 import { CallError } from '../errors/index.ts'
-import { canonicalUrn, openScope, untilAborted } from '../values/index.ts'
+import { canonicalUrn, extensionUrn, openScope, untilAborted } from '../values/index.ts'
 import { isEventStream, readEvents, type ServerEvent } from '../wire/index.ts'
 import { decodeResponse } from './decode.ts'
 import { encodeRequest, type OutgoingCall } from './encode.ts'
@@ -125,7 +125,7 @@ export interface StreamAnswer extends Answer {
   readonly close: () => void
 }
 
-const STREAM = 'urn:forrst:ext:stream'
+const STREAM = extensionUrn('stream')
 /** A connection that ends by itself can be used again; one that does not is given up. */
 const CLOSING_MS = 100
 const ACCEPT = 'text/event-stream, application/json'

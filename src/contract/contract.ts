@@ -7,7 +7,7 @@ import {
   toToolAnnotations,
 } from '../core/index.ts'
 import { resolveCode } from '../errors/index.ts'
-import { once } from '../values/index.ts'
+import { extensionUrn, once } from '../values/index.ts'
 import { type CallOption, listCallOptions } from './options.ts'
 import { type Parameters, toParameters } from './parameters.ts'
 import { type Results, toResults } from './results.ts'
@@ -66,7 +66,7 @@ export interface Contracts {
   readonly list: () => readonly Contract[]
 }
 
-const ASYNC = 'urn:forrst:ext:async'
+const ASYNC = extensionUrn('async')
 
 /** Creates the contracts of a service; each part is made when something first asks for it. */
 export function createContracts(service: Service): Contracts {

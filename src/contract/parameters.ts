@@ -14,7 +14,7 @@ import {
   referenceName,
   type Validation,
 } from '../schema/index.ts'
-import { andThen, isRecord, type JsonObject, type Maybe } from '../values/index.ts'
+import { andThen, extensionUrn, isRecord, type JsonObject, type Maybe } from '../values/index.ts'
 
 /** Everything a caller names in one call, and where each name comes from. */
 export interface Parameters {
@@ -34,7 +34,7 @@ export interface Split {
   readonly entry: ExtensionEntry
 }
 
-const QUERY = 'urn:forrst:ext:query'
+const QUERY = extensionUrn('query')
 
 /** Derives the parameters of a function. */
 export function toParameters(service: Service, target: Target): Parameters {

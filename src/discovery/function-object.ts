@@ -11,7 +11,7 @@ import {
   type Target,
 } from '../core/index.ts'
 import { inlineReferences, type JsonSchema, toDraft7 } from '../schema/index.ts'
-import { isRecord } from '../values/index.ts'
+import { extensionUrn, isRecord } from '../values/index.ts'
 import { ADDITIONAL_ARGUMENTS, type FunctionObject } from './decode.ts'
 
 /** Writes one version of a function the way seed 000 prints it; `move` places schema references. */
@@ -53,7 +53,7 @@ function toDeclarations(
   return [...(extensions ?? []), { urn: STREAM, item: place(itemSchema) }]
 }
 
-const STREAM = 'urn:forrst:ext:stream'
+const STREAM = extensionUrn('stream')
 
 function toStability({ definition, stability }: Target): FunctionObject['stability'] {
   if (definition.deprecated !== undefined) return 'deprecated'

@@ -241,6 +241,7 @@ export {
   type CreateJobQueueOptions,
   createJobQueue,
   type Job,
+  JobPutBack,
   type JobQueue,
   type NewJob,
   type WorkOptions,

@@ -4,7 +4,7 @@ import { request as requestHttps } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { CallError } from '../errors/index.ts'
-import { toReason } from '../values/index.ts'
+import { openScope, toReason } from '../values/index.ts'
 import { addressKind } from './address-range.ts'
 
 /** One address a name resolves to. */
@@ -56,13 +56,14 @@ export function createPublicFetch(options: PublicFetchOptions): PublicFetch {
   const limit = options.redirects === 'refuse' ? 0 : options.redirects.follow
 
   return async function fetchPublic(url, request = {}) {
-    const timeout = AbortSignal.timeout(options.timeoutMs)
-    const signal = request.signal ? AbortSignal.any([request.signal, timeout]) : timeout
+    const { signal, close } = openScope([request.signal], { afterMs: options.timeoutMs })
     try {
       return await followRedirects(parseTarget(url), { ...request, signal }, options, limit)
     } catch (thrown) {
       if (request.signal?.aborted === true) throw cancelled(thrown)
-      throw toCallError(thrown, { url, timedOut: timeout.aborted, ms: options.timeoutMs })
+      throw toCallError(thrown, { url, timedOut: signal.aborted, ms: options.timeoutMs })
+    } finally {
+      close()
     }
   }
 }

@@ -127,13 +127,18 @@ export function createService<const Functions extends readonly FunctionDefinitio
 ): Service<Functions> {
   const { info, middleware = [], clock = systemClock, store } = options
   const log = toSteadyLogger(options.log ?? jsonLogger())
-  const { challenge = DEFAULT_CHALLENGE } = options
+  const { challenge = DEFAULT_CHALLENGE, name = toServiceName(info.title) } = options
   assertChallenge(challenge)
   assertDescribable(info, options.servers)
   const components = options.components ?? {}
   checkComponents(components)
   assertNoPrivateKeys(options.profile, 'profile')
-  const { extensions, exclusions, background } = chooseExtensions({ ...options, clock, log })
+  const { extensions, exclusions, background } = chooseExtensions({
+    ...options,
+    service: name,
+    clock,
+    log,
+  })
   const enabled = new Set(extensions.map(({ urn }) => urn))
   const carriesItems = extensions.some(({ streams }) => streams)
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
@@ -161,7 +166,7 @@ export function createService<const Functions extends readonly FunctionDefinitio
   })
   let started = false
   const service: Service<Functions> = {
-    name: options.name ?? toServiceName(info.title),
+    name,
     info,
     servers: options.servers ?? [],
     profile: options.profile,

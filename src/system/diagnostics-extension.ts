@@ -6,14 +6,14 @@ import {
   type Service,
   worstStatus,
 } from '../core/index.ts'
-import type { JsonObject } from '../values/index.ts'
+import { extensionUrn, type JsonObject } from '../values/index.ts'
 import { pingFunction } from './functions.ts'
 import { HEALTH_INPUT, type HealthReport, reportHealth } from './health.ts'
 
 /** Creates the extension that offers ping and health under its own names, with latencies as plain numbers. */
 export function diagnosticsExtension(): Extension {
   return {
-    urn: 'urn:forrst:ext:diagnostics',
+    urn: extensionUrn('diagnostics'),
     version: '1.0.0',
     functions: (service) => [
       pingFunction(service, 'urn:cline:forrst:ext:diagnostics:fn:ping'),

@@ -8,6 +8,7 @@ import {
 import { buildDocument, toExtensionVersions, toStandaloneFunction } from '../discovery/index.ts'
 import { CallError } from '../errors/index.ts'
 import { jsonSchema } from '../schema/index.ts'
+import { extensionUrn } from '../values/index.ts'
 import { PROTOCOL_VERSIONS } from '../wire/index.ts'
 import { listDiscoverable } from './capabilities.ts'
 import { requireDescribed, selectVersions } from './describe.ts'
@@ -15,7 +16,7 @@ import { requireDescribed, selectVersions } from './describe.ts'
 /** Creates the extension that introduces a service, in the words of seed 000. */
 export function discoveryExtension(): Extension {
   return {
-    urn: 'urn:forrst:ext:discovery',
+    urn: extensionUrn('discovery'),
     version: '1.0.0',
     functions: (service) => [capabilitiesFunction(service), describeFunction(service)],
   }

@@ -14,7 +14,14 @@ import {
 } from '../core/index.ts'
 import { CallError } from '../errors/index.ts'
 import { jsonSchema } from '../schema/index.ts'
-import { formatTimestamp, type JsonObject, toDuration, toShort } from '../values/index.ts'
+import {
+  formatTimestamp,
+  type JsonObject,
+  openScope,
+  toDuration,
+  toShort,
+  untilAborted,
+} from '../values/index.ts'
 
 /** What a look at the service found. */
 export interface HealthReport {
@@ -147,17 +154,16 @@ async function settle(
   signal: AbortSignal,
 ): Promise<ComponentHealth & { readonly error?: unknown }> {
   const timeoutMs = check.timeoutMs ?? DEFAULT_TIMEOUT_MS
-  const timeout = AbortSignal.timeout(timeoutMs)
-  const late = new Promise<ComponentHealth>((resolve) => {
-    timeout.addEventListener('abort', () =>
-      resolve({ status: 'unhealthy', message: `No answer within ${timeoutMs} ms` }),
-    )
-  })
-  const asked = (async () => (await check.check(AbortSignal.any([signal, timeout]))) ?? HEALTHY)()
+  const scope = openScope([signal], { afterMs: timeoutMs })
   try {
-    return await Promise.race([asked, late])
+    const asked = Promise.resolve(check.check(scope.signal))
+    return (await untilAborted(asked, scope.signal)) ?? HEALTHY
   } catch (error) {
+    if (scope.signal.aborted && !signal.aborted)
+      return { status: 'unhealthy', message: `No answer within ${timeoutMs} ms` }
     return { status: 'unhealthy', message: 'The check failed', error }
+  } finally {
+    scope.close()
   }
 }
 

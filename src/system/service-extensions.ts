@@ -46,7 +46,11 @@ export interface ServiceExtensions {
 
 /** Puts the extensions of a service together: the defaults, those that need its store, and its own. */
 export function chooseExtensions(
-  options: ServiceExtensionOptions & { readonly clock: Clock; readonly log: Logger },
+  options: ServiceExtensionOptions & {
+    readonly service: string
+    readonly clock: Clock
+    readonly log: Logger
+  },
 ): ServiceExtensions {
   const { defaults, stateful, store, extensions: given = [] } = options
   assertExtensions(given)
@@ -114,12 +118,13 @@ function createBackground(options: {
   /** Its owner closes it; made for the store, and closed with the service, when absent. */
   readonly jobs?: JobQueue
   readonly callbacks?: CallbackOptions
+  readonly service: string
   readonly clock: Clock
   readonly log: Logger
 }): Background {
-  const { store, callbacks, clock, log } = options
+  const { store, callbacks, service, clock, log } = options
   const jobs = options.jobs ?? createJobQueue(store, { clock, log })
-  const outgoing = createOutgoing({ ...callbacks, jobs, clock, log })
+  const outgoing = createOutgoing({ ...callbacks, jobs, service, clock, log })
   return {
     jobs,
     outgoing,

@@ -11,6 +11,7 @@ import { CallError } from '../errors/index.ts'
 import { toToolCallError } from '../sources/runtime/index.ts'
 import type { TriggerDef } from '../sources/tool-spec/index.ts'
 import {
+  extensionUrn,
   isPromise,
   isRecord,
   type Json,
@@ -258,7 +259,7 @@ function notAnObject(name: string): CallError {
 /** Where the function takes it, a delivery that is tried again after its process died runs once all the same. */
 function idempotencyEntry({ id, round }: Delivery): ExtensionEntry {
   const key = round === 0 ? id : `${id}.${round}`
-  return { urn: 'urn:forrst:ext:idempotency', options: { key }, pointer: '', implicit: true }
+  return { urn: extensionUrn('idempotency'), options: { key }, pointer: '', implicit: true }
 }
 
 interface Envelope extends JsonObject {

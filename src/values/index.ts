@@ -1,4 +1,11 @@
-export { type Abortable, createAbortable, openScope, sleep, untilAborted } from './abort.ts'
+export {
+  type Abortable,
+  createAbortable,
+  openScope,
+  runInScope,
+  sleep,
+  untilAborted,
+} from './abort.ts'
 export { markDigits, withoutMark, writeMarked } from './exact-digits.ts'
 export {
   isLargeNumber,

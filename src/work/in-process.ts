@@ -112,7 +112,10 @@ export function startInProcessWorker(options: InProcessWorkerOptions): InProcess
     await settle(lost, options, async () => {
       if (verdict.over) await records.finish(claim)
       else if (closing.signal.aborted) await handBack(claim)
-      else await records.putBack(claim, { delayMs: verdict.delayMs, attempt })
+      else {
+        const { delayMs, untried } = verdict
+        await records.putBack(claim, { delayMs, attempt: untried ? attempt - 1 : attempt })
+      }
     })
   }
 

@@ -1,3 +1,11 @@
-export { type KeepAlive, startKeepAlive } from './lease.ts'
+export { type KeepAlive, repeatWrite, startKeepAlive } from './lease.ts'
 export { type CreateJobQueueOptions, createJobQueue } from './open.ts'
-export type { Job, JobQueue, NewJob, WorkOptions } from './queue.ts'
+export {
+  type Job,
+  type JobQueue,
+  type NewJob,
+  toJobName,
+  type WorkOptions,
+  workForService,
+} from './queue.ts'
+export { JobPutBack } from './run-job.ts'

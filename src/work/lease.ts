@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../values/index.ts'
 
 /** A lease that is renewed until it is let go or lost. */
@@ -78,5 +79,22 @@ export function startKeepAlive(everyMs: number, renew: () => Promise<boolean>): 
       clearTimeout(timer)
       await running
     },
+  }
+}
+
+const REPEAT_MS = 250
+
+/** Repeats a write until it succeeds, or until `onFailure` throws: what was done must be known when the store is back. */
+export async function repeatWrite<Written>(
+  write: () => Promise<Written>,
+  onFailure: (thrown: unknown) => void,
+): Promise<Written> {
+  for (;;) {
+    try {
+      return await write()
+    } catch (thrown) {
+      onFailure(thrown)
+      await sleep(REPEAT_MS, undefined, { ref: false })
+    }
   }
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { refuseArgument } from '../store/index.ts'
 import type { Json } from '../values/index.ts'
 
@@ -39,7 +40,8 @@ export interface WorkOptions {
 /**
  * A queue of jobs: each runs at least once, in one process at a time, on whichever process works on its name. A run
  * that ends normally finishes its job; one that throws, or whose process died, is followed by another. A run that
- * wants another at a time of its own choosing adds a job under another id before it ends.
+ * wants another at a time of its own choosing adds a job under another id before it ends; one that cannot be made here
+ * throws a `JobPutBack`, which does not count as an attempt.
  */
 export interface JobQueue {
   /** `in-process` or `bullmq`. */
@@ -128,6 +130,27 @@ export function requireJob(job: NewJob): CheckedJob {
 /** Refuses a name that some backend cannot use for a queue. */
 export function assertName(name: string): void {
   if (!NAME.test(name)) refuseArgument('name', 'must be 1 to 64 letters, digits and dashes')
+}
+
+/** Names the jobs of one service: two services on one server never take one another's. */
+export function toJobName(label: string, service: string, what: string = label): string {
+  const hash = createHash('sha256').update(`${service}/${what}`).digest('hex').slice(0, 8)
+  return `${label}-${hash}`
+}
+
+/**
+ * Works on the jobs of a service, and on those that an earlier release added under the bare name. A job of somebody
+ * else among them is put back by its run.
+ */
+export function workForService(
+  jobs: JobQueue,
+  names: { readonly label: string; readonly service: string },
+  run: (job: Job) => Promise<void>,
+  options?: WorkOptions,
+): void {
+  for (const name of [toJobName(names.label, names.service), names.label]) {
+    jobs.work(name, run, options)
+  }
 }
 
 function assertSize(data: Json): void {

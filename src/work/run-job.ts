@@ -5,7 +5,23 @@ import type { Job, WorkPlan } from './queue.ts'
 /** What becomes of a job after a run: it is over, or it runs again later. */
 export type JobVerdict =
   | { readonly over: true }
-  | { readonly over: false; readonly delayMs: number; readonly reason: unknown }
+  | {
+      readonly over: false
+      readonly delayMs: number
+      readonly reason: unknown
+      /** Absent when the run counts as an attempt. */
+      readonly untried?: true
+    }
+
+/** Thrown by a run that cannot be made here or now: the job waits again, and this was not an attempt. */
+export class JobPutBack extends Error {
+  readonly delayMs: number
+  constructor(delayMs: number, message: string) {
+    super(message)
+    this.name = 'JobPutBack'
+    this.delayMs = delayMs
+  }
+}
 
 /** What a run needs besides its job. */
 export interface RunJobOptions {
@@ -27,6 +43,9 @@ export async function runJob(job: Job, options: RunJobOptions): Promise<JobVerdi
       await run(job)
       return OVER
     } catch (thrown) {
+      if (thrown instanceof JobPutBack) {
+        return { over: false, delayMs: thrown.delayMs, reason: thrown, untried: true }
+      }
       reason = thrown
     }
     if (job.attempt < plan.attempts || job.signal.aborted) return repeat(job, plan, reason)

@@ -1,3 +1,4 @@
+import { JobPutBack } from '../../src/work/index.ts'
 import type { Job, JobQueue, NewJob, WorkOptions } from '../../src/work/queue.ts'
 import type { TestClock } from './forrst.ts'
 
@@ -31,10 +32,16 @@ export function createManualJobs(clock: TestClock): ManualJobs {
       jobs.splice(jobs.indexOf(job), 1)
       running.add(keyOf(job))
       const { id, data } = job
-      await workers
-        .get(job.name)
-        ?.run({ id, data, attempt: 1, signal: new AbortController().signal })
-      running.delete(keyOf(job))
+      try {
+        await workers
+          .get(job.name)
+          ?.run({ id, data, attempt: 1, signal: new AbortController().signal })
+      } catch (thrown) {
+        if (!(thrown instanceof JobPutBack)) throw thrown
+        jobs.push({ ...job, at: clock.now() + thrown.delayMs })
+      } finally {
+        running.delete(keyOf(job))
+      }
       runs += 1
     }
   }

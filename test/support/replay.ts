@@ -6,8 +6,8 @@ import { maintenanceExtension } from '../../src/extensions/maintenance/maintenan
 import { type ReplayExtensionOptions, replayExtension } from '../../src/extensions/replay/replay.ts'
 import { createService } from '../../src/system/create-service.ts'
 import type { Json } from '../../src/values/json.ts'
-import { call, createTestClock, createTestLog, dataOf } from './forrst.ts'
-import { createManualJobs } from './manual-jobs.ts'
+import { call, createTestClock, createTestLog, dataOf, type TestClock } from './forrst.ts'
+import { createManualJobs, type ManualJobs } from './manual-jobs.ts'
 
 /** The URN of the replay extension. */
 export const URN = 'urn:forrst:ext:replay'
@@ -16,20 +16,30 @@ const ALWAYS = { refresh: { value: 0, unit: 'second' } } as const
 /** The options of a replay entry. */
 export type Wish = Readonly<Record<string, Json>>
 
+/** What a second process of a service, or another service, has of its own. */
+export interface SharedParts {
+  readonly title?: string
+  /** Of the functions. */
+  readonly version?: string
+  readonly clock?: TestClock
+  readonly jobs?: ManualJobs
+}
+
 /** Makes a service with replay, maintenance and idempotency whose functions fail on demand and tell their runs. */
 export function setUpReplay(
   store: Store = createMemoryStore(),
   options: Omit<ReplayExtensionOptions, 'store' | 'jobs'> = {},
+  { title = 'Orders', version = '1.0.0', ...shared }: SharedParts = {},
 ) {
-  const clock = createTestClock()
-  const jobs = createManualJobs(clock)
+  const clock = shared.clock ?? createTestClock()
+  const jobs = shared.jobs ?? createManualJobs(clock)
   const log = createTestLog()
   const runs: string[] = []
   const failures: string[] = []
   const work = (name: string, sideEffects: readonly string[]) =>
     defineFunction({
       name,
-      version: '1.0.0',
+      version,
       sideEffects,
       input: { type: 'object', properties: { n: { type: 'number' } } },
       handler({ input, call: { principal } }) {
@@ -40,7 +50,7 @@ export function setUpReplay(
       },
     })
   const service = createService({
-    info: { title: 'Orders', version: '1.0.0' },
+    info: { title, version: '1.0.0' },
     functions: [work('orders.create', ['create']), work('orders.get', [])],
     extensions: [
       replayExtension({ ...options, store, jobs }),

@@ -1,7 +1,7 @@
 import { toToolName } from '../../core/index.ts'
 import type { SiteExample, SiteFunction, SiteModel, SiteVersion } from '../../discovery/index.ts'
 import type { JsonSchema } from '../../schema/index.ts'
-import { canonicalUrn, isRecord, toText } from '../../values/index.ts'
+import { extensionName, isRecord, toText } from '../../values/index.ts'
 import { type Html, html, renderMarkdown } from './html.ts'
 
 const DEEPEST = 4
@@ -161,7 +161,7 @@ function renderExtensions({ object: { extensions = [] } }: SiteVersion): Html | 
   if (extensions.length === 0) return undefined
   return html`<h2>Extensions</h2><table><tbody>${extensions.map(({ urn, ...settings }) => {
     const text = Object.keys(settings).length > 0 ? JSON.stringify(settings) : ''
-    return html`<tr><td><code>${canonicalUrn(urn).replace('urn:forrst:ext:', '')}</code></td><td><code>${text}</code></td></tr>`
+    return html`<tr><td><code>${extensionName(urn)}</code></td><td><code>${text}</code></td></tr>`
   })}</tbody></table>`
 }
 

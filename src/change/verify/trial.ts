@@ -1,5 +1,5 @@
 import { type CallOutcome, findExtension } from '../../client/index.ts'
-import { isPromise, type JsonObject, type Maybe } from '../../values/index.ts'
+import { extensionUrn, isPromise, type JsonObject, type Maybe } from '../../values/index.ts'
 import { showActual } from './finding.ts'
 import { type Case, findCase, nameOf, type Subject } from './subject.ts'
 
@@ -48,13 +48,8 @@ export interface TrialAnswer {
 
 /** Makes a trial of what can be seen in one entry. */
 export function toTrial(plain: PlainTrial): Trial {
-  const urn = toUrn(plain.name)
+  const urn = extensionUrn(plain.name)
   return { urn, run: (subject) => tryOut(subject, urn, plain) }
-}
-
-/** Writes the URN of an extension. */
-export function toUrn(name: string): string {
-  return `urn:forrst:ext:${name}`
 }
 
 /** Makes a call of a case with one extension. */

@@ -1,7 +1,7 @@
 import type { CallOptions, Client } from '../../client/index.ts'
 import { CallError } from '../../errors/index.ts'
 import type { JsonSchema } from '../../schema/index.ts'
-import type { JsonObject } from '../../values/index.ts'
+import { extensionUrn, type JsonObject } from '../../values/index.ts'
 import type { RequestExtension } from '../../wire/index.ts'
 import { type CommandInput, EXIT, UsageError } from '../command.ts'
 import { parseDuration, readListFlag, readTextFlag } from '../flags.ts'
@@ -103,27 +103,25 @@ function readExtensions(input: CommandInput): readonly RequestExtension[] {
   const scenario = readTextFlag(input, 'simulate')
   return [
     ...readListFlag(input, 'extension').map(parseExtension),
-    ...(input.flags['async']
-      ? [{ urn: 'urn:forrst:ext:async', options: { preferred: true } }]
-      : []),
+    ...(input.flags['async'] ? [{ urn: extensionUrn('async'), options: { preferred: true } }] : []),
     ...(input.flags['dry-run']
       ? [
           {
-            urn: 'urn:forrst:ext:dry-run',
+            urn: extensionUrn('dry-run'),
             options: { enabled: true, include_diff: true, include_side_effects: true },
           },
         ]
       : []),
     ...(scenario === undefined
       ? []
-      : [{ urn: 'urn:forrst:ext:simulation', options: { enabled: true, scenario } }]),
+      : [{ urn: extensionUrn('simulation'), options: { enabled: true, scenario } }]),
   ]
 }
 
 function parseExtension(text: string): RequestExtension {
   const mark = text.indexOf('=')
   const urn = mark === -1 ? text : text.slice(0, mark)
-  const full = urn.startsWith('urn:') ? urn : `urn:forrst:ext:${urn}`
+  const full = urn.startsWith('urn:') ? urn : extensionUrn(urn)
   return mark === -1
     ? { urn: full }
     : { urn: full, options: parseObject(text.slice(mark + 1), `--extension ${urn}`) }

@@ -59,6 +59,10 @@ async function showOperation(input: CommandInput): Promise<number> {
     { operation_id: id },
     { readOnly: true, signal: input.io.signal },
   )
+  // The end of a failed operation is told as by --wait: under the function's own code.
+  if (!outcome.ok && outcome.error.code === 'ASYNC_OPERATION_FAILED') {
+    return followOperation(input, client.operation(id))
+  }
   if (!outcome.ok) throw toRemoteError(outcome)
   if (input.flags['json']) {
     input.io.out(formatJson(outcome.result))

@@ -9,6 +9,7 @@ import {
   ToolError,
 } from '../../sources/runtime/index.ts'
 import { type AuthConfig, authOf, type ToolSpec, waysOf } from '../../sources/tool-spec/index.ts'
+import { runInScope } from '../../values/index.ts'
 import { type CommandInput, EXIT, RemoteError, UsageError } from '../command.ts'
 import { parsePort, readTextFlag } from '../flags.ts'
 import { printable } from '../print.ts'
@@ -115,9 +116,9 @@ export async function runLogin(input: CommandInput): Promise<number> {
   const envFile = readTextFlag(input, 'env-file')
   const path = envFile === undefined ? undefined : resolve(io.cwd, envFile)
   const env = withoutEmpty(readEnvironment(input))
-  const signal = AbortSignal.any([io.signal, AbortSignal.timeout(PATIENCE_MS)])
-  const context = { tool: spec.domain, env, fetch, now: Date.now, signal }
-  const result = await logIn(auth, context, input)
+  const result = await runInScope([io.signal], { afterMs: PATIENCE_MS }, (signal) =>
+    logIn(auth, { tool: spec.domain, env, fetch, now: Date.now, signal }, input),
+  )
   if (path === undefined) io.out(`${result.variable}=${quoteEnvValue(result.value)}\n`)
   else {
     writeEnvVariable(path, result.variable, result.value)

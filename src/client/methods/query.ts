@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../values/index.ts'
+import { extensionUrn, type JsonObject } from '../../values/index.ts'
 import { clientError } from '../errors.ts'
 import type { CallOutcome } from '../outcome.ts'
 import type { CallOptions } from '../retry.ts'
@@ -105,7 +105,7 @@ export function createQueryable(
   }
 }
 
-const QUERY = 'urn:forrst:ext:query'
+const QUERY = extensionUrn('query')
 
 function withExtension(options: CallOptions, urn: string, own: JsonObject): CallOptions {
   return { ...options, extensions: [...(options.extensions ?? []), { urn, options: own }] }

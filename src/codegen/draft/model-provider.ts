@@ -1,3 +1,5 @@
+import { runInScope } from '../../values/index.ts'
+
 /** One turn of a conversation with a model. */
 export interface ModelTurn {
   readonly role: 'user' | 'model'
@@ -141,8 +143,9 @@ export function createModelProvider(options: ProviderOptions): ModelProvider {
     model,
     ask: async (question, signal) => {
       const { path, headers, body } = dialect.request(question, { model, key })
-      const until = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
-      const text = await post(baseUrl + path, { headers, body, send, signal: until, key, name })
+      const text = await runInScope([signal], { afterMs: timeoutMs }, (until) =>
+        post(baseUrl + path, { headers, body, send, signal: until, key, name }),
+      )
       const said = dialect.read(parseJson(text))
       if (said !== undefined && said.trim() !== '') return said
       throw new ModelError('answer', `${name} (${model}) answered without text`)

@@ -14,7 +14,7 @@ import {
   resolveReference,
 } from '../../core/index.ts'
 import type { DiscoveryDocument, FunctionObject } from '../../discovery/index.ts'
-import { asList, canonicalUrn, isRecord } from '../../values/index.ts'
+import { asList, canonicalUrn, extensionUrn, isRecord } from '../../values/index.ts'
 import { toMemberName } from './names.ts'
 
 /** A function of a document with everything it refers to resolved. */
@@ -128,8 +128,8 @@ function toModel(source: FunctionObject, { components, isMain }: Surroundings): 
     ),
     query: isRecord(source.query) ? source.query : undefined,
     readOnly: Array.isArray(source.sideEffects) && source.sideEffects.length === 0,
-    streams: has('urn:forrst:ext:stream'),
-    isAsync: has('urn:forrst:ext:async'),
+    streams: has(extensionUrn('stream')),
+    isAsync: has(extensionUrn('async')),
   }
 }
 

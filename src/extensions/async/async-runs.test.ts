@@ -28,7 +28,11 @@ afterEach(async () => {
 function createProcess(
   store: Store,
   handler: (invocation: Invocation) => unknown,
-  { jobs = createInProcessQueue(store, { leaseMs: 400, pollMs: 50 }), name = 'reports.build' } = {},
+  {
+    jobs = createInProcessQueue(store, { leaseMs: 400, pollMs: 50 }),
+    name = 'reports.build',
+    attempts = 5,
+  } = {},
 ): Service {
   const log = createTestLog()
   const service = createService({
@@ -37,7 +41,7 @@ function createProcess(
     extensions: [
       deadlineExtension(),
       redactExtension(),
-      asyncExtension({ store, jobs, poll: { value: 50, unit: 'millisecond' } }),
+      asyncExtension({ store, jobs, attempts, poll: { value: 50, unit: 'millisecond' } }),
     ],
     log,
   })
@@ -161,10 +165,46 @@ describe('operations across processes', () => {
     const id = await start(createProcess(store, never, { jobs: createManualQueue() }))
     const old = createManualQueue()
     createProcess(store, never, { jobs: old, name: 'reports.other' }).start()
-    await expect(old.run(id)).rejects.toMatchObject({ code: 'FUNCTION_NOT_FOUND' })
+    await expect(old.run(id)).rejects.toMatchObject({ name: 'JobPutBack' })
     const knowing = createProcess(store, () => 1)
     knowing.start()
     await until(knowing, id, { result: { status: 'completed', result: 1 } })
+  })
+
+  it('does not run a finished operation again because the store stalls longer than its lease', async () => {
+    const { store, fail } = createFailingStore()
+    let runs = 0
+    const service = createProcess(store, () => {
+      runs += 1
+      fail(true)
+      return { run: runs }
+    })
+    const id = await start(service)
+    await vi.waitFor(() => expect(runs).toBe(1), WAIT)
+    await sleep(1_500)
+    fail(false)
+    await until(service, id, { result: { status: 'completed', result: { run: 1 } } })
+    await sleep(1_500)
+    expect(runs).toBe(1)
+  })
+
+  it('waits for a process that knows the function, however often others look', async () => {
+    const store = createMemoryStore()
+    const id = await start(createProcess(store, never, { jobs: createManualQueue() }))
+    createProcess(store, never, { name: 'reports.other', attempts: 1 }).start()
+    await sleep(1_500)
+    const knowing = createProcess(store, () => 1)
+    knowing.start()
+    await until(knowing, id, { result: { status: 'completed', result: 1 } })
+  })
+
+  it('keeps the last message of the function, not the first', async () => {
+    const service = createProcess(createMemoryStore(), ({ progress }) => {
+      for (let step = 0; step < 5; step += 1) progress(step / 5, `step ${step}`)
+      return 1
+    })
+    const id = await start(service)
+    await until(service, id, { result: { status: 'completed', progress: 1, message: 'step 4' } })
   })
 
   it('accepts nothing that has no job', async () => {

@@ -84,7 +84,7 @@ export function asyncExtension(options: AsyncExtensionOptions): Extension {
     if (!checked.ok) return toInvalidArguments(checked.problems)
     service.start()
     const kept = toOperationCall(call, target.version)
-    const record = await keep(toRecord(exchange, callbackUrl), kept)
+    const record = await keep(toRecord(exchange, callbackUrl), kept, service.name)
     call.reply.disposition = 'started'
     answer({
       operation_id: record.id,
@@ -101,7 +101,11 @@ export function asyncExtension(options: AsyncExtensionOptions): Extension {
   }
 
   /** Keeps an operation and its job; answers the one that its idempotency key stands for already, if there is one. */
-  async function keep(record: OperationRecord, call: OperationCall): Promise<OperationRecord> {
+  async function keep(
+    record: OperationRecord,
+    call: OperationCall,
+    service: string,
+  ): Promise<OperationRecord> {
     const scope = toKeyScope(call)
     await operations.create(record, call)
     const first = scope && (await claimKey(scope, record, { store, operations, openMs }))
@@ -109,8 +113,8 @@ export function asyncExtension(options: AsyncExtensionOptions): Extension {
     const kept = first ?? record
     try {
       // The process that kept the first one may have died before it had its job.
-      if (kept.status === 'pending') await operations.open(kept.id)
-      if (!hasEnded(kept)) await worker.add(kept.id)
+      if (kept.status === 'pending') await operations.open(kept.id, service)
+      if (!hasEnded(kept)) await worker.add(kept.id, service)
       return kept
     } catch (thrown) {
       // Whoever asks again under the key may be told of this operation at this moment: only one without may go.

@@ -1,7 +1,8 @@
 import type { Target } from '../../core/index.ts'
+import { extensionUrn } from '../../values/index.ts'
 
 /** URN of the async extension. */
-export const ASYNC_URN = 'urn:forrst:ext:async'
+export const ASYNC_URN: string = extensionUrn('async')
 
 /**
  * When a function goes on in the background. `never`: it is quick, and always answers itself. `preferred`: when the

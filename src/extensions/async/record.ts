@@ -47,6 +47,12 @@ export interface OperationCall {
   readonly facts: Pick<CallFacts, 'trace' | 'deadline' | 'locale' | 'idempotencyKey'>
 }
 
+/** How far a run says it has come. */
+export interface OperationProgress {
+  readonly progress: number
+  readonly message?: string
+}
+
 /** What came of an operation, with the answers of the extensions that ran with it. */
 export interface OperationOutcome {
   readonly outcome: Outcome

@@ -12,11 +12,12 @@ import {
 } from '../../core/index.ts'
 import { CallError } from '../../errors/index.ts'
 import { openScope, parseExactJson } from '../../values/index.ts'
-import type { Job } from '../../work/index.ts'
+import { type Job, JobPutBack } from '../../work/index.ts'
 import {
   hasEnded,
   type OperationCall,
   type OperationOutcome,
+  type OperationProgress,
   type OperationRecord,
   toStoredJson,
 } from './record.ts'
@@ -25,14 +26,8 @@ import type { OperationStore, OperationWatch } from './store.ts'
 /** Takes reports of progress as often as they come, and writes them down now and then. */
 export interface ProgressWriter {
   readonly report: (fraction: number, message?: string) => void
-  /** Stops writing; settles when a write that is under way has. */
-  readonly stop: () => Promise<void>
-}
-
-/** A report, ready to be stored. */
-export interface OperationProgress {
-  readonly progress: number
-  readonly message?: string
+  /** Stops writing; resolves to the newest report when a write that is under way has settled. */
+  readonly stop: () => Promise<OperationProgress | undefined>
 }
 
 const LONGEST_MESSAGE = 500
@@ -43,6 +38,7 @@ export function createProgressWriter(
   write: (progress: OperationProgress) => Promise<void>,
 ): ProgressWriter {
   let newest: OperationProgress | undefined
+  let last: OperationProgress | undefined
   let writing: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
   let stopped = false
@@ -65,12 +61,14 @@ export function createProgressWriter(
         progress: Math.min(1, Math.max(0, fraction)),
         ...(message !== undefined && { message: String(message).slice(0, LONGEST_MESSAGE) }),
       }
+      last = newest
       if (timer === undefined && writing === undefined) flush()
     },
     async stop() {
       stopped = true
       clearTimeout(timer)
       await writing
+      return last
     },
   }
 }
@@ -87,23 +85,41 @@ export interface OperationRunOptions {
   readonly progressMs: number
 }
 
+/** Records the end of a run, as often as it takes; answers the record when the operation has ended. */
+export type RecordEnd = () => Promise<OperationRecord | undefined>
+
 /**
- * Runs an operation in the hands of a worker and records its end; answers the record when it has ended. Throws when
- * another process should try: the job was taken away, or this process does not know the function (yet).
+ * Runs an operation in the hands of a worker and answers what records its end. Throws when another process should try:
+ * the job was taken away, or this process does not know the function (yet).
  */
-export async function runOperation(
-  job: Job,
-  options: OperationRunOptions,
-): Promise<OperationRecord | undefined> {
+export async function runOperation(job: Job, options: OperationRunOptions): Promise<RecordEnd> {
   const { operations, service } = options
   const run = randomUUID()
-  const begun = await operations.change(job.id, (record) => toProcessing(record, run))
-  if (begun === undefined || !begun.changed) return begun?.record
+  const begun = await operations.change(job.id, (record) => {
+    if (!hasEnded(record)) assertKnown(service, record)
+    return toProcessing(record, run)
+  })
+  if (begun === undefined || !begun.changed) return async () => begun?.record
   const call = await operations.readCall(job.id)
-  if (call === undefined) return undefined
+  if (call === undefined) return async () => undefined
   const outcome = await execute(job, { ...options, call, run })
-  const record = await operations.end(job.id, run, { ...outcome, at: service.clock.now() })
-  return record && hasEnded(record) ? record : undefined
+  const at = service.clock.now()
+  return async () => {
+    const record = await operations.end(job.id, run, { ...outcome, at })
+    return record && hasEnded(record) ? record : undefined
+  }
+}
+
+const DAY_MS = 24 * 3_600_000
+
+/** While versions of a service change, and where several share a store, another process knows the function. */
+function assertKnown({ registry, clock }: Service, record: OperationRecord): void {
+  const { function: name, version, accepted } = record
+  if (registry.find(name)?.versions.has(version)) return
+  const ageMs = clock.now() - accepted
+  if (ageMs > DAY_MS) throw new CallError('FUNCTION_NOT_FOUND', { details: { function: name } })
+  const delayMs = Math.min(Math.max(ageMs / 10, 500), 60_000)
+  throw new JobPutBack(delayMs, `This process does not know ${name}@${version}`)
 }
 
 function toProcessing(record: OperationRecord, run: string): OperationRecord | undefined {
@@ -118,7 +134,10 @@ interface Execution extends OperationRunOptions {
   readonly run: string
 }
 
-async function execute(job: Job, execution: Execution): Promise<OperationOutcome> {
+async function execute(
+  job: Job,
+  execution: Execution,
+): Promise<OperationOutcome & { readonly report?: OperationProgress }> {
   const { service, operations, watch, call, run } = execution
   const stop = new AbortController()
   const watched = watch.add({ id: job.id, run, abort: (reason) => stop.abort(reason) })
@@ -139,7 +158,8 @@ async function execute(job: Job, execution: Execution): Promise<OperationOutcome
     if (job.signal.aborted && !stop.signal.aborted) throw job.signal.reason
     const entries = answers()
     const kept = toKept(outcome, live, execution)
-    return { outcome: kept, ...(entries.length > 0 && { entries }) }
+    const report = await progress.stop()
+    return { outcome: kept, ...(entries.length > 0 && { entries }), ...(report && { report }) }
   } finally {
     clearTimeout(deadline)
     scope.close()
@@ -148,13 +168,10 @@ async function execute(job: Job, execution: Execution): Promise<OperationOutcome
   }
 }
 
-/** A function that this process does not know may be known to another one, while versions of the service change. */
 async function dispatchHere({ service, urn }: Execution, call: Call): Promise<Outcome> {
   try {
     return await dispatchInside(service, call, urn)
   } catch (thrown) {
-    const code = thrown instanceof CallError ? thrown.code : ''
-    if (code === 'FUNCTION_NOT_FOUND' || code === 'VERSION_NOT_FOUND') throw thrown
     return toFailure(thrown, { call, log: service.log })
   }
 }

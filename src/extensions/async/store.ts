@@ -7,6 +7,7 @@ import {
   OPERATION_KEYS as KEYS,
   type OperationCall,
   type OperationOutcome,
+  type OperationProgress,
   type OperationRecord,
   toOperationRecord,
   toStoredJson,
@@ -31,7 +32,7 @@ export interface OperationStore {
   /** Keeps an accepted operation. */
   create(record: OperationRecord, call: OperationCall): Promise<void>
   /** Marks an operation as one that must run; only then may its job be added. */
-  open(id: string): Promise<void>
+  open(id: string, service: string): Promise<void>
   /** Takes an operation back whose job could not be added. */
   discard(record: OperationRecord): Promise<void>
   read(id: string): Promise<OperationRecord | undefined>
@@ -46,12 +47,15 @@ export interface OperationStore {
   end(
     id: string,
     run: string,
-    end: OperationOutcome & { readonly at: number },
+    end: OperationOutcome & { readonly at: number; readonly report?: OperationProgress },
   ): Promise<OperationRecord | undefined>
   /** Lets an ended operation go: it is listed for its retention, and nothing remains to be done for it. */
   close(record: OperationRecord): Promise<void>
-  /** Gives the ids of operations that are not closed, a page at a time. */
-  listOpen(cursor?: string): Promise<{ readonly ids: readonly string[]; readonly cursor?: string }>
+  /** Gives operations that are not closed, a page at a time, with the name of their service where it is known. */
+  listOpen(cursor?: string): Promise<{
+    readonly open: readonly { readonly id: string; readonly service: string | undefined }[]
+    readonly cursor?: string
+  }>
 }
 
 /** Creates the operations that a store keeps. */
@@ -88,8 +92,8 @@ export function createOperationStore(store: Store, times: OperationTimes): Opera
         store.put(KEYS.record(record.id), toStoredJson(record), { ttl: openMs }),
       ])
     },
-    async open(id) {
-      await store.put(KEYS.open(id), null, { ttl: openMs })
+    async open(id, service) {
+      await store.put(KEYS.open(id), service, { ttl: openMs })
     },
     async discard(record) {
       const { id } = record
@@ -106,7 +110,7 @@ export function createOperationStore(store: Store, times: OperationTimes): Opera
     async readOutcome({ id, run = '' }) {
       return (await store.get(KEYS.outcome(id, run)))?.value as OperationOutcome | undefined
     },
-    async end(id, run, { at, ...outcome }) {
+    async end(id, run, { at, report, ...outcome }) {
       // Under the name of the run: what another run of the same operation left is never overwritten.
       await store.put(KEYS.outcome(id, run), toStoredJson(outcome), { ttl: retentionMs })
       const { ok } = outcome.outcome
@@ -115,6 +119,7 @@ export function createOperationStore(store: Store, times: OperationTimes): Opera
           ? undefined
           : {
               ...record,
+              ...report,
               status: ok ? 'completed' : 'failed',
               ...(ok && { progress: 1 }),
               ended: at,
@@ -130,7 +135,10 @@ export function createOperationStore(store: Store, times: OperationTimes): Opera
     async listOpen(cursor) {
       const page = await store.listByPrefix(KEYS.allOpen, cursor === undefined ? {} : { cursor })
       return {
-        ids: page.entries.map(({ key }) => key.slice(KEYS.allOpen.length)),
+        open: page.entries.map(({ key, value }) => ({
+          id: key.slice(KEYS.allOpen.length),
+          service: typeof value === 'string' ? value : undefined,
+        })),
         ...(page.cursor !== undefined && { cursor: page.cursor }),
       }
     },

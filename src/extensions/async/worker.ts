@@ -1,18 +1,26 @@
 import type { Outcome, Service } from '../../core/index.ts'
 import { CallError } from '../../errors/index.ts'
-import type { Job, JobQueue } from '../../work/index.ts'
+import { isUnavailable } from '../../store/index.ts'
+import { toReason } from '../../values/index.ts'
+import {
+  type Job,
+  type JobQueue,
+  repeatWrite,
+  toJobName,
+  workForService,
+} from '../../work/index.ts'
 import { finishOperation, type OperationEndOptions } from './end.ts'
 import { ASYNC_URN } from './mode.ts'
 import { hasEnded, type OperationRecord } from './record.ts'
-import { runOperation } from './run.ts'
+import { type RecordEnd, runOperation } from './run.ts'
 import { createOperationWatch } from './store.ts'
 
 /** Runs the operations of one process. */
 export interface OperationWorker {
   /** Begins to run operations, and gives those a job again whose job was lost; all but the first call do nothing. */
   readonly start: (service: Service) => void
-  /** Resolves when the queue keeps the job of an operation. */
-  readonly add: (id: string) => Promise<void>
+  /** Resolves when the queue keeps the job of an operation of a service. */
+  readonly add: (id: string, service: string) => Promise<void>
   /** Stops an operation that was cancelled, wherever it is. */
   readonly cancelled: (record: OperationRecord) => Promise<void>
   readonly close: () => Promise<void>
@@ -36,10 +44,14 @@ export function createOperationWorker(options: OperationWorkerOptions): Operatio
   let sweeping: Promise<void> | undefined
   let closed = false
   const watch = createOperationWatch(operations, { everyMs: pollMs, log: () => service?.log })
-  const add = (id: string) => jobs.add({ name: JOB, id, data: null })
+  const add = (id: string, name: string) => jobs.add({ name: toJobName(JOB, name), id, data: null })
+  /** Runs of this process that have finished, until their end is recorded: they are never run again here. */
+  const ending = new Map<string, Promise<void>>()
 
   async function run(home: Service, job: Job): Promise<void> {
-    const record = await runOperation(job, {
+    const earlier = ending.get(job.id)
+    if (earlier) return earlier
+    const recordEnd = await runOperation(job, {
       service: home,
       operations,
       watch,
@@ -47,7 +59,25 @@ export function createOperationWorker(options: OperationWorkerOptions): Operatio
       maxResultBytes,
       progressMs: pollMs,
     })
-    if (record && hasEnded(record)) await finishOperation(record, options)
+    const ended = end(home, job.id, recordEnd).finally(() => ending.delete(job.id))
+    ending.set(job.id, ended)
+    await ended
+  }
+
+  /**
+   * Records an end even when the lease was lost meanwhile: as long as no other run has begun, the first end counts. The
+   * store may be unreachable for longer than the lease.
+   */
+  async function end({ log }: Service, id: string, recordEnd: RecordEnd): Promise<void> {
+    const onFailure = (thrown: unknown) => {
+      if (closed || !isUnavailable(thrown)) throw thrown
+      const reason = toReason(thrown)
+      log.warn('the end of an operation cannot be recorded yet', { operation: id, reason })
+    }
+    await repeatWrite(async () => {
+      const record = await recordEnd()
+      if (record && hasEnded(record)) await finishOperation(record, options)
+    }, onFailure)
   }
 
   /** An operation nobody could run has failed: its caller must hear of it. */
@@ -62,14 +92,18 @@ export function createOperationWorker(options: OperationWorkerOptions): Operatio
   }
 
   /** Adding a job that is there changes nothing, so that only those are added that were lost. */
-  async function sweep({ log }: Service): Promise<void> {
+  async function sweep({ log, name }: Service): Promise<void> {
     let cursor: string | undefined
     let found = 0
     try {
       do {
         const page = await operations.listOpen(cursor)
-        for (const id of page.ids) if (!closed) await add(id)
-        found += page.ids.length
+        for (const { id, service: owner } of page.open) {
+          if (closed || (owner !== undefined && owner !== name)) continue
+          // One of an earlier release may have its job under the bare name, and runs once only there.
+          await (owner === undefined ? jobs.add({ name: JOB, id, data: null }) : add(id, name))
+        }
+        found += page.open.length
         cursor = page.cursor
       } while (cursor !== undefined && !closed)
     } catch (error) {
@@ -83,7 +117,7 @@ export function createOperationWorker(options: OperationWorkerOptions): Operatio
     start(home) {
       if (service !== undefined) return
       service = home
-      jobs.work(JOB, (job) => run(home, job), {
+      workForService(jobs, { label: JOB, service: home.name }, (job) => run(home, job), {
         concurrency,
         attempts,
         onGivenUp: (job, reason) => giveUp(home, job, reason),
@@ -93,7 +127,8 @@ export function createOperationWorker(options: OperationWorkerOptions): Operatio
     async cancelled(record) {
       watch.cancel(record.id)
       await finishOperation(record, options)
-      await jobs.remove(JOB, record.id)
+      const names = service ? [toJobName(JOB, service.name), JOB] : [JOB]
+      for (const name of names) await jobs.remove(name, record.id)
     },
     async close() {
       closed = true

@@ -23,7 +23,7 @@ import {
   toSha256,
 } from '../../store/index.ts'
 import { type Duration, fromJson, type Json } from '../../values/index.ts'
-import { type CacheDeclaration, readCacheDeclaration } from './declaration.ts'
+import { CACHING_URN, type CacheDeclaration, readCacheDeclaration } from './declaration.ts'
 import {
   byContext,
   type CachedResult,
@@ -48,8 +48,6 @@ export interface CachingExtensionOptions {
   /** `proceed` when absent: a function can always run. With `refuse`, a write is refused when it could not be told. */
   readonly onStoreFailure?: OnStoreFailure
 }
-
-const URN = 'urn:forrst:ext:caching'
 
 /** What the extension holds for every call. */
 interface Cache {
@@ -82,7 +80,7 @@ export function cachingExtension(options: CachingExtensionOptions): Extension {
     },
   }
   return {
-    urn: URN,
+    urn: CACHING_URN,
     version: '1.0.0',
     phase: 'remember',
     order: -20,
@@ -92,7 +90,7 @@ export function cachingExtension(options: CachingExtensionOptions): Extension {
     around(exchange, next) {
       if (!isWrite(exchange.target)) return read(exchange, cache, next)
       if (exchange.declared)
-        throw notApplicable({ ...exchange, urn: URN }, exchange.target, WRITES_REFUSED)
+        throw notApplicable({ ...exchange, urn: CACHING_URN }, exchange.target, WRITES_REFUSED)
       return write(exchange, cache, next)
     },
   }
@@ -105,7 +103,10 @@ function isWrite(target: Target): boolean {
 }
 
 function hasTags({ definition }: Target): boolean {
-  return definition.extensions?.some(({ urn, tags }) => urn === URN && tags !== undefined) ?? false
+  return (
+    definition.extensions?.some(({ urn, tags }) => urn === CACHING_URN && tags !== undefined) ??
+    false
+  )
 }
 
 async function write(exchange: ExtensionCall, cache: Cache, next: Next): Promise<Outcome> {

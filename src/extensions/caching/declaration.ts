@@ -1,5 +1,12 @@
 import type { Target } from '../../core/index.ts'
-import { isList, isRecord, type JsonObject, toMilliseconds, toText } from '../../values/index.ts'
+import {
+  extensionUrn,
+  isList,
+  isRecord,
+  type JsonObject,
+  toMilliseconds,
+  toText,
+} from '../../values/index.ts'
 
 /** What a function says about caching in its `extensions`. */
 export interface CacheDeclaration {
@@ -11,7 +18,8 @@ export interface CacheDeclaration {
   readonly tags: (input: JsonObject) => readonly string[]
 }
 
-const URN = 'urn:forrst:ext:caching'
+/** The URN of the extension. */
+export const CACHING_URN: string = extensionUrn('caching')
 const NO_TAGS: readonly string[] = []
 const PLACE = /\{(\w+)\}/g
 
@@ -20,9 +28,11 @@ export function readCacheDeclaration(
   target: Pick<Target, 'name' | 'definition'>,
   maxAgeMs: number,
 ): CacheDeclaration {
-  const declared = target.definition.extensions?.find(({ urn }) => urn === URN)
+  const declared = target.definition.extensions?.find(({ urn }) => urn === CACHING_URN)
   const refuse = (field: string, expected: string): never => {
-    throw new TypeError(`function ${target.name}: extensions ${URN} ${field} must be ${expected}`)
+    throw new TypeError(
+      `function ${target.name}: extensions ${CACHING_URN} ${field} must be ${expected}`,
+    )
   }
   const ttl = readTtl(declared?.['ttl'])
   if (ttl === undefined) refuse('ttl', 'seconds or a duration')

@@ -7,7 +7,13 @@ import {
   readText,
 } from '../../core/index.ts'
 import { type Store, storeKey, toCanonicalJson, toSha256 } from '../../store/index.ts'
-import { canonicalUrn, type Json, type JsonObject, toText } from '../../values/index.ts'
+import {
+  canonicalUrn,
+  extensionUrn,
+  type Json,
+  type JsonObject,
+  toText,
+} from '../../values/index.ts'
 
 /** Extensions that do not change what a function answers; every other one is part of what a result depends on. */
 const NEUTRAL: ReadonlySet<string> = new Set(
@@ -27,12 +33,12 @@ const NEUTRAL: ReadonlySet<string> = new Set(
     'idempotency',
     'priority',
     'atomic-lock',
-  ].map((name) => `urn:forrst:ext:${name}`),
+  ].map(extensionUrn),
 )
 
 /** Gives what sets answers with one result apart: those that differ by masks or language must not share an ETag. */
 export function toShape({ extensions, facts }: Call): string {
-  const redact = extensions.find(({ urn }) => canonicalUrn(urn) === 'urn:forrst:ext:redact')
+  const redact = extensions.find(({ urn }) => canonicalUrn(urn) === extensionUrn('redact'))
   if (redact === undefined && facts.locale === undefined) return ''
   return toCanonicalJson([redact?.options, facts.locale])
 }

@@ -13,7 +13,7 @@ import {
 import { CallError } from '../../errors/index.ts'
 import { jsonSchema } from '../../schema/index.ts'
 import { createStoreGuard, type OnStoreFailure, type Store } from '../../store/index.ts'
-import { createAbortable, type Duration } from '../../values/index.ts'
+import { createAbortable, type Duration, extensionUrn } from '../../values/index.ts'
 import {
   createTokenRegistry,
   type RunningCall,
@@ -49,7 +49,7 @@ export function cancellationExtension(options: CancellationExtensionOptions): Ex
     ),
   })
   return {
-    urn: 'urn:forrst:ext:cancellation',
+    urn: extensionUrn('cancellation'),
     version: '1.0.0',
     phase: 'admit',
     order: -10,

@@ -10,6 +10,7 @@ import { CallError } from '../../errors/index.ts'
 import {
   createAbortable,
   type Duration,
+  extensionUrn,
   isPromise,
   isRecord,
   type JsonObject,
@@ -44,7 +45,7 @@ export function deadlineExtension(options: DeadlineExtensionOptions = {}): Exten
   if (options.default) requireDuration(options.default, 'default')
 
   return {
-    urn: 'urn:forrst:ext:deadline',
+    urn: extensionUrn('deadline'),
     version: '1.0.0',
     phase: 'admit',
     order: -20,

@@ -2,6 +2,7 @@ import type { Registry, Target } from '../../core/index.ts'
 import type { JsonSchema } from '../../schema/index.ts'
 import {
   canonicalUrn,
+  extensionUrn,
   isRecord,
   type JsonObject,
   resolvePointer,
@@ -62,7 +63,7 @@ export function hasMember(value: unknown, path: readonly string[], from = 0): bo
 }
 
 /** The extension whose declarations on functions are read here. */
-export const DEPRECATION_URN = 'urn:forrst:ext:deprecation'
+export const DEPRECATION_URN: string = extensionUrn('deprecation')
 
 /** What is said about one deprecated thing. */
 interface DeprecationNote {

@@ -10,12 +10,19 @@ import {
 } from '../../core/index.ts'
 import { CallError, type CallErrorShape, resolveCode } from '../../errors/index.ts'
 import type { Problem } from '../../schema/index.ts'
-import { andThen, isPromise, type JsonObject, type Maybe, toDuration } from '../../values/index.ts'
+import {
+  andThen,
+  extensionUrn,
+  isPromise,
+  type JsonObject,
+  type Maybe,
+  toDuration,
+} from '../../values/index.ts'
 
 /** Creates the extension that says what a call would do, without running its handler. */
 export function dryRunExtension(): Extension {
   return {
-    urn: 'urn:forrst:ext:dry-run',
+    urn: extensionUrn('dry-run'),
     version: '1.0.0',
     phase: 'replace',
     order: -10,

@@ -15,7 +15,7 @@ import {
 } from '../../core/index.ts'
 import { CallError } from '../../errors/index.ts'
 import { createStoreGuard, type Entry, type OnStoreFailure, type Store } from '../../store/index.ts'
-import { type Duration, formatTimestamp } from '../../values/index.ts'
+import { type Duration, extensionUrn, formatTimestamp } from '../../values/index.ts'
 import { holdClaim } from './claim.ts'
 import {
   fromRecord,
@@ -63,7 +63,7 @@ export function idempotencyExtension(options: IdempotencyExtensionOptions): Exte
   const guard = createStoreGuard('idempotency', options.onStoreFailure ?? 'refuse')
 
   return {
-    urn: 'urn:forrst:ext:idempotency',
+    urn: extensionUrn('idempotency'),
     version: '1.0.0',
     phase: 'remember',
     order: -10,

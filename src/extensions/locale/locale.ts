@@ -10,7 +10,7 @@ import {
   withFacts,
 } from '../../core/index.ts'
 import type { CallErrorShape } from '../../errors/index.ts'
-import { andThen } from '../../values/index.ts'
+import { andThen, extensionUrn } from '../../values/index.ts'
 
 // RFC 5646 section 2.1: language, script, region, variants, extensions, private use; or private use alone.
 const LANGUAGE_TAG =
@@ -99,7 +99,7 @@ export function localeExtension(options: LocaleExtensionOptions = {}): Extension
   const isCurrency = createCurrencyCheck()
 
   return {
-    urn: 'urn:forrst:ext:locale',
+    urn: extensionUrn('locale'),
     version: '1.0.0',
     phase: 'observe',
     order: -40,

@@ -19,8 +19,10 @@ import { createStoreGuard, type OnStoreFailure, type Store, toOwner } from '../.
 import {
   createAbortable,
   type Duration,
+  extensionUrn,
   formatTimestamp,
   type Maybe,
+  runInScope,
   toDuration,
 } from '../../values/index.ts'
 import { lockFunctions } from './functions.ts'
@@ -78,7 +80,7 @@ export function atomicLockExtension(options: AtomicLockExtensionOptions): Extens
     renewFor === false ? false : requireMilliseconds('atomic-lock: renewFor', renewFor)
 
   return {
-    urn: 'urn:forrst:ext:atomic-lock',
+    urn: extensionUrn('atomic-lock'),
     version: '1.0.0',
     phase: 'run',
     order: -10,
@@ -109,20 +111,17 @@ async function acquire(
   const principal = toOwner(call.principal)
   const attempt = () => acquireLock(store, { ...wish, principal, now: clock.now() })
   const start = clock.elapsed()
-  const timeUp = blockMs === undefined ? undefined : AbortSignal.timeout(blockMs)
   const acquisition =
-    timeUp === undefined
+    blockMs === undefined
       ? await attempt()
-      : await waitForLock(attempt, {
-          fullKey,
-          queue,
-          signal: AbortSignal.any([call.signal(), timeUp]),
-        })
+      : await runInScope([call.signal()], { afterMs: blockMs }, (signal) =>
+          waitForLock(attempt, { fullKey, queue, signal }),
+        )
   if (acquisition.acquired) return acquisition
   answer({ key, acquired: false })
   const details = { key, scope, full_key: fullKey }
-  if (timeUp === undefined) throw new CallError('LOCK_ACQUISITION_FAILED', { details })
-  if (!timeUp.aborted) throw call.signal().reason
+  if (blockMs === undefined) throw new CallError('LOCK_ACQUISITION_FAILED', { details })
+  call.signal().throwIfAborted()
   const waited = toDuration(clock.elapsed() - start)
   throw new CallError('LOCK_TIMEOUT', { details: { ...details, waited } })
 }

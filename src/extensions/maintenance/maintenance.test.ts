@@ -121,7 +121,7 @@ describe('maintenance extension', () => {
     expect(asked).toEqual(['listByPrefix'])
     await startMaintenance(store, { reason: 'Upgrade' }, START)
     expect((await ask()).status).toBe(200)
-    clock.advance(2_000)
+    clock.advance(1_000)
     expect((await ask()).body.errors?.[0].code).toBe('SERVER_MAINTENANCE')
   })
 

@@ -12,6 +12,7 @@ import type { OnStoreFailure, Store } from '../../store/index.ts'
 import {
   type Clock,
   type Duration,
+  extensionUrn,
   formatTimestamp,
   isPromise,
   type JsonObject,
@@ -55,7 +56,7 @@ export function maintenanceExtension(options: MaintenanceExtensionOptions): Exte
     log: undefined,
   }
   return {
-    urn: 'urn:forrst:ext:maintenance',
+    urn: extensionUrn('maintenance'),
     version: '1.0.0',
     phase: 'admit',
     order: -30,

@@ -122,10 +122,10 @@ export function createMaintenanceView(options: {
     windows: () => known,
     refresh(asking) {
       const age = asking.clock.elapsed() - readAt
-      if (age < refreshMs) return
+      if (age < refreshMs / 2) return
       reading ??= read(asking)
-      // A little too old still serves while the store is asked; calls do not queue up behind it.
-      if (age < refreshMs * 2 && onStoreFailure === 'proceed') {
+      // Not yet too old serves while the store is asked: under load calls do not queue up behind it.
+      if (age < refreshMs && onStoreFailure === 'proceed') {
         reading.catch(() => {})
         return
       }

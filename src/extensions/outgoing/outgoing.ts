@@ -2,7 +2,13 @@ import type { Logger } from '../../core/index.ts'
 import { CallError } from '../../errors/index.ts'
 import { createPublicFetch, type PublicFetchOptions } from '../../net/index.ts'
 import { type Clock, type JsonObject, systemClock } from '../../values/index.ts'
-import type { Job, JobQueue } from '../../work/index.ts'
+import {
+  type Job,
+  type JobQueue,
+  toJobName,
+  type WorkOptions,
+  workForService,
+} from '../../work/index.ts'
 import {
   createOutgoingSigners,
   findHeaderProblem,
@@ -39,6 +45,8 @@ export interface Outgoing {
 /** Where requests may go, how they are signed and when they are repeated. */
 export interface OutgoingOptions {
   readonly jobs: JobQueue
+  /** Name of the service: another one on the same queue has other secrets. None when absent. */
+  readonly service?: string
   /** `whsec_…` and `whsk_…` for Standard Webhooks; any text for Forrst signatures. Several while one replaces another. */
   readonly secret?: string | readonly string[]
   /** Hosts that may be called, `*.example.com` for those below one; every public host when absent. */
@@ -67,7 +75,14 @@ const CONCURRENCY = 50
 
 /** Makes the sender of callbacks; one per job queue. */
 export function createOutgoing(options: OutgoingOptions): Outgoing {
-  const { jobs, clock = systemClock, random = Math.random, delaysMs = DELAYS_MS, log } = options
+  const {
+    jobs,
+    service,
+    clock = systemClock,
+    random = Math.random,
+    delaysMs = DELAYS_MS,
+    log,
+  } = options
   const signers = createOutgoingSigners(options.secret)
   const fetch = createPublicFetch({
     allowLoopback: options.allowLoopback === true,
@@ -113,19 +128,26 @@ export function createOutgoing(options: OutgoingOptions): Outgoing {
   function keep({ request, repetition }: Delivery, delayMs: number): Promise<void> {
     const id = repetition === 0 ? request.id : `${request.id}#${repetition}`
     const data: JsonObject = { request: { ...request }, repetition }
-    return jobs.add({ name: JOB, id, data, delayMs })
+    return jobs.add({
+      name: service === undefined ? JOB : toJobName(JOB, service),
+      id,
+      data,
+      delayMs,
+    })
   }
 
   let working = false
   function start(): void {
     if (working) return
     working = true
-    jobs.work(JOB, deliver, {
+    const plan: WorkOptions = {
       concurrency: CONCURRENCY,
       async onGivenUp(job) {
         log?.error('a callback was given up', toFacts(toDelivery(job.data), 'the job queue failed'))
       },
-    })
+    }
+    if (service === undefined) jobs.work(JOB, deliver, plan)
+    else workForService(jobs, { label: JOB, service }, deliver, plan)
   }
 
   return {

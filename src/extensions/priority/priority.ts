@@ -9,7 +9,7 @@ import {
   readText,
 } from '../../core/index.ts'
 import { CallError } from '../../errors/index.ts'
-import { andThen, type Maybe, toDuration } from '../../values/index.ts'
+import { andThen, extensionUrn, type Maybe, toDuration } from '../../values/index.ts'
 
 /** How urgent a call is, from the most urgent down. */
 export const PRIORITY_LEVELS = ['critical', 'high', 'normal', 'low', 'bulk'] as const
@@ -132,7 +132,7 @@ export function priorityExtension(options: PriorityExtensionOptions = {}): Exten
   const queue = concurrency === undefined ? undefined : createPriorityQueue(concurrency, maxWaiting)
 
   return {
-    urn: 'urn:forrst:ext:priority',
+    urn: extensionUrn('priority'),
     version: '1.0.0',
     phase: 'run',
     order: -20,

@@ -6,7 +6,7 @@ import {
   type Target,
   withFacts,
 } from '../../core/index.ts'
-import { andThen, isRecord } from '../../values/index.ts'
+import { andThen, extensionUrn, isRecord } from '../../values/index.ts'
 import { toQueryParameters } from './parameters.ts'
 import { createQueryParser, type QueryParser } from './parse-query.ts'
 import { findDocumentMistake } from './resource.ts'
@@ -20,7 +20,7 @@ export interface QueryExtensionOptions {
   readonly cursorSecret?: string
 }
 
-const URN = 'urn:forrst:ext:query'
+const URN = extensionUrn('query')
 
 /** Creates the extension that lets callers filter, sort, select, include and page what a function lists. */
 export function queryExtension(options: QueryExtensionOptions = {}): Extension {

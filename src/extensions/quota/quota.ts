@@ -15,7 +15,7 @@ import {
   storeKey,
   toSha256,
 } from '../../store/index.ts'
-import { formatTimestamp, type JsonObject, toText } from '../../values/index.ts'
+import { extensionUrn, formatTimestamp, type JsonObject, toText } from '../../values/index.ts'
 import { type Identify, identifyCaller } from '../rate-limit/index.ts'
 import {
   findPeriod,
@@ -90,7 +90,7 @@ export function quotaExtension(options: QuotaExtensionOptions): Extension {
   }
 
   return {
-    urn: 'urn:forrst:ext:quota',
+    urn: extensionUrn('quota'),
     version: '1.0.0',
     phase: 'limit',
     order: -10,

@@ -10,7 +10,7 @@ import {
 } from '../../core/index.ts'
 import { CallError } from '../../errors/index.ts'
 import { createStoreGuard, type OnStoreFailure, type Store } from '../../store/index.ts'
-import type { JsonObject } from '../../values/index.ts'
+import { extensionUrn, type JsonObject } from '../../values/index.ts'
 import {
   appliesTo,
   type Identify,
@@ -65,7 +65,7 @@ export function rateLimitExtension(options: RateLimitExtensionOptions): Extensio
   }
 
   return {
-    urn: 'urn:forrst:ext:rate-limit',
+    urn: extensionUrn('rate-limit'),
     version: '1.0.0',
     phase: 'limit',
     order: -20,

@@ -11,7 +11,7 @@ import {
   withFacts,
 } from '../../core/index.ts'
 import { CallError } from '../../errors/index.ts'
-import { andThen, type JsonObject } from '../../values/index.ts'
+import { andThen, extensionUrn, type JsonObject } from '../../values/index.ts'
 import { createRedactor, PARTIAL_MASKS, type PartialMask } from './redactor.ts'
 
 /** What a service hides, and from whom. */
@@ -55,7 +55,7 @@ export function redactExtension(options: RedactExtensionOptions = {}): Extension
   const standard = createRedactor(fields, masks)
 
   return {
-    urn: 'urn:forrst:ext:redact',
+    urn: extensionUrn('redact'),
     version: '1.0.0',
     phase: 'observe',
     order: -10,

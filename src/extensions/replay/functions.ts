@@ -104,9 +104,10 @@ function cancelFunction(
 }
 
 function triggerFunction(
-  { clock }: Service,
+  service: Service,
   { replays, worker }: ReplayFunctionOptions,
 ): FunctionDefinition {
+  const { clock } = service
   return defineFunction({
     name: 'forrst.replay.trigger',
     version: '1.0.0',
@@ -118,7 +119,7 @@ function triggerFunction(
       const now = clock.now()
       const record = await requireReplay(replays, id, call)
       const status = statusOf(record, now)
-      if (status === 'queued') await worker.trigger(record)
+      if (status === 'queued') await worker.trigger(record, service)
       else if (status !== 'processing') throw refuseEnded(record, now)
       return { replay_id: id, status: 'processing', triggered_at: formatTimestamp(now) }
     },

@@ -1,9 +1,9 @@
 import type { Call, ExtensionEntry, Outcome, ReplyEntry } from '../../core/index.ts'
 import { type Entry, storeKey, storePrefix } from '../../store/index.ts'
-import { canonicalUrn, type JsonObject } from '../../values/index.ts'
+import { canonicalUrn, extensionUrn, type JsonObject } from '../../values/index.ts'
 
 /** The canonical URN of the replay extension. */
-export const REPLAY_URN = 'urn:forrst:ext:replay'
+export const REPLAY_URN: string = extensionUrn('replay')
 
 /** How a replay stands; the last four are final. */
 export const REPLAY_STATUSES = [
@@ -31,6 +31,8 @@ export interface ReplayRecord {
   readonly owner: string
   readonly function: string
   readonly version: string
+  /** Name of the service that queued it; absent in what earlier releases queued. */
+  readonly service?: string
   /** Id of the request that was queued. */
   readonly request: string
   readonly status: ReplayStatus
@@ -73,7 +75,11 @@ export interface ReplayOutcome {
 }
 
 /** What the queue itself tells about a replay, so that walking past it costs nothing. */
-export type QueuedReplay = Pick<ReplayRecord, 'id' | 'owner' | 'function' | 'expiresAt'>
+export type QueuedReplay = Pick<ReplayRecord, 'id' | 'owner' | 'function' | 'expiresAt'> & {
+  /** Absent in what earlier releases queued. */
+  readonly version?: string
+  readonly service?: string
+}
 
 /** Where the pieces of replays are kept. */
 export const REPLAY_KEYS: {
@@ -119,7 +125,7 @@ export function isReplayId(text: string): boolean {
 }
 
 /** Not part of a replay: it is queued already, and nobody waits for its answer. */
-const LEFT_OUT = new Set([REPLAY_URN, 'urn:forrst:ext:deadline'])
+const LEFT_OUT = new Set([REPLAY_URN, extensionUrn('deadline')])
 
 /** Takes down a call as it was made, for a later run. */
 export function toReplayCall(call: Call): ReplayCall['call'] {

@@ -157,6 +157,38 @@ describe.each(TEST_STORES)('replay extension on %s', (_, open) => {
   })
 })
 
+describe('a replay that several processes see', () => {
+  const queueAt = async (version: string, title?: string) => {
+    const store = createMemoryStore()
+    const from = setUp(store, {}, { version, ...(title && { title }) })
+    await startMaintenance(store, { reason: 'Upgrade' }, from.clock.now())
+    for (const n of [1, 2, 3]) await from.ask(n)
+    await endMaintenance(store)
+    return { store, from }
+  }
+
+  it('is left by a process of an older version for one that knows the function', async () => {
+    const { store } = await queueAt('2.0.0')
+    const old = setUp(store, {}, { version: '1.0.0' })
+    await old.jobs.runFor(MINUTE)
+    expect((await old.manage('list', {})).body.result).toMatchObject({
+      replays: [{ status: 'queued' }, { status: 'queued' }, { status: 'queued' }],
+    })
+    const knowing = setUp(store, {}, { version: '2.0.0' })
+    await knowing.jobs.runFor(MINUTE)
+    expect([old.runs.length, knowing.runs.length]).toEqual([0, 3])
+  })
+
+  it('is left alone by another service on the same store', async () => {
+    const { store, from } = await queueAt('1.0.0', 'Orders')
+    const other = setUp(store, {}, { title: 'Invoices' })
+    await other.jobs.runFor(MINUTE)
+    expect([other.runs, other.jobs.waiting()]).toEqual([[], []])
+    await from.jobs.runFor(MINUTE)
+    expect(from.runs).toHaveLength(3)
+  })
+})
+
 describe('a replay whose process died in the middle', () => {
   it('is left alone while somebody may run it, and taken up when its lease is over', async () => {
     let elapsed = 0

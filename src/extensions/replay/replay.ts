@@ -16,6 +16,7 @@ import { type Store, toOwner } from '../../store/index.ts'
 import {
   canonicalUrn,
   type Duration,
+  extensionUrn,
   formatTimestamp,
   isRecord,
   type JsonObject,
@@ -142,7 +143,7 @@ export function replayExtension(options: ReplayExtensionOptions): Extension {
       }
       const kept = { call: toReplayCall(call), ...(callback && { callback }) }
       record = await replays.create(draft, kept)
-      await worker.wake(service.clock.now())
+      await worker.wake(service)
       return record
     } catch (error) {
       service.log.warn('a call could not be queued for replay', { request: call.id, error })
@@ -200,9 +201,7 @@ function isNotNow({ errors }: Failure, { call, target }: ExtensionCall): boolean
   const [{ code }] = errors
   if (CLOSED.has(code)) return true
   const readOnly = target.sideEffects?.length === 0
-  const keyed = call.extensions.some(
-    ({ urn }) => canonicalUrn(urn) === 'urn:forrst:ext:idempotency',
-  )
+  const keyed = call.extensions.some(({ urn }) => canonicalUrn(urn) === extensionUrn('idempotency'))
   return BROKEN.has(code) && (readOnly || keyed)
 }
 
@@ -222,6 +221,7 @@ function toDraft(
     owner: toOwner(call.principal),
     function: target.name,
     version: target.version,
+    service: service.name,
     request: call.id,
     status: 'queued',
     reason: failure.errors[0].code,

@@ -63,10 +63,11 @@ export function createReplayStore(store: Store, retentionMs: number): ReplayStor
       const record = { ...unordered, order: await store.next('replay') }
       // Longer than it may wait, so that somebody can still tell its caller that it has expired.
       const ttl = record.expiresAt - record.queuedAt + retentionMs
-      const { id, owner, function: name, expiresAt } = record
+      const { id, owner, function: name, version, expiresAt, service = '' } = record
+      const queued = { id, owner, function: name, version, expiresAt, service }
       await store.put(KEYS.call(id), toStoredJson(call), { ttl })
       await store.put(KEYS.record(record), toStoredJson(record), { ttl })
-      await store.put(KEYS.queued(record), { id, owner, function: name, expiresAt }, { ttl })
+      await store.put(KEYS.queued(record), queued, { ttl })
       return record
     },
     async read(replay) {

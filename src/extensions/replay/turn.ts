@@ -193,6 +193,14 @@ const DONE: Turn = { kind: 'done' }
 /** The shortest pause between two looks. */
 export const SHORTEST_MS = 1_000
 
+/** Tells whether this process can run a function in a version. */
+export function isKnownHere(
+  { registry }: Service,
+  { function: name, version }: Pick<ReplayRecord, 'function' | 'version'>,
+): boolean {
+  return registry.find(name)?.versions.has(version) === true
+}
+
 /** Gives a replay its turn: runs it, or finds that it is over, or that it cannot run yet. */
 export type TakeTurn = (
   queued: Pick<QueuedReplay, 'id' | 'owner'>,
@@ -288,6 +296,7 @@ export function createReplayTurns(options: ReplayTurnOptions): TakeTurn {
       else if (moment >= record.expiresAt) await settle(record, 'expired', { service })
       else if (record.attempts >= maxAttempts) await settle(record, 'failed', { service })
       else if (notBefore > moment && !now) return { kind: 'later', delayMs: notBefore - moment }
+      else if (!isKnownHere(service, record)) return { kind: 'function', delayMs: SHORTEST_MS }
       else return await run(record, service, signal)
       return DONE
     } finally {

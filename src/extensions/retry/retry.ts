@@ -3,6 +3,7 @@ import { type CallErrorShape, CODES, resolveCode } from '../../errors/index.ts'
 import {
   andThen,
   type Duration,
+  extensionUrn,
   isRecord,
   type JsonObject,
   toMilliseconds,
@@ -46,7 +47,7 @@ export function retryExtension(options: RetryExtensionOptions = {}): Extension {
     Object.entries({ ...PROTOCOL_STRATEGIES, ...checked(options.strategies ?? {}) }),
   )
   return {
-    urn: 'urn:forrst:ext:retry',
+    urn: extensionUrn('retry'),
     version: '1.0.0',
     phase: 'observe',
     order: -30,

@@ -9,12 +9,12 @@ import {
   standIn,
 } from '../../core/index.ts'
 import { CallError } from '../../errors/index.ts'
-import { isRecord, type JsonObject } from '../../values/index.ts'
+import { extensionUrn, isRecord, type JsonObject } from '../../values/index.ts'
 
 /** Creates the extension that answers from a function's scripted scenarios instead of running it. */
 export function simulationExtension(): Extension {
   return {
-    urn: 'urn:forrst:ext:simulation',
+    urn: extensionUrn('simulation'),
     version: '1.0.0',
     phase: 'replace',
     order: -20,

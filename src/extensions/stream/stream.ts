@@ -6,13 +6,13 @@ import {
   type Outcome,
   requireBoolean,
 } from '../../core/index.ts'
-import { andThen, type Maybe } from '../../values/index.ts'
+import { andThen, extensionUrn, type Maybe } from '../../values/index.ts'
 
 /** The name of the extension. */
-export const STREAM_URN = 'urn:forrst:ext:stream'
+export const STREAM_URN: string = extensionUrn('stream')
 
 /** Extensions that answer something else than the function does while it runs. */
-const CONFLICTS = ['caching', 'async', 'replay', 'query'].map((name) => `urn:forrst:ext:${name}`)
+const CONFLICTS = ['caching', 'async', 'replay', 'query'].map(extensionUrn)
 
 /** Creates the extension that hands partial results to the caller while the function runs. */
 export function streamExtension(): Extension {

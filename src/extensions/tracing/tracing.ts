@@ -8,7 +8,14 @@ import {
   type TraceFacts,
   withFacts,
 } from '../../core/index.ts'
-import { andThen, isRecord, type JsonObject, type Maybe, toDuration } from '../../values/index.ts'
+import {
+  andThen,
+  extensionUrn,
+  isRecord,
+  type JsonObject,
+  type Maybe,
+  toDuration,
+} from '../../values/index.ts'
 import {
   createApiLoader,
   formatTraceparent,
@@ -39,7 +46,7 @@ export function tracingExtension(options: TracingExtensionOptions = {}): Extensi
   const ids = options.ids ?? randomTraceIds
   const load = createApiLoader(options.openTelemetry)
   return {
-    urn: 'urn:forrst:ext:tracing',
+    urn: extensionUrn('tracing'),
     version: '1.0.0',
     phase: 'observe',
     order: -50,

@@ -10,7 +10,13 @@ import {
   toResultText,
 } from '../../core/index.ts'
 import { CallError } from '../../errors/index.ts'
-import { canonicalUrn, formatTimestamp, fromJson, type JsonObject } from '../../values/index.ts'
+import {
+  canonicalUrn,
+  extensionUrn,
+  formatTimestamp,
+  fromJson,
+  type JsonObject,
+} from '../../values/index.ts'
 import type { Outgoing, OutgoingSignature } from '../outgoing/index.ts'
 
 /** What happened, as a receiver reads it. */
@@ -60,7 +66,7 @@ export function encodeWebhookEvent({ type, at, data }: WebhookEvent): string {
   return JSON.stringify({ type, timestamp: formatTimestamp(at), data })
 }
 
-const REDACT_URN = 'urn:forrst:ext:redact'
+const REDACT_URN = extensionUrn('redact')
 
 /** Tells whether results of a call are redacted for its caller: by its own wish, or because the service always does. */
 export function isRedacted(
@@ -98,7 +104,7 @@ export function toEndContent({
 }
 
 /** The canonical URN of the webhook extension. */
-export const WEBHOOK_URN = 'urn:forrst:ext:webhook'
+export const WEBHOOK_URN: string = extensionUrn('webhook')
 
 /** What a caller wants to be told, and where. */
 export interface WebhookRegistration {

@@ -2,7 +2,7 @@ import type { Call, DryRunReport, Invocation, QueryPlan } from '../../core/index
 import type { FunctionObject } from '../../discovery/index.ts'
 import { CallError, type CallErrorShape } from '../../errors/index.ts'
 import type { JsonSchema } from '../../schema/index.ts'
-import { canonicalUrn, isRecord, type JsonObject } from '../../values/index.ts'
+import { canonicalUrn, extensionUrn, isRecord, type JsonObject } from '../../values/index.ts'
 import { markArguments } from '../tool-spec/index.ts'
 import {
   type ForrstCallOptions,
@@ -86,10 +86,10 @@ export interface ForwardOptions extends Remote {
   readonly extensions: ReadonlySet<string>
 }
 
-const QUERY = 'urn:forrst:ext:query'
-const LOCALE = 'urn:forrst:ext:locale'
-const DRY_RUN = 'urn:forrst:ext:dry-run'
-const IDEMPOTENCY = 'urn:forrst:ext:idempotency'
+const QUERY = extensionUrn('query')
+const LOCALE = extensionUrn('locale')
+const DRY_RUN = extensionUrn('dry-run')
+const IDEMPOTENCY = extensionUrn('idempotency')
 /** As long as a whole answer may be. */
 const LONGEST_EVENT = 10_485_760
 

@@ -23,7 +23,7 @@ import {
   to202012,
 } from '../../schema/index.ts'
 import { checkDeclarations } from '../../system/index.ts'
-import { canonicalUrn, isRecord, toReason } from '../../values/index.ts'
+import { canonicalUrn, extensionUrn, isRecord, toReason } from '../../values/index.ts'
 import { admitDigitArguments } from '../tool-spec/index.ts'
 
 /** What runs when a described function is called. */
@@ -197,7 +197,7 @@ function toDeclarations(
   }
 }
 
-const STREAM = 'urn:forrst:ext:stream'
+const STREAM = extensionUrn('stream')
 
 /** Takes the shared schemas a schema refers to along with it. */
 function standAlone(schema: JsonSchema, { schemas = {} }: Components): JsonSchema {

@@ -6,6 +6,7 @@ import type {
   Registry,
 } from '../../core/index.ts'
 import { CallError } from '../../errors/index.ts'
+import { extensionUrn } from '../../values/index.ts'
 import { createForward, type ForwardOptions } from './call.ts'
 import type { ForrstClient } from './client.ts'
 import { readForrstDocument } from './document.ts'
@@ -39,7 +40,7 @@ export interface ForrstSource {
 }
 
 const SILENT: Logger = { warn: () => undefined, error: () => undefined }
-const PASSED_ON = ['urn:forrst:ext:idempotency', 'urn:forrst:ext:dry-run']
+const PASSED_ON = [extensionUrn('idempotency'), extensionUrn('dry-run')]
 /** A caller who asks for a function that went away must not make us ask again with every call. */
 const SHORTEST_REFRESH_MS = 1_000
 

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { createHash } from 'node:crypto'
 import { type Call, type Invocation, markQuestion } from '../../core/index.ts'
 import { CallError } from '../../errors/index.ts'
-import { isRecord, type JsonObject, toText } from '../../values/index.ts'
+import { isRecord, type JsonObject, runInScope, toText } from '../../values/index.ts'
 
 /** Passes questions of a remote server on to the agent behind the call that makes it ask. */
 export interface RemoteQuestions {
@@ -67,8 +67,11 @@ export function createRemoteQuestions({
       }
       running.add(entry)
       try {
-        const signal = AbortSignal.any([invocation.signal, entry.later.signal])
-        const result = await context.run(entry, () => work(signal))
+        const result = await runInScope(
+          [invocation.signal, entry.later.signal],
+          undefined,
+          (signal) => context.run(entry, () => work(signal)),
+        )
         if (entry.failure !== undefined) throw entry.failure
         return result
       } catch (thrown) {

@@ -7,7 +7,13 @@ import {
   type Service,
 } from '../../core/index.ts'
 import { CallError, type CallErrorShape } from '../../errors/index.ts'
-import { canonicalUrn, isRecord, type JsonObject, toShort } from '../../values/index.ts'
+import {
+  canonicalUrn,
+  extensionUrn,
+  isRecord,
+  type JsonObject,
+  toShort,
+} from '../../values/index.ts'
 import {
   codingNotTaken,
   findCoding,
@@ -18,6 +24,9 @@ import {
   parseJson,
   type RequestDocument,
 } from '../../wire/index.ts'
+
+const TRACING = extensionUrn('tracing')
+const LOCALE = extensionUrn('locale')
 
 const NONE: readonly ExtensionEntry[] = []
 
@@ -36,7 +45,7 @@ export function readHeaderEntries(
     if (service.supports(urn)) entries.push({ urn, options, pointer: '', implicit: true })
   }
   if (traceparent !== undefined || traceId !== undefined) {
-    imply('urn:forrst:ext:tracing', {
+    imply(TRACING, {
       traceparent,
       tracestate: header('tracestate'),
       trace_id: traceId,
@@ -44,7 +53,7 @@ export function readHeaderEntries(
       parent_span_id: header('x-forrst-parent-span-id'),
     })
   }
-  if (languages !== undefined) imply('urn:forrst:ext:locale', { accept_language: languages })
+  if (languages !== undefined) imply(LOCALE, { accept_language: languages })
   return entries
 }
 
@@ -167,7 +176,7 @@ function checkEntry(entry: unknown, pointer: string, seen: Set<string>, report: 
   }
   const { urn, options } = entry
   if (typeof urn !== 'string' || urn.length > MAX_URN_LENGTH || !URN.test(urn)) {
-    report(`${pointer}/urn`, 'urn must be a URN such as "urn:forrst:ext:deadline"')
+    report(`${pointer}/urn`, `urn must be a URN such as "${extensionUrn('deadline')}"`)
   } else if (seen.has(canonicalUrn(urn))) {
     report(`${pointer}/urn`, `${urn} is declared twice`)
   } else seen.add(canonicalUrn(urn))

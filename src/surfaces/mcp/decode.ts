@@ -1,7 +1,7 @@
 import { CALL_OPTIONS, type CallOption, ENTRIES, readEntryList } from '../../contract/index.ts'
 import type { ExtensionEntry, Service } from '../../core/index.ts'
 import { copyStart } from '../../net/index.ts'
-import { isRecord, type JsonObject } from '../../values/index.ts'
+import { extensionUrn, isRecord, type JsonObject } from '../../values/index.ts'
 import {
   codingNotTaken,
   findCoding,
@@ -176,7 +176,7 @@ export function readEntries(meta: JsonObject): readonly ExtensionEntry[] {
   return entries ?? NO_ENTRIES
 }
 
-const TRACING = 'urn:forrst:ext:tracing'
+const TRACING = extensionUrn('tracing')
 const OPTIONS: ReadonlyMap<string, CallOption> = new Map(
   CALL_OPTIONS.map((option) => [option.meta, option]),
 )

@@ -1,5 +1,5 @@
 import type { Service } from '../../core/index.ts'
-import type { JsonObject } from '../../values/index.ts'
+import { type JsonObject, openScope } from '../../values/index.ts'
 import { readObject, requireText } from './decode.ts'
 import type { McpEnvironment } from './environment.ts'
 import { invalidParams, McpError, missingCapability, RPC } from './errors.ts'
@@ -191,11 +191,11 @@ function encodeFilter({ lists, uris, taskIds }: Filter): JsonObject {
 }
 
 function ended(signals: readonly AbortSignal[]): Promise<void> {
-  const any = AbortSignal.any([...signals])
-  return new Promise((resolve) => {
-    if (any.aborted) resolve()
-    else any.addEventListener('abort', () => resolve(), { once: true })
-  })
+  const { signal, close } = openScope(signals)
+  return new Promise<void>((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  }).finally(close)
 }
 
 /** Makes the methods by which clients of sessions say what they want to hear about. */

@@ -1,7 +1,7 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { CallError } from '../../errors/index.ts'
 import { isRecord, type Json, toText } from '../../values/index.ts'
-import type { Job, JobQueue } from '../../work/index.ts'
+import { type Job, type JobQueue, toJobName } from '../../work/index.ts'
 import type { Receipt, Settled, SettleOptions, TriggerEvent } from '../trigger.ts'
 import { type AttemptOptions, BUSY_MS, runAttempt, takeDelivery, warnDead } from './attempt.ts'
 import {
@@ -34,7 +34,8 @@ export interface DeliveryJobsOptions extends AttemptOptions {
 /** Creates the jobs of one trigger. */
 export function createDeliveryJobs(options: DeliveryJobsOptions): DeliveryJobs {
   const { jobs, service, trigger, deliveries, clock } = options
-  const name = toJobName(service, trigger.name)
+  const label = `trigger-${trigger.name.replaceAll('_', '-').slice(0, 40)}`
+  const name = toJobName(label, service, trigger.name)
 
   async function addNext(delivery: Delivery): Promise<void> {
     const { id, round, tried, nextAttemptAt = 0 } = delivery
@@ -80,12 +81,6 @@ export function createDeliveryJobs(options: DeliveryJobsOptions): DeliveryJobs {
     addNext,
     work: () => jobs.work(name, runJob, { concurrency: trigger.concurrency ?? 10 }),
   }
-}
-
-/** Readable in the tools of a queue, and apart from the triggers of other services. */
-function toJobName(service: string, trigger: string): string {
-  const hash = createHash('sha256').update(`${service}/${trigger}`).digest('hex').slice(0, 8)
-  return `trigger-${trigger.replaceAll('_', '-').slice(0, 40)}-${hash}`
 }
 
 function readJob(data: Json): {

@@ -30,6 +30,7 @@ export interface BullmqJob {
   readonly attemptsMade: number
   readonly stalledCounter: number
   moveToWait(token?: string): Promise<unknown>
+  moveToDelayed(timestamp: number, token?: string): Promise<unknown>
 }
 
 /** The members of a BullMQ queue that are called here. */

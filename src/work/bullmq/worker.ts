@@ -93,6 +93,7 @@ export function startBullmqRunner(options: BullmqRunnerOptions): BullmqRunner {
       const verdict = await ended
       if (verdict.over) return
       if (closing.signal.aborted) return await handBack(job, token)
+      if (verdict.untried) return await handBack(job, token, verdict.delayMs)
       throw Object.assign(new Error(toReason(verdict.reason)), { delayMs: verdict.delayMs })
     } finally {
       running.delete(key)
@@ -145,9 +146,12 @@ function toWorkerOptions({
 }
 
 /** Gives a job back without counting the attempt; the error tells BullMQ that it need not do anything more. */
-async function handBack(job: BullmqJob, token: string | undefined): Promise<never> {
-  await job.moveToWait(token)
-  throw Object.assign(new Error('The job was handed back'), { name: 'WaitingError' })
+async function handBack(job: BullmqJob, token: string | undefined, delayMs = 0): Promise<never> {
+  // By the clock of this process, as BullMQ counts every delay.
+  if (delayMs > 0) await job.moveToDelayed(Date.now() + delayMs, token)
+  else await job.moveToWait(token)
+  const name = delayMs > 0 ? 'DelayedError' : 'WaitingError'
+  throw Object.assign(new Error('The job was handed back'), { name })
 }
 
 async function allEnded(running: ReadonlyMap<string, Running>, withinMs: number): Promise<void> {

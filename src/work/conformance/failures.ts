@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { JobPutBack } from '../run-job.ts'
 import { createGate, type JobCase, quiet, until } from './types.ts'
 
 /** Cases about jobs that fail, are taken out or handed back. */
@@ -31,6 +32,24 @@ export const FAILURE_CASES: readonly JobCase[] = [
       const [first = 0, second = 0, third = 0] = runs.map(([, at]) => at)
       assert.ok(second - first >= 195, 'the second run came too soon')
       assert.ok(third - second >= 395, 'the third run came too soon')
+    },
+  },
+  {
+    name: 'keeps a job that its run puts back, without counting an attempt',
+    async run(queue, { name }) {
+      const seen: number[] = []
+      queue.work(
+        name,
+        async ({ attempt }) => {
+          seen.push(attempt)
+          if (seen.length < 4) throw new JobPutBack(20, 'not here')
+        },
+        { attempts: 2 },
+      )
+      await queue.add({ name, id: 'foreign', data: null })
+      await until('4 runs', () => seen.length === 4)
+      await quiet()
+      assert.deepEqual(seen, [1, 1, 1, 1])
     },
   },
   {

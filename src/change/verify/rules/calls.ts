@@ -1,6 +1,6 @@
 import { CODES } from '../../../errors/index.ts'
 import { compileSchema, type JsonSchema } from '../../../schema/index.ts'
-import { isRecord } from '../../../values/index.ts'
+import { extensionUrn, isRecord } from '../../../values/index.ts'
 import { type FindingFacts, showActual } from '../finding.ts'
 import { type Case, nameOf, pointerOf, type Subject } from '../subject.ts'
 
@@ -81,7 +81,7 @@ export async function* verifySimulations(subject: Subject): AsyncGenerator<Findi
         version: definition.version,
         extensions: [
           {
-            urn: 'urn:forrst:ext:simulation',
+            urn: extensionUrn('simulation'),
             options: { enabled: true, scenario: scenario.name },
           },
         ],

@@ -1,6 +1,7 @@
+import { extensionUrn } from '../../../values/index.ts'
 import type { FindingFacts } from '../finding.ts'
 import type { Subject } from '../subject.ts'
-import { type Trial, toTrial, toUrn } from '../trial.ts'
+import { type Trial, toTrial } from '../trial.ts'
 import { maintenanceTrial, webhookTrial } from '../trials/others.ts'
 import { PLAIN_TRIALS } from '../trials/plain.ts'
 import { retryTrial } from '../trials/retry.ts'
@@ -15,7 +16,7 @@ const TRIALS: readonly Trial[] = [
 ]
 
 /** Other rules use these all the time. */
-const ELSEWHERE = ['discovery', 'diagnostics', 'simulation', 'query'].map(toUrn)
+const ELSEWHERE = ['discovery', 'diagnostics', 'simulation', 'query'].map(extensionUrn)
 
 /** What could be said about extensions beside the findings. */
 export interface ExtensionVerdict {

@@ -8,11 +8,11 @@ import {
   type ResourceObject,
   resolveOperator,
 } from '../../../extensions/query/index.ts'
-import { isRecord, type JsonObject } from '../../../values/index.ts'
+import { extensionUrn, isRecord, type JsonObject } from '../../../values/index.ts'
 import { type FindingFacts, showActual } from '../finding.ts'
 import { type Case, findCase, nameOf, pointerOf, type Subject } from '../subject.ts'
 
-const URN = 'urn:forrst:ext:query'
+const URN = extensionUrn('query')
 const NOBODYS = 'waymark_verify_unknown'
 
 /** One thing a function says about its lists, or that it should refuse. */

@@ -1,9 +1,9 @@
 import { findExtension } from '../../../client/index.ts'
-import { isRecord, toText } from '../../../values/index.ts'
+import { extensionUrn, isRecord, toText } from '../../../values/index.ts'
 import { type Case, findCase, nameOf, type Subject } from '../subject.ts'
-import { sendWith, showOutcome, type Trial, toUrn } from '../trial.ts'
+import { sendWith, showOutcome, type Trial } from '../trial.ts'
 
-const URN = toUrn('maintenance')
+const URN = extensionUrn('maintenance')
 const CODES: readonly string[] = ['FUNCTION_MAINTENANCE', 'SERVER_MAINTENANCE']
 
 /** Tries maintenance on what the health function shows as being down; there may well be nothing. */
@@ -37,7 +37,7 @@ function isDown(functions: unknown, name: string): boolean {
   return isRecord(health) && health['status'] === 'maintenance'
 }
 
-const WEBHOOK_TRIAL_URN = toUrn('webhook')
+const WEBHOOK_TRIAL_URN = extensionUrn('webhook')
 const POINTER = '/extensions/0/options/callback_url'
 
 /** Tries webhooks with an address they must refuse: nobody is there to hear one that is accepted. */

@@ -1,13 +1,13 @@
 import type { CallOutcome } from '../../../client/index.ts'
-import { isRecord, toText } from '../../../values/index.ts'
+import { extensionUrn, isRecord, toText } from '../../../values/index.ts'
 import { showActual } from '../finding.ts'
 import { findData, sendRaw } from '../raw-call.ts'
-import { needs, type PlainTrial, showOutcome, type TrialAnswer, toUrn } from '../trial.ts'
+import { needs, type PlainTrial, showOutcome, type TrialAnswer } from '../trial.ts'
 import { judgeOperation } from './async.ts'
 
 /** Looks whether the entry of a rate limit is right in itself, and says what the headers beside it say. */
 export async function judgeRateLimit({ subject, one }: TrialAnswer): Promise<string | undefined> {
-  const urn = toUrn('rate-limit')
+  const urn = extensionUrn('rate-limit')
   const { document, header } = await sendRaw(subject, one, { urn, options: {} })
   const data = findData(document, urn) ?? {}
   const uses = (isRecord(data['scopes']) ? Object.values(data['scopes']) : [data]).filter(isRecord)

@@ -1,11 +1,11 @@
 import { type CallFailure, findExtension } from '../../../client/index.ts'
 import { CODES, resolveCode } from '../../../errors/index.ts'
-import { isRecord, type JsonObject, toMilliseconds } from '../../../values/index.ts'
+import { extensionUrn, isRecord, type JsonObject, toMilliseconds } from '../../../values/index.ts'
 import { showActual } from '../finding.ts'
 import { type Case, nameOf, type Subject } from '../subject.ts'
-import { sendWith, type Trial, toUrn, type Verdict } from '../trial.ts'
+import { sendWith, type Trial, type Verdict } from '../trial.ts'
 
-const URN = toUrn('retry')
+const URN = extensionUrn('retry')
 const MOST_FUNCTIONS = 20
 
 /** Tries hints about another attempt on a call that fails. */

@@ -1,13 +1,13 @@
 import type { FunctionDefinition } from '../../../core/index.ts'
 import { compileSchema, type JsonSchema } from '../../../schema/index.ts'
-import { isRecord } from '../../../values/index.ts'
+import { extensionUrn, isRecord } from '../../../values/index.ts'
 import { createEventParser, isEventStream, type ServerEvent } from '../../../wire/index.ts'
 import { showActual } from '../finding.ts'
 import { findData, parseRawObject, RAW_ID, sendRaw } from '../raw-call.ts'
 import { findCase, nameOf, type Subject } from '../subject.ts'
-import { type Trial, toUrn, type Verdict } from '../trial.ts'
+import type { Trial, Verdict } from '../trial.ts'
 
-const URN = toUrn('stream')
+const URN = extensionUrn('stream')
 const ENTRY = { urn: URN, options: { accept: true } }
 
 /** Tries streams: functions that declare one must give events, all others must refuse. */

@@ -1,5 +1,5 @@
 import { CallError } from '../../../errors/index.ts'
-import type { JsonObject } from '../../../values/index.ts'
+import { type JsonObject, openScope } from '../../../values/index.ts'
 import { type InputRequest, type InputRequests, isAnswerTo } from '../agent.ts'
 
 /** Asks questions, and gives the answers by their names. */
@@ -84,10 +84,14 @@ export function createTaskQuestions(
         question.asking?.abort()
         const asking = new AbortController()
         question.asking = asking
-        const signal = AbortSignal.any([leaving, asking.signal])
+        const { signal, close } = openScope([leaving, asking.signal])
         ask({ [key]: question.request }, signal).then(
-          (replies) => answer(key, replies[key]),
+          (replies) => {
+            close()
+            answer(key, replies[key])
+          },
           (thrown: unknown) => {
+            close()
             if (!signal.aborted) question.reject(thrown)
           },
         )

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { JsonObject } from '../../../values/index.ts'
+import { type JsonObject, runInScope } from '../../../values/index.ts'
 import { requireText } from '../decode.ts'
 import { McpError, RPC } from '../errors.ts'
 import { type McpExchange, type McpMethod, META } from '../protocol.ts'
@@ -12,8 +12,9 @@ import type { Tasks } from './tasks.ts'
 export function createTaskResult(tasks: Tasks, closing: AbortSignal): McpMethod {
   return async (exchange) => {
     const id = requireText(exchange.params, 'taskId')
-    const leaving = AbortSignal.any([exchange.signal(), closing])
-    const { result, error } = await waitForEnd(tasks, exchange, id, leaving)
+    const { result, error } = await runInScope([exchange.signal(), closing], undefined, (leaving) =>
+      waitForEnd(tasks, exchange, id, leaving),
+    )
     if (result !== undefined) return result
     if (error === undefined) throw new McpError(RPC.internalError, 'The task was cancelled')
     const { code, message, data } = JSON.parse(error) as {

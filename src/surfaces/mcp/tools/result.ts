@@ -5,7 +5,7 @@ import {
   toRpcError,
 } from '../../../capabilities/index.ts'
 import { isPrepared, type Target } from '../../../core/index.ts'
-import { isRecord, type JsonObject } from '../../../values/index.ts'
+import { extensionUrn, isRecord, type JsonObject } from '../../../values/index.ts'
 import { encodeAnswer, isToolContent, type ToolAnswer } from '../encode.ts'
 import { McpError, RPC } from '../errors.ts'
 import type { ToolRequest } from './call-tool.ts'
@@ -145,7 +145,7 @@ export function toNegotiated(request: ToolRequest, ucp: JsonObject): ToolRequest
     ...(typeof key === 'string' && {
       extensions: [
         {
-          urn: 'urn:forrst:ext:idempotency',
+          urn: extensionUrn('idempotency'),
           options: { key },
           pointer: '/params/arguments/meta/idempotency-key',
           implicit: true,

@@ -4,7 +4,6 @@ export {
   type Contracts,
   createContracts,
   type HttpBinding,
-  type Mode,
 } from './contract.ts'
 export {
   CALL_OPTIONS,
@@ -13,10 +12,8 @@ export {
   readEntryList,
   readHeaderOptions,
 } from './options.ts'
-export { type Parameters, type Split, toQueryEntry } from './parameters.ts'
-export type { Results } from './results.ts'
+export { type Parameters, toQueryEntry } from './parameters.ts'
 export {
-  type ContractVersion,
   parseVersionedName,
   selectDefault,
   toPinnedToolName,

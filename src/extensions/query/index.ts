@@ -4,7 +4,6 @@ export { compareValues } from './match.ts'
 export {
   type AttributeSchema,
   PARAMETERS_POINTER,
-  QUERY_PARAMETERS,
   type QueryParameters,
   toQueryParameters,
 } from './parameters.ts'

@@ -1,15 +1,12 @@
 import type { QueryCapabilities } from '../../core/index.ts'
 import type { JsonSchema } from '../../schema/index.ts'
-import { isRecord, type Json, type JsonObject } from '../../values/index.ts'
+import { isList, isRecord, type Json, type JsonObject, toText } from '../../values/index.ts'
 import { OPERATORS, type OptionPath, resolveOperator, toQueryRules } from './rules.ts'
-
-/** What callers of a surface without extension entries name beside the arguments, in the families of JSON:API. */
-export const QUERY_PARAMETERS = ['filter', 'sort', 'page', 'fields', 'include'] as const
 
 /** Where an entry stands that was made from parameters: what is wrong with it is named by them. */
 export const PARAMETERS_POINTER = '/call/arguments'
 
-/** What a query may say about one function, as parameters. */
+/** What a query may say about one function, as parameters of the families of JSON:API: filter, sort, page, fields, include. */
 export interface QueryParameters {
   /** Schema of each parameter, described and closed; only those that the function supports. */
   readonly properties: Readonly<Record<string, JsonSchema>>
@@ -107,7 +104,7 @@ function toOperand(
     return value === true || value === '' || value === 'true' ? undefined : value
   if (operand !== 'list' && operand !== 'range') return toValue(value)
   const list = toList(value)
-  return Array.isArray(list) ? list.map((one) => toValue(one) ?? null) : list
+  return isList(list) ? list.map((one) => toValue(one) ?? null) : list
 }
 
 /** Reads a value by the type of its attribute; where that is unknown, what looks like a number or truth value is one. */
@@ -123,7 +120,7 @@ function fromText(value: Json | undefined, schema: JsonSchema | undefined): Json
 
 function toSorts(sort: Json): Json {
   const list = toList(sort)
-  if (!Array.isArray(list)) return list
+  if (!isList(list)) return list
   return list.map((field) => {
     if (typeof field !== 'string') return field
     const descending = field.startsWith('-')
@@ -273,9 +270,9 @@ export function toParameterPath(path: OptionPath, options: JsonObject): OptionPa
       if (first === undefined) return ['filter']
       const lists = options['filters']
       const list = isRecord(lists) ? lists[String(first)] : undefined
-      const found = Array.isArray(list) && typeof index === 'number' ? list[index] : undefined
+      const found: unknown = isList(list) && typeof index === 'number' ? list[index] : undefined
       if (!isRecord(found)) return ['filter', first]
-      const attribute = String(found['attribute'])
+      const attribute = toText(found['attribute'])
       const name = first === SELF ? attribute : `${first}.${attribute}`
       const operator = found['operator']
       return ['filter', name, ...(typeof operator === 'string' ? [operator] : [])]

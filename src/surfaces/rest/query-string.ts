@@ -2,7 +2,7 @@ import type { Contract } from '../../contract/index.ts'
 import type { Service } from '../../core/index.ts'
 import { CallError } from '../../errors/index.ts'
 import { collectSchemas, type JsonSchema, referenceName } from '../../schema/index.ts'
-import { createRecord, isRecord, type Json, type JsonObject } from '../../values/index.ts'
+import { createRecord, isList, isRecord, type Json, type JsonObject } from '../../values/index.ts'
 
 /** `filter[total][greater_than]`: a name, then members in brackets. */
 const KEY = /^([^[\]]{1,200})((?:\[[^[\]]{0,200}\])*)$/
@@ -41,14 +41,14 @@ function place(values: JsonObject, path: readonly string[], { value, isItem, key
   for (const name of path.slice(0, -1)) {
     const next = holder[name] ?? createRecord<Json>()
     if (!isRecord(next)) throw refuse(`${show(key)} is given both as a value and with members`)
-    holder[name] = next as JsonObject
+    holder[name] = next
     holder = next as Record<string, Json>
   }
   const last = path.at(-1) ?? ''
   const before = holder[last]
   if (isRecord(before)) throw refuse(`${show(key)} is given both as a value and with members`)
   if (before === undefined) holder[last] = isItem ? [value] : value
-  else holder[last] = Array.isArray(before) ? [...before, value] : [before, value]
+  else holder[last] = isList(before) ? [...before, value] : [before, value]
 }
 
 function refuse(message: string): CallError {
@@ -82,9 +82,9 @@ function coerce(value: Json, schema: unknown, shared: Schemas, depth = 0): Json 
     return read.find((one) => one !== value) ?? value
   }
   const types = [schema['type']].flat()
-  if (isRecord(value)) return coerceMembers(value as JsonObject, schema, shared, depth)
+  if (isRecord(value)) return coerceMembers(value, schema, shared, depth)
   if (types.includes('array')) {
-    const list = Array.isArray(value) ? value : [value]
+    const list = isList(value) ? value : [value]
     return list.map((item) => coerce(item, schema['items'], shared, depth + 1))
   }
   return typeof value === 'string' ? coerceText(value, types) : value

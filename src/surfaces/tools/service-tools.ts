@@ -122,19 +122,20 @@ function prepareFunctions(service: Service, contracts: Contracts): PreparedTools
     const { name, version = '' } = parseVersionedName(text)
     const target = service.registry.find(name)?.versions.get(version)
     if (target === undefined || !isDiscoverable(target)) return undefined
-    return toFunctionTool(contracts.of(target), service)
+    return toFunctionTool(contracts.of(target), service, text)
   }
   // People know a function by its own name; agents may only know the spelled-out one.
   return { find: (name) => find(name) ?? byFunction.get(name) ?? findVersion(name), respond }
 }
 
-function toFunctionTool(contract: Contract, { components }: Service): FunctionTool {
+/** Makes the tool of a function, under the name that is listed or the one it was asked for by. */
+function toFunctionTool(contract: Contract, { components }: Service, asked?: string): FunctionTool {
   const { target, annotations, versions } = contract
   const { definition, name } = target
   let inputSchema: Tool['inputSchema']
   return {
     contract,
-    name: toToolName(name),
+    name: asked ?? toToolName(name),
     description: definition.description ?? definition.summary ?? '',
     annotations: {
       // Only where the tool name does not tell: hints are yes or no.

@@ -14,6 +14,8 @@ import {
 const KEPT_INSIDE: Readonly<Record<string, string>> = {
   'surfaces/mcp/encode.d.ts#marked': 'a mark that only toolContent sets',
   'schema/schema.d.ts#typed': 'a mark that carries a type and is never set',
+  'schema/schema.d.ts#HandledAs': 'OutputOf, written for inference',
+  'core/middleware.d.ts#adds': 'a mark that carries a type and is never set',
   'change/diff/rules.d.ts#OTHER_RULES': 'the ids in it are the keys of DIFF_RULES',
   'change/diff/rules.d.ts#SCHEMA_RULES': 'the ids in it are the keys of DIFF_RULES',
 }

@@ -48,12 +48,13 @@ function listEvents(database: EventsDatabase): FunctionDefinition {
     },
     examples: [{ $ref: '#/components/examplePairings/ListPublishedEvents' }],
     extensions: [{ urn: 'urn:forrst:ext:caching', ttl: 300 }],
-    handler({ input, call }) {
+    resources: ({ input, plan }) =>
+      queryEvents(database, plan, input['status'] as string | undefined),
+    handler({ input }) {
       const { status, pagination } = input as {
         status?: string
         pagination?: { page?: number; per_page?: number }
       }
-      if (call.facts.query) return queryEvents(database, call.facts.query, status)
       const size = pagination?.per_page ?? 25
       const skip = ((pagination?.page ?? 1) - 1) * size
       const rows = database.all<EventRow>(

@@ -9,6 +9,7 @@ import { createService } from '../system/create-service.ts'
 
 const service = createService({
   info: { title: 'Reports', version: '1.0.0' },
+  unknownArguments: 'ignore',
   functions: [
     defineFunction({
       name: 'reports.build',

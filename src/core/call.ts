@@ -77,6 +77,8 @@ export interface Call {
   /** Aborts when nobody waits any more. A function, because making a signal costs more than most calls. */
   readonly signal: () => AbortSignal
   readonly facts: CallFacts
+  /** What middleware made for the handler; never leaves the process. */
+  readonly locals?: Readonly<Record<string, unknown>>
   /** When the request arrived, on the clock that never jumps. */
   readonly startedAt: number
   /** Written while the call runs; the surface sends it beside the outcome. */

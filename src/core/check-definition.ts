@@ -51,6 +51,12 @@ function checkName(definition: FunctionDefinition, system: boolean, refuse: Refu
     refuse('version', `must be a semantic version such as "1.0.0"; got ${JSON.stringify(version)}`)
   }
   if (typeof definition.handler !== 'function') refuse('handler', 'must be a function')
+  if (definition.query !== undefined && typeof definition.resources !== 'function') {
+    refuse('resources', 'must be a function that answers the queries in query')
+  }
+  if (definition.resources !== undefined && definition.query === undefined) {
+    refuse('query', 'must say what callers may ask of resources')
+  }
   if (isGenerator(definition) && definition.item === undefined) {
     refuse('item', 'must say what the generator in handler yields')
   }
@@ -229,6 +235,8 @@ const FIELDS: Readonly<Record<keyof FunctionDefinition, true>> = {
   dryRun: true,
   imported: true,
   nullMeansAbsent: true,
+  use: true,
+  resources: true,
   handler: true,
 }
 const NAMES = Object.keys(FIELDS)

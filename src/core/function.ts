@@ -1,5 +1,12 @@
 import type { CallError, CallErrorOptions } from '../errors/index.ts'
-import type { InputOf, JsonSchema, OutputOf, Schema, UnknownArguments } from '../schema/index.ts'
+import type {
+  HandledAs,
+  InputOf,
+  JsonSchema,
+  OutputOf,
+  Schema,
+  UnknownArguments,
+} from '../schema/index.ts'
 import type { JsonObject, Maybe } from '../values/index.ts'
 import type { Call, Principal } from './call.ts'
 import type {
@@ -16,9 +23,15 @@ import type {
   Tag,
 } from './description.ts'
 import type { FunctionHealth } from './health.ts'
+import type { LocalsOf, Middleware } from './middleware.ts'
+import type { QueryPlan, ResourceDocument } from './query-plan.ts'
 
 /** What a handler gets. */
-export interface Invocation<Input = unknown, Code extends string = string> {
+export interface Invocation<
+  Input = unknown,
+  Code extends string = string,
+  Locals = Readonly<Record<string, unknown>>,
+> {
   readonly input: Input
   /** Aborts when the caller leaves, the deadline passes or the call is cancelled. */
   readonly signal: AbortSignal
@@ -26,10 +39,21 @@ export interface Invocation<Input = unknown, Code extends string = string> {
   readonly context: JsonObject
   readonly principal: Principal | undefined
   readonly call: Call
+  /** What the middleware in `use` made for this call: a transaction, the user. */
+  readonly locals: Locals
   /** Makes a declared error to throw: `throw fail('ORDERS_SOLD_OUT', { details })`. */
-  readonly fail: (code: Code, options?: CallErrorOptions) => CallError
+  fail(code: Code, options?: CallErrorOptions): CallError
   /** Reports how far a long call is, between 0 and 1; costs nothing when nobody listens. */
   readonly progress: (fraction: number, message?: string) => void
+}
+
+/** What `resources` gets: a call with a query, checked against what the function allows. */
+export interface QueryInvocation<
+  Input = unknown,
+  Code extends string = string,
+  Locals = Readonly<Record<string, unknown>>,
+> extends Invocation<Input, Code, Locals> {
+  readonly plan: QueryPlan
 }
 
 /** What a dry run of a function says would happen. */
@@ -58,6 +82,25 @@ export interface FunctionDefinition<
   Output extends Schema = Schema,
   Code extends string = string,
   Item extends Schema = Schema,
+> extends FunctionMetadata<Name, Input, Output, Code, Item> {
+  /** Middleware around this function alone, inside that of the service; what it adds is in `locals`. */
+  readonly use?: readonly Middleware[]
+  /** Says what the call would do, without doing it. */
+  dryRun?(invocation: Invocation<OutputOf<Input, UntypedInput>, Code>): Maybe<DryRunReport>
+  /** Answers calls that bring a query. */
+  resources?(
+    invocation: QueryInvocation<OutputOf<Input, UntypedInput>, Code>,
+  ): Maybe<ResourceDocument>
+  handler(invocation: Invocation<OutputOf<Input, UntypedInput>, Code>): unknown
+}
+
+/** Everything a definition says about a function. */
+export interface FunctionMetadata<
+  Name extends string,
+  Input extends Schema,
+  Output extends Schema,
+  Code extends string,
+  Item extends Schema,
 > {
   readonly name: Name
   readonly version: string
@@ -80,6 +123,7 @@ export interface FunctionDefinition<
   readonly tags?: readonly (Tag | Reference)[]
   readonly links?: readonly (Link | Reference)[]
   readonly examples?: readonly (ExamplePairing | Reference)[]
+  /** What callers may filter, sort, select and page; `resources` answers them. */
   readonly query?: QueryCapabilities
   /** Free words such as `sends_email`; `create`, `update` and `delete` also show in system describe. */
   readonly sideEffects?: readonly string[]
@@ -106,38 +150,97 @@ export interface FunctionDefinition<
   readonly nullMeansAbsent?: true
   /** State at start; `service.registry.setHealth` changes it at run time. */
   readonly health?: FunctionHealth
-  /** Says what the call would do, without doing it. */
-  dryRun?(invocation: Invocation<OutputOf<Input, UntypedInput>, Code>): Maybe<DryRunReport>
-  handler(invocation: Invocation<OutputOf<Input, UntypedInput>, Code>):
-    | Maybe<OutputOf<Output, unknown>>
-    // biome-ignore lint/suspicious/noConfusingVoidType: what a generator without a return statement gives.
-    | Maybe<AsyncIterable<OutputOf<Item, unknown>, OutputOf<Output, unknown> | void>>
 }
 
+/** The code of a function that answers in one piece. An interface, because messages of the compiler then print its name. */
+export interface Handler<Result, Given> {
+  // biome-ignore lint/style/useShorthandFunctionType: see above.
+  (invocation: Given): Maybe<Result>
+}
+
+/** The code of a function that streams: an async generator, or anything else that iterates asynchronously. */
+export interface StreamHandler<Item, Result, Given> {
+  // biome-ignore lint/style/useShorthandFunctionType: as above.
+  // biome-ignore lint/suspicious/noConfusingVoidType: what a generator without a return statement gives.
+  (invocation: Given): Maybe<AsyncIterable<Item, Result | void>>
+}
+
+/** What `defineFunction` takes. The types of the code follow from the schemas, the declared errors and `use`. */
+export interface FunctionSpec<
+  Name extends string,
+  Input extends Schema,
+  Output extends Schema,
+  Code extends string,
+  Item extends Schema,
+  Use extends readonly Middleware[],
+> extends FunctionMetadata<Name, Input, Output, Code, Item> {
+  /** Middleware around this function alone, inside that of the service; what it adds is in `locals`. */
+  readonly use?: Use
+  /** Says what the call would do, without doing it. */
+  readonly dryRun?: Handler<
+    DryRunReport,
+    Invocation<HandlerInput<Input>, DeclaredCode<Code>, LocalsOf<Use>>
+  >
+  /** Answers calls that bring a query; the result is what every client of a query gets. */
+  readonly resources?: Handler<
+    ResourceDocument,
+    QueryInvocation<HandlerInput<Input>, DeclaredCode<Code>, LocalsOf<Use>>
+  >
+  /** Gives the result; with `item` it is an async generator that yields items and may return a result. */
+  readonly handler: HandlerOf<
+    Output,
+    Item,
+    Invocation<HandlerInput<Input>, DeclaredCode<Code>, LocalsOf<Use>>
+  >
+}
+
+/** The arguments as a handler gets them; an absent schema is inferred as its constraint, which says nothing. */
+export type HandlerInput<Input> = Schema extends Input
+  ? UntypedInput
+  : OutputOf<Input, UntypedInput>
+/** The codes of the errors that a definition declares; none when it declares none. */
+export type DeclaredCode<Code extends string> = string extends Code ? never : Code
+/** The schema that a definition gives, or what stands for an absent one. */
+export type SchemaOr<Given extends Schema, Absent> = Schema extends Given ? Absent : Given
+
+/**
+ * The code of a function, by whether it has `item`. A condition on purpose: the compiler then knows the schemas before it looks at the handler, and literals, tuples and
+ * unions in what it returns keep their types.
+ */
+export type HandlerOf<Output, Item, Given> = Schema extends Item
+  ? Handler<HandledAs<Output>, Given>
+  : StreamHandler<HandledAs<Item>, HandledAs<Output>, Given>
+
 /** Defines a function; handler types follow from the schemas, codes from the declared errors. */
+// None of the type parameters has a default: it would be taken before the handler is looked at.
 export function defineFunction<
   const Name extends string,
-  Input extends Schema = JsonSchema,
-  Output extends Schema = JsonSchema,
-  const Code extends string = never,
-  Item extends Schema = never,
+  Input extends Schema,
+  Output extends Schema,
+  const Code extends string,
+  Item extends Schema,
+  const Use extends readonly Middleware[],
 >(
-  definition: FunctionDefinition<Name, Input, Output, Code, Item>,
-): FunctionDefinition<Name, Input, Output, Code, Item> {
-  return definition
+  definition: FunctionSpec<Name, Input, Output, Code, Item, Use>,
+): FunctionDefinition<
+  Name,
+  SchemaOr<Input, JsonSchema>,
+  SchemaOr<Output, JsonSchema>,
+  DeclaredCode<Code>,
+  SchemaOr<Item, never>
+> {
+  return definition as never
 }
 
 /** The arguments a caller sends to a function. */
-export type ArgumentsOf<F> =
-  F extends FunctionDefinition<string, infer Input, infer _Output, infer _Code, infer _Item>
-    ? InputOf<Input, UntypedInput>
-    : never
+export type ArgumentsOf<F> = F extends { readonly input?: infer Input }
+  ? InputOf<NonNullable<Input>, UntypedInput>
+  : never
 
 /** The result a caller gets from a function. */
-export type ResultOf<F> =
-  F extends FunctionDefinition<string, infer _Input, infer Output, infer _Code, infer _Item>
-    ? OutputOf<Output, unknown>
-    : never
+export type ResultOf<F> = F extends { readonly output?: infer Output }
+  ? OutputOf<NonNullable<Output>, unknown>
+  : never
 
 /** The codes a function declares. */
 export type CodesOf<F> =
@@ -146,7 +249,6 @@ export type CodesOf<F> =
     : never
 
 /** The partial results a caller gets from a function that streams; never from any other. */
-export type ItemOf<F> =
-  F extends FunctionDefinition<string, infer _Input, infer _Output, infer _Code, infer Item>
-    ? OutputOf<Item, unknown>
-    : never
+export type ItemOf<F> = F extends { readonly item?: infer Item }
+  ? OutputOf<NonNullable<Item>, unknown>
+  : never

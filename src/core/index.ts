@@ -68,13 +68,22 @@ export {
   type AcceptedExtensions,
   type ArgumentsOf,
   type CodesOf,
+  type DeclaredCode,
   type DryRunReport,
   defineFunction,
   type FunctionDefinition,
+  type FunctionMetadata,
+  type FunctionSpec,
+  type Handler,
+  type HandlerInput,
+  type HandlerOf,
   type Invocation,
   type ItemOf,
+  type QueryInvocation,
   type ResultOf,
+  type SchemaOr,
   type SideEffect,
+  type StreamHandler,
   type UntypedInput,
 } from './function.ts'
 export {
@@ -88,6 +97,15 @@ export {
   worstStatus,
 } from './health.ts'
 export { createInvoke, toFailure, toInvalidArguments, toInvocation } from './invoke.ts'
+export {
+  defineMiddleware,
+  flattenMiddleware,
+  type LocalsOf,
+  type Middleware,
+  type MiddlewareStep,
+  type Passed,
+  runMiddleware,
+} from './middleware.ts'
 export {
   invalidOption,
   type OptionSource,
@@ -109,6 +127,10 @@ export type {
   QueryPosition,
   QuerySort,
   QueryValue,
+  RelationshipObject,
+  ResourceDocument,
+  ResourceIdentifier,
+  ResourceObject,
 } from './query-plan.ts'
 export { createRegistry, type FunctionEntry, type Registry } from './registry.ts'
 export {
@@ -124,7 +146,6 @@ export type {
   Credentials,
   Limits,
   Logger,
-  Middleware,
   ProfileCapability,
   Service,
   ServiceProfile,

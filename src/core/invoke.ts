@@ -10,9 +10,11 @@ import {
   toMaybe,
 } from '../values/index.ts'
 import type { Call, Failure, Outcome, Principal, Success } from './call.ts'
-import type { Invocation } from './function.ts'
+import type { Invocation, QueryInvocation } from './function.ts'
+import { type Middleware, runMiddleware } from './middleware.ts'
+import type { QueryPlan } from './query-plan.ts'
 import { boundErrors, isPrepared, resultTooLarge } from './result.ts'
-import { type Logger, type Middleware, runMiddleware } from './service.ts'
+import type { Logger } from './service.ts'
 import { drain, isAsyncIterable } from './stream.ts'
 import { createSuspects, type Suspects } from './suspects.ts'
 import type { Target, TargetShape } from './target.ts'
@@ -143,7 +145,13 @@ export function toInvalidArguments(problems: readonly [Problem, ...Problem[]]): 
 }
 
 function runHandler(target: Target, call: Call, input: unknown): Maybe<Outcome> {
-  const result = toMaybe(target.definition.handler(toInvocation(target, call, input)))
+  const { definition } = target
+  const invocation = toInvocation(target, call, input)
+  const result = toMaybe(
+    call.facts.query === undefined
+      ? definition.handler(invocation)
+      : definition.resources?.(invocation),
+  )
   return isPromise(result)
     ? result.then((value) => checkResult(target, call, value))
     : checkResult(target, call, result)
@@ -159,12 +167,12 @@ async function runStreamingHandler(target: Target, call: Call, input: unknown): 
 }
 
 /** Builds what a handler sees of a call. */
-export function toInvocation(target: Target, call: Call, input: unknown): Invocation<never> {
+export function toInvocation(target: Target, call: Call, input: unknown): QueryInvocation<never> {
   return new CallInvocation(target, call, input as never)
 }
 
 /** A class, because its getters cost nothing until a handler asks; closures and a signal per call would. */
-class CallInvocation implements Invocation<never> {
+class CallInvocation implements QueryInvocation<never> {
   readonly #target: Target
   readonly call: Call
   readonly input: never
@@ -181,6 +189,15 @@ class CallInvocation implements Invocation<never> {
 
   get context(): JsonObject {
     return this.call.context ?? {}
+  }
+
+  get locals(): Readonly<Record<string, unknown>> {
+    return this.call.locals ?? {}
+  }
+
+  /** Only `resources` is typed to ask, and it is called with a query alone. */
+  get plan(): QueryPlan {
+    return this.call.facts.query as QueryPlan
   }
 
   get principal(): Principal | undefined {

@@ -1,3 +1,5 @@
+import type { JsonObject } from '../values/index.ts'
+
 /** How an attribute is compared; the names are those of the wire. */
 export type QueryOperator =
   | 'equals'
@@ -76,4 +78,29 @@ export interface QueryPlan {
   readonly relationships: readonly string[]
   /** Absent when the function does not page. */
   readonly pagination: QueryPagination | undefined
+}
+
+/** Which resource is meant. */
+export interface ResourceIdentifier {
+  readonly type: string
+  readonly id: string
+}
+
+/** What a relationship leads to: one, none (`null`), or a list. */
+export interface RelationshipObject {
+  readonly data: ResourceIdentifier | null | readonly ResourceIdentifier[]
+}
+
+/** A resource as the protocol writes it. */
+export interface ResourceObject extends ResourceIdentifier {
+  readonly attributes?: Readonly<Record<string, unknown>>
+  readonly relationships?: Readonly<Record<string, RelationshipObject>>
+  readonly meta?: JsonObject
+}
+
+/** The result of a call with the query extension. */
+export interface ResourceDocument {
+  readonly data: ResourceObject | null | readonly ResourceObject[]
+  readonly included?: readonly ResourceObject[]
+  readonly meta?: JsonObject
 }

@@ -182,8 +182,7 @@ function toCheck(
 }
 
 function inputFromArguments(definition: FunctionDefinition, components: Components): JsonSchema {
-  if (definition.arguments === undefined) return { type: 'object' }
-  const descriptors = definition.arguments.flatMap(
+  const descriptors = (definition.arguments ?? []).flatMap(
     (argument) => resolveReference(argument, components, 'contentDescriptors') ?? [],
   )
   const required = descriptors.filter((descriptor) => descriptor.required).map(({ name }) => name)
@@ -191,7 +190,6 @@ function inputFromArguments(definition: FunctionDefinition, components: Componen
     type: 'object',
     properties: Object.fromEntries(descriptors.map(({ name, schema }) => [name, schema])),
     ...(required.length > 0 && { required }),
-    additionalProperties: false,
   }
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { fc } from '../../test/support/property.ts'
 import { fromToolName } from '../values/index.ts'
-import { createToolNames, TOOL_NAME, toToolName } from './tool-name.ts'
+import { TOOL_NAME, toToolName } from './tool-name.ts'
 
 describe('toToolName', () => {
   it.each([
@@ -58,15 +58,5 @@ describe('toToolName', () => {
     const long = `${'segment.'.repeat(12)}end`
     expect(toToolName(`${long}1`)).not.toBe(toToolName(`${long}2`))
     expect(toToolName(`${long}1`)).toHaveLength(64)
-  })
-})
-
-describe('createToolNames', () => {
-  it('reads back long and exotic names', () => {
-    const names = ['orders.create', '工具-é', 'my tool', '', `${'x'.repeat(80)}.get`]
-    const table = createToolNames(names)
-    for (const name of names) expect(table.toFunction(table.toTool(name) ?? '?')).toBe(name)
-    expect(table.toFunction('unknown')).toBeUndefined()
-    expect(table.toTool('unknown')).toBeUndefined()
   })
 })

@@ -32,36 +32,12 @@ export const TOOL_NAME: RegExp = /^[a-zA-Z0-9_-]{1,64}$/
 
 const DIGEST_LENGTH = 16
 
-/** Looks tool names and function names up in both directions. */
-export interface ToolNames {
-  readonly toTool: (functionName: string) => string | undefined
-  readonly toFunction: (toolName: string) => string | undefined
-}
-
 /**
  * Gives the tool name of a function: it depends on that one name only, so adding functions never renames a tool.
  * Ordinary names are spelled out and can be read back; long or exotic ones end in a digest.
  */
 export function toToolName(functionName: string): string {
   return spellName(functionName) ?? toDigestName(functionName)
-}
-
-/** Makes the table of a set of functions, which also reads back the names that hold a digest. */
-export function createToolNames(functionNames: Iterable<string>): ToolNames {
-  const tools = new Map<string, string>()
-  const functions = new Map<string, string>()
-  for (const name of functionNames) {
-    const tool = toToolName(name)
-    const other = functions.get(tool)
-    if (other !== undefined && other !== name) {
-      throw new TypeError(
-        `functions "${other}" and "${name}" share the tool name "${tool}"; rename one`,
-      )
-    }
-    tools.set(name, tool)
-    functions.set(tool, name)
-  }
-  return { toTool: (name) => tools.get(name), toFunction: (tool) => functions.get(tool) }
 }
 
 /** The underscore at the end keeps these apart from spelled-out names, which never end in one. */

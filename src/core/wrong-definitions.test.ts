@@ -142,8 +142,21 @@ describe('a wrong definition fails at start and names function and field', () =>
       'arguments does not describe "id"',
     ],
     [
+      'a query that nothing answers',
+      { query: { filters: { allowed: ['a'] } } },
+      'resources must be a function that answers the queries in query',
+    ],
+    [
+      'an answer to queries that nobody can ask',
+      { resources: () => ({ data: [] }) },
+      'query must say what callers may ask of resources',
+    ],
+    [
       'a default sort that is not allowed',
-      { query: { sorts: { allowed: ['a'], default: { field: 'b', direction: 'asc' } } } },
+      {
+        query: { sorts: { allowed: ['a'], default: { field: 'b', direction: 'asc' } } },
+        resources: () => ({ data: [] }),
+      },
       'query.sorts.default sorts by "b"',
     ],
   ])('%s', (_title, fields, message) => {

@@ -39,6 +39,7 @@ const service = serviceOf(
         pagination: { strategies: ['offset', 'keyset'], defaultStrategy: 'offset', maxSize: 10 },
       },
       handler: () => ({ id: 'e' }),
+      resources: () => ({ data: [] }),
     },
     {
       name: 'events.create',

@@ -31,7 +31,7 @@ export function toFunctionObject(
     stability: toStability(target),
     ...pick(definition, ['summary', 'description', 'tags']),
     ...(described && { arguments: described }),
-    ...(described && !isClosed(target.inputSchema) && { [ADDITIONAL_ARGUMENTS]: true }),
+    ...(!namesEveryArgument(target.inputSchema) && { [ADDITIONAL_ARGUMENTS]: true }),
     ...(result && { result }),
     ...(definition.errors && { errors: definition.errors.map((error) => toError(error, place)) }),
     ...pick(definition, ['links', 'examples']),
@@ -68,7 +68,7 @@ function toArguments(
     return definition.arguments.map((argument) => placeDescriptor(argument, place))
   }
   const { properties, required } = inputSchema
-  if (!isRecord(properties) || Object.keys(properties).length === 0) return undefined
+  if (!isRecord(properties)) return namesEveryArgument(inputSchema) ? [] : undefined
   const needed = new Set(Array.isArray(required) ? required : [])
   return Object.entries(properties).map(([name, schema]) => {
     const own = isRecord(schema) ? schema : {}
@@ -89,8 +89,9 @@ function toArguments(
   })
 }
 
-function isClosed({ additionalProperties, unevaluatedProperties }: JsonSchema): boolean {
-  return additionalProperties === false || unevaluatedProperties === false
+/** Tells whether an arguments object takes nothing but its properties; a composed one has them elsewhere as well. */
+function namesEveryArgument({ additionalProperties, patternProperties }: JsonSchema): boolean {
+  return additionalProperties === false && patternProperties === undefined
 }
 
 function toResult(

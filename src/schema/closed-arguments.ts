@@ -28,22 +28,28 @@ const IN_PLACE: readonly string[] = [
 const STATED = ['additionalProperties', 'unevaluatedProperties']
 const NAMING = ['properties', 'patternProperties']
 
-/**
- * Closes an arguments object that does not say what becomes of other members. One that names no argument at all
- * describes none, and stays as it is.
- */
+/** Says of an object how many members it has or what they are called, without naming them. */
+const COUNTING = ['minProperties', 'maxProperties', 'propertyNames', 'const', 'enum']
+
+/** Closes an arguments object that does not say what becomes of members it does not name; it may name none. */
 export function closeArguments(
   schema: JsonSchema,
   components: { readonly schemas?: Readonly<Record<string, JsonSchema>> | undefined } = {},
 ): JsonSchema {
   if (has(schema, STATED)) return schema
   const find = createDefinitionFinder([components.schemas ?? {}])
-  if (!namesMembers(schema, find)) return schema
+  if (!namesMembers(schema, find) && mentions(schema, COUNTING, find)) return schema
   const whole = withRequired(schema, find)
   if (!has(schema, IN_PLACE)) return { ...whole, additionalProperties: false }
   // Draft 7 has no word for members that none of several schemas knows.
   const modern = readDialect(whole) === 'draft-07' ? to202012(whole) : whole
   return { ...modern, unevaluatedProperties: false }
+}
+
+/** Says that an arguments object which names no member takes any, for sources where that is its meaning. */
+export function openUnnamedArguments(schema: JsonSchema): JsonSchema {
+  const isNamed = namesMembers(schema, createDefinitionFinder([]))
+  return isNamed ? schema : { ...schema, additionalProperties: true }
 }
 
 /** Closes every object of a schema whose library drops members it does not know, wherever the object stands. */
@@ -111,11 +117,15 @@ function asRecord(value: unknown): Readonly<Record<string, unknown>> {
 }
 
 function namesMembers(schema: JsonSchema, find: FindDefinition): boolean {
-  let named = false
+  return mentions(schema, [...NAMING, ...STATED], find)
+}
+
+function mentions(schema: JsonSchema, keywords: readonly string[], find: FindDefinition): boolean {
+  let found = false
   eachInPlace(schema, find, (part) => {
-    named ||= has(part, [...NAMING, ...STATED])
+    found ||= has(part, keywords)
   })
-  return named
+  return found
 }
 
 /** Calls back for a schema and all that look at the same object, through references. */

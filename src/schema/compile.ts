@@ -1,6 +1,5 @@
-import { createRequire } from 'node:module'
-import type * as TypeBox from 'typebox/schema'
-import type * as TypeBoxSystem from 'typebox/system'
+import { Build, Check, Errors, Meta } from 'typebox/schema'
+import { Settings } from 'typebox/system'
 import { createRecord, resolvePointer } from '../values/index.ts'
 import { listMemberNames } from './closed-arguments.ts'
 import type { Dialect } from './dialect.ts'
@@ -155,23 +154,10 @@ export type SchemaContext = Record<string, Subschema>
 /** Tells whether a value matches. */
 export type Matches = (value: unknown) => boolean
 
-// TypeBox is 230 files: loading them when a JSON Schema is first used keeps them out of start-up.
-const require = createRequire(import.meta.url)
-const loadTypeBox = once(() => require('typebox/schema') as typeof TypeBox)
-const loadSystem = once(() => require('typebox/system') as typeof TypeBoxSystem)
-
-function once<Value>(load: () => Value): () => Value {
-  let value: Value | undefined
-  return () => {
-    value ??= load()
-    return value
-  }
-}
-
 /** Compiles a schema to machine code where the host allows that, else to an interpreter. */
 export function compileMatches(context: SchemaContext, schema: Subschema): Matches {
   try {
-    const compiled = loadTypeBox().Build(context, schema).Evaluate()
+    const compiled = Build(context, schema).Evaluate()
     return (value) => compiled.Check(value)
   } catch (thrown) {
     // Thousands of properties overflow the parser of generated code, not the interpreter.
@@ -182,7 +168,6 @@ export function compileMatches(context: SchemaContext, schema: Subschema): Match
 
 /** Checks by walking the schema: slower per value, ready at once. */
 export function interpretMatches(context: SchemaContext, schema: Subschema): Matches {
-  const { Check } = loadTypeBox()
   return (value) => Check(context, schema, value)
 }
 
@@ -193,12 +178,11 @@ export function findErrors(
   value: unknown,
   limit: number,
 ): readonly ValidatorError[] {
-  const { Settings } = loadSystem()
   const { maxErrors } = Settings.Get()
   // The limit is a setting of the whole library; it is put back before anybody else can look.
   Settings.Set({ maxErrors: limit })
   try {
-    return loadTypeBox().Errors(context, schema, value)[1]
+    return Errors(context, schema, value)[1]
   } finally {
     Settings.Set({ maxErrors })
   }
@@ -206,7 +190,6 @@ export function findErrors(
 
 /** Gives the meta-schema of a dialect by its address without fragment. */
 export function readMetaSchema(address: string): Subschema | undefined {
-  const { Meta } = loadTypeBox()
   const entry = Object.entries(Meta).find(([uri]) => uri.replace(/#$/, '') === address)
   return entry?.[1]
 }

@@ -1,14 +1,20 @@
 export { admitDigits } from './admit-digits.ts'
-export { closeArguments, type UnknownArguments, withFunctionName } from './closed-arguments.ts'
+export {
+  closeArguments,
+  openUnnamedArguments,
+  type UnknownArguments,
+  withFunctionName,
+} from './closed-arguments.ts'
 export { compileSchema, findSchemaMistakes, type SchemaCheck } from './compile.ts'
 export { readDialect, to202012, toDraft7 } from './dialect.ts'
 export { isSubschema, mapSubschemas, mapValues, type Subschema } from './keywords.ts'
 export { listPatterns } from './mistakes.ts'
 export { withNullLeftOut } from './null-arguments.ts'
-export { compilePattern, compileRe2, judgePattern, type LinearPattern } from './pattern/index.ts'
+export { compilePattern, judgePattern } from './pattern/index.ts'
 export { collectSchemas, inlineReferences, moveReferences, referenceName } from './references.ts'
 export {
   type Check,
+  type HandledAs,
   type InputOf,
   isStandardSchema,
   type JsonSchema,

@@ -28,16 +28,53 @@ export function jsonSchema<Value>(schema: JsonSchema): TypedJsonSchema<Value> {
 }
 
 /** The type a schema gives after checking; `Untyped` for JSON Schema without a type. */
-export type OutputOf<S, Untyped> =
-  S extends StandardSchema<infer _, infer Output> ? Output : ValueOf<S, Untyped>
+// The member alone: comparing whole schemas costs the compiler more than all the rest of a definition.
+export type OutputOf<S, Untyped> = S extends {
+  readonly '~standard': { readonly types?: { readonly output: infer Output } | undefined }
+}
+  ? Output
+  : ValueOf<S, Untyped>
 
 /** The type a caller sends for a schema; `Untyped` for JSON Schema without a type. */
-export type InputOf<S, Untyped> =
-  S extends StandardSchema<infer Input, infer _> ? Input : ValueOf<S, Untyped>
+export type InputOf<S, Untyped> = S extends {
+  readonly '~standard': { readonly types?: { readonly input: infer Input } | undefined }
+}
+  ? Input
+  : ValueOf<S, Untyped>
 
 /** The type that a typed JSON Schema stands for; `Untyped` where there is none. */
 export type ValueOf<S, Untyped> =
   S extends TypedJsonSchema<infer Value> ? (unknown extends Value ? Untyped : Value) : Untyped
+
+/**
+ * What a handler has to give for a schema: the same type as `OutputOf`, written so that the compiler keeps literals and
+ * tuples of a handler that it looks at before it knows the schema. `any` leaves a handler without a schema alone.
+ */
+export type HandledAs<S> = [S] extends [never]
+  ? NoInfer<S>
+  : [S] extends [
+        {
+          readonly '~standard': {
+            readonly types?: { readonly output: infer Output extends Literal<S> } | undefined
+          }
+        },
+      ]
+    ? Output
+    : [S] extends [TypedJsonSchema<infer Value extends Literal<S>>]
+      ? Described<Value, S>
+      : AnyResult
+
+type Scalar = string | number | bigint | boolean | null | undefined
+// biome-ignore lint/suspicious/noConfusingVoidType: what a handler without a return statement gives.
+type Literal<S> = Scalar | symbol | void | object | [] | Nested<S>[] | { [key: string]: Nested<S> }
+// Nothing to hint at until the schema is known: a fixed hint would widen `promise.then(() => ({ id: 'x' }))`.
+type Nested<S> = [S] extends [never]
+  ? NoInfer<S>
+  : Scalar | [] | Nested<S>[] | { [key: string]: Nested<S> }
+// Without a type of its own the schema is inferred as everything.
+type Described<Value, S> = [Literal<S>] extends [Value] ? AnyResult : Value
+// biome-ignore lint/suspicious/noExplicitAny: `unknown` would take the hint from the branches above.
+type AnyResult = any
 
 /** A problem found in a value: where, which rule, and a sentence for a person. */
 export interface Problem {

@@ -9,7 +9,7 @@ import {
   shortenPointer,
   toText,
 } from '../values/index.ts'
-import { closeArguments, closeObjects } from './closed-arguments.ts'
+import { closeArguments, closeObjects, openUnnamedArguments } from './closed-arguments.ts'
 import { roleOf } from './keywords.ts'
 import { formatUnknownProperty, isLongName } from './messages.ts'
 import { compileNames } from './names.ts'
@@ -24,9 +24,14 @@ export function toStandardCheck(schema: StandardSchema): Check {
   return (value) => andThen(validate(value), (result) => toValidation(result, schema, value))
 }
 
-/** Closes what a Standard Schema printed: Zod drops members at every level, so every level is closed. */
+/**
+ * Closes what a Standard Schema printed: Zod drops members at every level, so every level is closed. A library that
+ * prints no member at all was told to take any object.
+ */
 export function closeStandardSchema(schema: StandardSchema, printed: JsonSchema): JsonSchema {
-  return schema['~standard'].vendor === 'zod' ? closeObjects(printed) : closeArguments(printed)
+  return schema['~standard'].vendor === 'zod'
+    ? closeObjects(printed)
+    : closeArguments(openUnnamedArguments(printed))
 }
 
 /** Checks values with the library's own rules, and the names of their members first: the library may drop some. */

@@ -58,6 +58,7 @@ describe('urn:cline:forrst:fn:describe', () => {
           },
         },
         handler: () => [],
+        resources: () => ({ data: [] }),
       },
     ],
     { components: { schemas: { address } } },

@@ -93,6 +93,7 @@ describe.skipIf(!HAS_SEEDS)('what seed 001 prints for describe (needs ../shared)
           pagination: { strategies: ['cursor', 'offset'], defaultSize: 50, maxSize: 100 },
         },
         handler,
+        resources: () => ({ data: [] }),
       },
     ])
     expect(await ask(service, 'orders.list')).toMatchObject({

@@ -46,6 +46,7 @@ async function start(definition: TriggerDefinition): Promise<Triggers> {
   const store = createMemoryStore()
   const service = createService({
     info: { title: 'Shop', version: '1.0.0' },
+    unknownArguments: 'ignore',
     functions: [ship, refuse],
     store,
   })

@@ -32,7 +32,7 @@ async function openShop(options: Partial<ServiceOptions<[]>> = {}): Promise<Shop
         },
       }),
     ],
-    options,
+    { unknownArguments: 'ignore', ...options },
   )
   const common = { description: 'Ships', tool: 'orders.ship' }
   const triggers = createTriggers({

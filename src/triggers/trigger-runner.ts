@@ -214,7 +214,7 @@ function toContext(parts: TriggerParts, trigger: TriggerDef, host: string): Sour
     host,
     async isOpen(id) {
       const entry = await deliveries.read(id)
-      return entry !== undefined && !isDeliveryOver(entry.delivery)
+      return entry !== undefined && !isDeliveryOver(entry.item)
     },
   }
 }

@@ -24,6 +24,7 @@ function create(): { readonly triggers: Triggers; readonly seen: Json[] } {
     defineFunction({
       name: 'orders.ship',
       version: '1.0.0',
+      unknownArguments: 'ignore',
       handler: ({ input }) => {
         seen.push(input as Json)
         return true

@@ -3,7 +3,6 @@ import {
   formatPointer,
   isLostNumber,
   isRecord,
-  MAY_BE_LARGE,
   parseExactJson,
   quoteNumbers,
 } from '../values/index.ts'
@@ -94,7 +93,7 @@ function matchEnd(pattern: RegExp, text: string, offset: number): number | undef
 }
 
 /** What makes a parsed value dangerous to walk or to copy, and the path that leads there, innermost first. */
-export interface Offence {
+interface Offence {
   readonly reason: string
   readonly path: string[]
 }
@@ -102,29 +101,45 @@ export interface Offence {
 // `__proto__` as a key becomes somebody's prototype as soon as an innocent handler copies the object by assignment.
 const POISON = '__proto__'
 
+/** What a walk saw by the way. */
+interface Seen {
+  /** A number beyond ±(2^53−1): only such a one can have lost digits. */
+  large: boolean
+}
+
 /** Finds what makes a value dangerous, by walking at most `depthLeft` levels; undefined when nothing does. */
-export function findOffence(value: unknown, depthLeft: number): Offence | undefined {
-  return isBranch(value) ? findInBranch(value, depthLeft) : undefined
+function findOffence(value: unknown, depthLeft: number, seen: Seen): Offence | undefined {
+  if (isBranch(value)) return findInBranch(value, depthLeft, seen)
+  if (typeof value === 'number' && isLarge(value)) seen.large = true
+  return undefined
 }
 
 /** Only called for what can hold more: most members are leaves, and a call for each would cost more than the look. */
-function findInBranch(branch: Branch, depthLeft: number): Offence | undefined {
+function findInBranch(branch: Branch, depthLeft: number, seen: Seen): Offence | undefined {
   if (depthLeft === 0) return { reason: 'nests too deeply', path: [] }
   if (Array.isArray(branch)) {
     for (let index = 0; index < branch.length; index += 1) {
       const item: unknown = branch[index]
-      const offence = isBranch(item) ? findInBranch(item, depthLeft - 1) : undefined
-      if (offence) return within(offence, String(index))
+      if (isBranch(item)) {
+        const offence = findInBranch(item, depthLeft - 1, seen)
+        if (offence) return within(offence, String(index))
+      } else if (typeof item === 'number' && isLarge(item)) seen.large = true
     }
     return undefined
   }
   for (const key in branch) {
     if (key === POISON) return { reason: 'has a member named "__proto__"', path: [key] }
     const member = branch[key]
-    const offence = isBranch(member) ? findInBranch(member, depthLeft - 1) : undefined
-    if (offence) return within(offence, key)
+    if (isBranch(member)) {
+      const offence = findInBranch(member, depthLeft - 1, seen)
+      if (offence) return within(offence, key)
+    } else if (typeof member === 'number' && isLarge(member)) seen.large = true
   }
   return undefined
+}
+
+function isLarge(value: number): boolean {
+  return value > Number.MAX_SAFE_INTEGER || value < Number.MIN_SAFE_INTEGER
 }
 
 type Branch = unknown[] | Record<string, unknown>
@@ -149,8 +164,8 @@ export function parseJson(
 ): unknown {
   const text = decodeText(bytes)
   const value = parseText(text, JSON.parse)
-  assertHarmless(value, maxDepth)
-  const lost = MAY_BE_LARGE.test(text) ? findLostNumber(text, value) : undefined
+  // The walk sees the numbers anyway; looking for long digits in the text would take longer than all of it.
+  const lost = assertHarmless(value, maxDepth).large ? findLostNumber(text, value) : undefined
   if (lost !== undefined) onLost(lost, value)
   return value
 }
@@ -170,9 +185,11 @@ function parseText(text: string, parse: (text: string) => unknown): unknown {
   }
 }
 
-function assertHarmless(value: unknown, maxDepth: number): void {
-  const offence = findOffence(value, maxDepth)
+function assertHarmless(value: unknown, maxDepth: number): Seen {
+  const seen: Seen = { large: false }
+  const offence = findOffence(value, maxDepth, seen)
   if (offence !== undefined) throw refuse(offence)
+  return seen
 }
 
 function fail(refusal: CallError): never {

@@ -18,6 +18,7 @@ const LOCK = toFullKey({ function: 'ledger.write', key: 'ledger', scope: 'global
 
 const service = createService({
   info: { title: 'Worker', version: '1.0.0' },
+  unknownArguments: 'ignore',
   functions: [
     defineFunction({
       name: 'payments.charge',

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { createMemoryStore } from '../../src/store/memory/memory.ts'
-import type { JobCase } from '../../src/work/conformance/types.ts'
 import { createJobQueue } from '../../src/work/open.ts'
 import type { JobQueue } from '../../src/work/queue.ts'
+import type { JobCase } from './jobs-conformance/types.ts'
 import { startJobProcess } from './jobs-processes.ts'
 import type { StoreBackend } from './store-backends.ts'
 

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import type { ProcessEvent, WorkerProcess } from '../../src/work/conformance/types.ts'
+import type { ProcessEvent, WorkerProcess } from './jobs-conformance/types.ts'
 
 /** Which jobs a process works on. */
 export interface JobProcessOptions {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openStore } from '../../src/entries/store.ts'
-import type { ProcessEvent } from '../../src/work/conformance/types.ts'
 import { createJobQueue } from '../../src/work/open.ts'
+import type { ProcessEvent } from './jobs-conformance/types.ts'
 
 /** Works on the jobs of a name until it is killed; each lasts as many milliseconds as its data says. */
 async function main(): Promise<void> {

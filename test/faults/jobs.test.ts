@@ -1,6 +1,6 @@
 import { afterAll, describe, it } from 'vitest'
-import { JOB_CASES } from '../../src/work/conformance/cases.ts'
 import { runJobCase } from './jobs-cases.ts'
+import { JOB_CASES } from './jobs-conformance/cases.ts'
 import { prepareBackends } from './store-backends.ts'
 
 const CASES = JOB_CASES.filter(({ needs }) => needs === 'processes')

@@ -25,6 +25,7 @@ async function main(): Promise<void> {
   })
   const service = createService({
     info: { title: 'Ledger', version: '1.0.0' },
+    unknownArguments: 'ignore',
     functions: [write],
     extensions: [
       ...statefulExtensions({

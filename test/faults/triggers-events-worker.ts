@@ -15,6 +15,7 @@ const { STORE = '', BUS = 'memory:', NAMESPACE = '', RUNS = '', HANG, WAITS } = 
 const store = await openStore(STORE, { namespace: NAMESPACE })
 const service = createService({
   info: { title: 'Faults', version: '1.0.0' },
+  unknownArguments: 'ignore',
   store,
   log: { warn: () => {}, error: () => {} },
   functions: [

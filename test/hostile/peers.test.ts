@@ -129,7 +129,7 @@ describe('a peer that answers a hostile value at any place', { timeout: 120_000 
   })
 
   it('is a caller of a webhook', async () => {
-    const service = serviceOf([take])
+    const service = serviceOf([take], { unknownArguments: 'ignore' })
     const triggers = createTriggers({ service, triggers: [HOOK] })
     await triggers.start()
     const app = createApp(service, { mounts: triggers.mounts, surfaces: allSurfaces() })

@@ -36,6 +36,7 @@ const find = defineFunction({
   extensions: [{ urn: 'urn:forrst:ext:caching', ttl: 60 }],
   dryRun: () => ({}),
   handler: () => ({ data: [] }),
+  resources: () => ({ data: [] }),
 })
 const app = createApp(
   createService({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { defineFunction, type FunctionDefinition } from '../../src/core/function.ts'
-import type { Middleware } from '../../src/core/service.ts'
+import type { Middleware } from '../../src/core/middleware.ts'
 import { CallError } from '../../src/errors/error.ts'
 import { allSurfaces } from '../../src/http/all-surfaces.ts'
 import { createApp } from '../../src/http/app.ts'

@@ -80,6 +80,7 @@ export async function createInterplay(options: InterplayOptions = {}): Promise<I
       extensions,
       sideEffects: ['create'],
       simulations: [{ name: 'default', input: {}, output: { simulated: true } }],
+      input: { type: 'object', properties: { wait: { type: 'number' } } },
       async handler({ input, signal, call: { facts } }) {
         const { wait = 0 } = input as { wait?: number }
         if (running > 0) overlapping += 1
@@ -106,10 +107,16 @@ export async function createInterplay(options: InterplayOptions = {}): Promise<I
         readOnly: true,
         query: { filters: { allowed: ['name'] } },
         extensions: [{ urn: 'urn:forrst:ext:caching', ttl: 60 }],
-        handler({ call: { facts } }) {
+        handler() {
           runs.push('jobs.list')
-          const resources = USERS.map((user) => toResource('user', user))
-          return facts.query === undefined ? USERS : runQuery(facts.query, resources)
+          return USERS
+        },
+        resources({ plan }) {
+          runs.push('jobs.list')
+          return runQuery(
+            plan,
+            USERS.map((user) => toResource('user', user)),
+          )
         },
       }),
       defineFunction({

@@ -68,13 +68,12 @@ export async function createHonestShop(): Promise<Service> {
           pagination: { strategies: ['offset', 'cursor'], defaultSize: 10, maxSize: 20 },
         },
         examples: [{ name: 'everything', params: [], result: { value: ITEMS } }],
-        handler({ call }) {
-          if (call.facts.query === undefined) return ITEMS
-          return runQuery(
-            call.facts.query,
+        handler: () => ITEMS,
+        resources: ({ plan }) =>
+          runQuery(
+            plan,
             ITEMS.map(({ id, ...attributes }) => ({ type: 'item', id, attributes })),
-          )
-        },
+          ),
       }),
       defineFunction({
         name: 'shop.old',

@@ -2,6 +2,8 @@ import type {
   ExamplePairing,
   FunctionDefinition,
   Invocation,
+  QueryPlan,
+  ResourceDocument,
   Simulation,
 } from '../../core/index.ts'
 import { CallError } from '../../errors/index.ts'
@@ -94,6 +96,8 @@ export type MockPreference = 'simulations' | 'examples' | 'schema'
 /** Answers of one function. */
 export interface MockAnswer {
   readonly answer: (invocation: Invocation) => unknown
+  /** Answers a query; absent when the function takes none. */
+  readonly query?: (plan: QueryPlan) => ResourceDocument
   /** Gives an answer piece by piece; absent when the function does not stream. */
   readonly stream?: (invocation: Invocation) => MockStream
   /** Why answers cannot be made up, when they cannot; absent when all is well. */
@@ -134,11 +138,8 @@ export function createMockAnswer(
     return prefer === 'examples' ? (shown() ?? simulated()) : (simulated() ?? shown())
   }
 
-  const answer: MockAnswer['answer'] = ({ input: given, call }) => {
+  const answer: MockAnswer['answer'] = ({ input: given }) => {
     const input = given as JsonObject
-    if (rows !== undefined && call.facts.query !== undefined) {
-      return runQuery(call.facts.query, rows.resources, { related: rows.related })
-    }
     const found = scripted(input)
     if (found !== undefined) return found.value
     const [example] = examples
@@ -151,6 +152,7 @@ export function createMockAnswer(
   return {
     ...(problem !== undefined && { problem }),
     answer,
+    ...(rows && { query: (plan) => runQuery(plan, rows.resources, { related: rows.related }) }),
     ...(items && {
       stream(invocation) {
         const input = invocation.input as JsonObject

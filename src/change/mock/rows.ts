@@ -1,5 +1,9 @@
-import type { FunctionDefinition, QueryCapabilities } from '../../core/index.ts'
-import type { RelationshipObject, ResourceObject } from '../../extensions/query/index.ts'
+import type {
+  FunctionDefinition,
+  QueryCapabilities,
+  RelationshipObject,
+  ResourceObject,
+} from '../../core/index.ts'
 import type { JsonSchema } from '../../schema/index.ts'
 import { isRecord, ownMember, toText } from '../../values/index.ts'
 import { createRandom, Unmakeable } from './random.ts'

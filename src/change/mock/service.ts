@@ -100,15 +100,18 @@ export interface MockService {
 /** Creates a service that answers everything a discovery document describes. */
 export function createMockService(document: unknown, options: MockOptions = {}): MockService {
   const { seed = '1', prefer = 'simulations' } = options
-  const { info, functions, warnings } = readForrstDocument(document, () => ({
-    handler: () => null,
-  }))
+  const { info, functions, warnings } = readForrstDocument(document)
   const disturbance = createDisturbance(options, createRandom(`${seed}\ndisturbance`))
   const problems: string[] = []
   const mocked = functions.map((definition): FunctionDefinition => {
-    const { answer, stream, problem } = createMockAnswer(definition, { seed, prefer })
+    const { answer, query, stream, problem } = createMockAnswer(definition, { seed, prefer })
     if (problem !== undefined) {
       problems.push(`${definition.name}@${definition.version}: no result can be made: ${problem}`)
+    }
+    const disturb = async ({ signal }: Invocation) => {
+      await disturbance.pause(signal)
+      const failure = disturbance.draw(definition)
+      if (failure !== undefined) throw failure
     }
     return {
       ...definition,
@@ -116,11 +119,15 @@ export function createMockService(document: unknown, options: MockOptions = {}):
         const isRead = invocation.call.facts.outlet !== undefined
         if (stream && isRead)
           return play(() => stream(invocation), disturbance, definition, invocation)
-        await disturbance.pause(invocation.signal)
-        const failure = disturbance.draw(definition)
-        if (failure !== undefined) throw failure
+        await disturb(invocation)
         return answer(invocation)
       },
+      ...(query && {
+        resources: async (invocation) => {
+          await disturb(invocation)
+          return query(invocation.plan)
+        },
+      }),
     }
   })
   const store = createMemoryStore()

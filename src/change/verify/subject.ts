@@ -55,7 +55,7 @@ export async function openSubject(door: Door, options: SubjectOptions): Promise<
   const discovered = await client.discover()
   if (!discovered.ok)
     throw new TypeError(`its discovery document cannot be read: ${discovered.error.message}`)
-  const { functions } = readForrstDocument(discovered.result, () => ({ handler: () => null }))
+  const { functions } = readForrstDocument(discovered.result)
   const chosen = functions.filter(({ name }) => isChosen(name, options.only))
   requireChosen(
     functions.map(({ name }) => name),

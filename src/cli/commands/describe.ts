@@ -44,7 +44,7 @@ async function describeSource(
     import('../../sources/forrst/index.ts'),
     import('../../system/index.ts'),
   ])
-  const { info, functions } = readForrstDocument(document, () => ({ handler: () => null }))
+  const { info, functions } = readForrstDocument(document)
   const service = createService({ info, functions })
   const transport = createLocalTransport(createApp(service, { surfaces: [forrst()] }).handle)
   try {

@@ -17,6 +17,7 @@ import { createService, defineFunction } from ${JSON.stringify(join(ROOT, 'src/e
 console.log('a module that says hello')
 export default ({ events, store }) => createService({
   info: { title: 'Notes', version: '1.0.0' },
+  unknownArguments: 'ignore',
   store,
   functions: [
     defineFunction({

@@ -83,7 +83,7 @@ export function createOperationWorker(options: OperationWorkerOptions): Operatio
   /** An operation nobody could run has failed: its caller must hear of it. */
   async function giveUp(home: Service, job: Job, reason: unknown): Promise<void> {
     const run = `given-up-${job.attempt}`
-    await operations.change(job.id, (record) =>
+    await operations.change({ id: job.id }, (record) =>
       hasEnded(record) ? undefined : { ...record, status: 'processing', run },
     )
     const at = home.clock.now()

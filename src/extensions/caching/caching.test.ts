@@ -23,6 +23,7 @@ function setUp(
   const declare = (members: object) => [{ urn: URN, ...members }]
   const service = createService({
     info: { title: 'Orders', version: '1.0.0' },
+    unknownArguments: 'ignore',
     functions: [
       defineFunction({
         name: 'orders.get',

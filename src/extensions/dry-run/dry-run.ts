@@ -1,11 +1,15 @@
 import {
+  type Call,
   type DryRunReport,
   type Extension,
   type ExtensionCall,
+  flattenMiddleware,
   type Outcome,
   readBoolean,
   requireBoolean,
+  runMiddleware,
   standIn,
+  type Target,
   toInvocation,
 } from '../../core/index.ts'
 import { CallError, type CallErrorShape, resolveCode } from '../../errors/index.ts'
@@ -66,15 +70,26 @@ function askFunction({ call, target }: ExtensionCall, input: unknown): Maybe<Reh
   const { definition } = target
   if (definition.dryRun === undefined) return { report: {} }
   try {
-    const report = andThen(definition.dryRun(toInvocation(target, call, input)), toRehearsal)
-    return isPromise(report) ? report.catch(toFindings) : report
+    const rehearsal = runDryRun(target, call, input)
+    return isPromise(rehearsal) ? rehearsal.catch(toFindings) : rehearsal
   } catch (thrown) {
     return toFindings(thrown)
   }
 }
 
-function toRehearsal(report: DryRunReport): Rehearsal {
-  return { report }
+/** Runs inside the middleware that the function itself uses: its `dryRun` has the same `locals` as its handler. */
+function runDryRun(target: Target, call: Call, input: unknown): Maybe<Rehearsal> {
+  const { definition } = target
+  let report: DryRunReport = {}
+  const last = (inner: Call) =>
+    andThen(definition.dryRun?.(toInvocation(target, inner, input)), (given): Outcome => {
+      report = given ?? {}
+      return { ok: true, result: null }
+    })
+  const layers = flattenMiddleware(definition.use ?? [])
+  return andThen(runMiddleware(layers, { call, target }, last), (outcome) =>
+    outcome.ok ? { report } : { findings: outcome.errors },
+  )
 }
 
 function toFindings(thrown: unknown): Rehearsal {

@@ -30,6 +30,7 @@ function setUp(
     })
   const service = createService({
     info: { title: 'Payments', version: '1.0.0' },
+    unknownArguments: 'ignore',
     functions: [
       charge('payments.charge', '1.0.0'),
       charge('payments.charge', '2.0.0'),

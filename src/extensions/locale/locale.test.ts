@@ -23,6 +23,7 @@ function setUp(options: LocaleExtensionOptions = OPTIONS) {
   const facts: CallFacts[] = []
   const service = createService({
     info: { title: 'Orders', version: '1.0.0' },
+    unknownArguments: 'ignore',
     functions: [
       defineFunction({
         name: 'orders.get',

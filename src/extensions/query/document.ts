@@ -1,12 +1,13 @@
-import type { PlannedFilter, QueryPagination, QueryPlan, QuerySort } from '../../core/index.ts'
+import type {
+  PlannedFilter,
+  QueryPagination,
+  QueryPlan,
+  QuerySort,
+  ResourceDocument,
+  ResourceObject,
+} from '../../core/index.ts'
 import { isList, type JsonObject } from '../../values/index.ts'
-import {
-  identifiersOf,
-  positionOf,
-  type ResourceDocument,
-  type ResourceObject,
-  resourceKey,
-} from './resource.ts'
+import { identifiersOf, positionOf, resourceKey } from './resource.ts'
 
 /** Which stretch of which order has to be read for a page. */
 export interface QueryWindow {

@@ -39,14 +39,14 @@ function setUp({ query = QUERY, answer, cursorSecret }: SetUpOptions = {}) {
         version: '1.0.0',
         query,
         output: { type: 'array', items: { type: 'object', required: ['id', 'name'] } },
-        handler({ call: { facts } }) {
-          if (facts.query === undefined) return USERS
-          if (answer !== undefined) return answer
-          return runQuery(
-            facts.query,
-            USERS.map((user) => toResource('user', user)),
-          )
-        },
+        handler: () => USERS,
+        resources: ({ plan }) =>
+          answer === undefined
+            ? runQuery(
+                plan,
+                USERS.map((user) => toResource('user', user)),
+              )
+            : (answer as never),
       }),
       defineFunction({ name: 'users.count', version: '1.0.0', handler: () => 3 }),
     ],
@@ -187,9 +187,9 @@ describe('query extension', () => {
           version: '1.0.0',
           query: { pagination: { strategies: ['keyset'] } },
           extensions: [{ urn: URN, time_attribute: 'at' }],
-          handler: ({ call: { facts } }) =>
-            facts.query &&
-            runQuery(facts.query, [
+          handler: () => [],
+          resources: ({ plan }) =>
+            runQuery(plan, [
               toResource('line', { id: 'a', at: '2024-01-01T00:00:00Z' }),
               toResource('line', { id: 'b', at: '2024-01-02T00:00:00Z' }),
             ]),
@@ -218,13 +218,12 @@ describe('query extension', () => {
           version: '1.0.0',
           query: QUERY,
           extensions: [{ urn: 'urn:forrst:ext:caching', ttl: 60 }],
-          handler: ({ call: { facts } }) =>
-            facts.query
-              ? runQuery(
-                  facts.query,
-                  USERS.map((user) => toResource('user', user)),
-                )
-              : USERS,
+          handler: () => USERS,
+          resources: ({ plan }) =>
+            runQuery(
+              plan,
+              USERS.map((user) => toResource('user', user)),
+            ),
         }),
       ],
       store: createMemoryStore(),

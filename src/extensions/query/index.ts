@@ -11,10 +11,6 @@ export { createQueryParser, type QueryParser, type QueryParserOptions } from './
 export {
   attributeOf,
   findDocumentMistake,
-  type RelationshipObject,
-  type ResourceDocument,
-  type ResourceIdentifier,
-  type ResourceObject,
   toResource,
 } from './resource.ts'
 export { OPERATOR_NAMES, OPERATORS, resolveOperator } from './rules.ts'

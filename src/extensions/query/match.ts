@@ -1,5 +1,5 @@
-import type { PlannedFilter, QueryOperator, QueryValue } from '../../core/index.ts'
-import { attributeOf, type ResourceObject } from './resource.ts'
+import type { PlannedFilter, QueryOperator, QueryValue, ResourceObject } from '../../core/index.ts'
+import { attributeOf } from './resource.ts'
 
 /** Orders two values: null first, then false, true, numbers, texts; what has no order counts as null. */
 export function compareValues(left: unknown, right: unknown): number {

@@ -1,30 +1,10 @@
-import type { QueryValue } from '../../core/index.ts'
-import { isList, isRecord, type JsonObject } from '../../values/index.ts'
-
-/** Which resource is meant. */
-export interface ResourceIdentifier {
-  readonly type: string
-  readonly id: string
-}
-
-/** What a relationship leads to: one, none (`null`), or a list. */
-export interface RelationshipObject {
-  readonly data: ResourceIdentifier | null | readonly ResourceIdentifier[]
-}
-
-/** A resource as the protocol writes it. */
-export interface ResourceObject extends ResourceIdentifier {
-  readonly attributes?: Readonly<Record<string, unknown>>
-  readonly relationships?: Readonly<Record<string, RelationshipObject>>
-  readonly meta?: JsonObject
-}
-
-/** The result of a call with the query extension. */
-export interface ResourceDocument {
-  readonly data: ResourceObject | null | readonly ResourceObject[]
-  readonly included?: readonly ResourceObject[]
-  readonly meta?: JsonObject
-}
+import type {
+  QueryValue,
+  RelationshipObject,
+  ResourceIdentifier,
+  ResourceObject,
+} from '../../core/index.ts'
+import { isList, isRecord } from '../../values/index.ts'
 
 /** Makes a resource out of a flat record: its `id` as text, everything else as attributes. */
 export function toResource(

@@ -1,7 +1,13 @@
-import type { PlannedFilter, QueryPlan, QuerySort } from '../../core/index.ts'
+import type {
+  PlannedFilter,
+  QueryPlan,
+  QuerySort,
+  ResourceDocument,
+  ResourceObject,
+} from '../../core/index.ts'
 import { indexResources, type ResourceIndex, relatedOf, toDocument, toWindow } from './document.ts'
 import { compareValues, compileFilters, type Match } from './match.ts'
-import { attributeOf, type ResourceDocument, type ResourceObject } from './resource.ts'
+import { attributeOf } from './resource.ts'
 
 /** What a query over a list needs beside the list. */
 export interface RunQueryOptions {

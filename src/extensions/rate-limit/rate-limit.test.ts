@@ -30,6 +30,7 @@ function setUp(
     })
   const service = createService({
     info: { title: 'Search', version: '1.0.0' },
+    unknownArguments: 'ignore',
     functions: [work('search.run'), work('search.suggest')],
     defaults: false,
     extensions: [rateLimitExtension({ ...options, store, policies })],

@@ -1,5 +1,5 @@
 import { type Entry, isUnavailable, type Store } from '../../store/index.ts'
-import { toStoredJson } from '../async/index.ts'
+import { toStoredJson } from '../../work/index.ts'
 import {
   isOver,
   REPLAY_KEYS as KEYS,

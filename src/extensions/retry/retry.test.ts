@@ -13,6 +13,7 @@ const DECLARED = [{ urn: URN }]
 function setUp(options: RetryExtensionOptions = {}) {
   const service = createService({
     info: { title: 'Orders', version: '1.0.0' },
+    unknownArguments: 'ignore',
     functions: [
       defineFunction({
         name: 'orders.fail',
@@ -135,6 +136,7 @@ describe('retry extension', () => {
   it('advises on what another extension refused', async () => {
     const service = createService({
       info: { title: 'Orders', version: '1.0.0' },
+      unknownArguments: 'ignore',
       functions: [defineFunction({ name: 'orders.get', version: '1.0.0', handler: () => ({}) })],
       extensions: [
         retryExtension(),

@@ -47,6 +47,7 @@ async function setUp(options: Partial<OutgoingOptions> = {}) {
   const log = createTestLog()
   const running = createService({
     info: { title: 'Shop', version: '1.0.0' },
+    unknownArguments: 'ignore',
     functions: [
       defineFunction({
         name: 'orders.create',

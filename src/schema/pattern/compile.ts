@@ -39,7 +39,7 @@ export function toRegExp(pattern: string): RegExp {
 
 /**
  * Compiles a pattern so that a match takes time in proportion to the text: on the engine of JavaScript where that is
- * proven, else on RE2. Throws a TypeError when it is not a regular expression.
+ * proven, else on an automaton. Throws a TypeError when it is not a regular expression.
  */
 export function compilePattern(pattern: string, options: CompilePatternOptions = {}): Pattern {
   const native = toRegExp(pattern)

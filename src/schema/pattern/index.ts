@@ -1,2 +1,1 @@
 export { compilePattern, judgePattern, toRegExp } from './compile.ts'
-export { compileRe2, type LinearPattern } from './linear.ts'

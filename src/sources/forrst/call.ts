@@ -1,4 +1,10 @@
-import type { Call, DryRunReport, Invocation, QueryPlan } from '../../core/index.ts'
+import type {
+  Call,
+  DryRunReport,
+  Invocation,
+  QueryPlan,
+  ResourceDocument,
+} from '../../core/index.ts'
 import type { FunctionObject } from '../../discovery/index.ts'
 import { CallError, type CallErrorShape } from '../../errors/index.ts'
 import type { JsonSchema } from '../../schema/index.ts'
@@ -20,8 +26,8 @@ const CURSORS = { next_cursor: 'after', prev_cursor: 'before' } as const
  * Puts the cursors of a remote page into cursors of our own. Ours are checked before a call is passed on, and those of
  * the remote service would not pass.
  */
-export function wrapCursors(result: unknown, plan: QueryPlan | undefined): unknown {
-  if (plan?.pagination?.style !== 'cursor' || !isRecord(result)) return result
+export function wrapCursors(result: unknown, plan: QueryPlan): unknown {
+  if (plan.pagination?.style !== 'cursor' || !isRecord(result)) return result
   const { meta } = result
   const pagination = isRecord(meta) ? meta['pagination'] : undefined
   if (!isRecord(meta) || !isRecord(pagination)) return result
@@ -118,11 +124,16 @@ export function createForward(
   const passesKey = options.extensions.has(IDEMPOTENCY)
   return {
     handler: async (invocation) => {
-      const { outlet, query, idempotencyKey } = invocation.call.facts
-      if (outlet === undefined) return wrapCursors((await send(invocation)).result, query)
+      const { outlet, idempotencyKey } = invocation.call.facts
+      if (outlet === undefined) return (await send(invocation)).result
       const keyed = passesKey && idempotencyKey !== undefined
       return passItems(stream(invocation), { object, remote: options, keyed })
     },
+    ...(object.query !== undefined && {
+      // What the remote service answered is checked by the extension, as every answer to a query.
+      resources: async (invocation) =>
+        wrapCursors((await send(invocation)).result, invocation.plan) as ResourceDocument,
+    }),
     ...(options.extensions.has(DRY_RUN) &&
       (object.sideEffects?.length ?? 0) > 0 && {
         dryRun: async (invocation) => {

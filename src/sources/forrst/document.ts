@@ -25,7 +25,7 @@ const MOST_WARNINGS = 20
  * Makes functions of a discovery document that somebody else wrote. A function that makes no sense is left out with
  * a warning; a document that is none throws a TypeError.
  */
-export function readForrstDocument(document: unknown, behave: Behave): ReadDocument {
+export function readForrstDocument(document: unknown, behave: Behave = describeOnly): ReadDocument {
   if (!isRecord(document) || !Array.isArray(document['functions'])) {
     throw new TypeError('this is no discovery document: it has no list of functions')
   }
@@ -94,3 +94,8 @@ function shorten(warnings: readonly string[]): readonly string[] {
   const rest = warnings.length - MOST_WARNINGS
   return [...warnings.slice(0, MOST_WARNINGS), `and ${rest} more problems of this kind`]
 }
+/** For functions that are looked at and never called. */
+const describeOnly: Behave = ({ query }) => ({
+  handler: () => null,
+  ...(query && { resources: () => ({ data: [] }) }),
+})

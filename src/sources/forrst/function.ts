@@ -27,7 +27,7 @@ import { canonicalUrn, extensionUrn, isRecord, toReason } from '../../values/ind
 import { admitDigitArguments } from '../tool-spec/index.ts'
 
 /** What runs when a described function is called. */
-export type Behaviour = Pick<FunctionDefinition, 'handler' | 'dryRun'>
+export type Behaviour = Pick<FunctionDefinition, 'handler' | 'dryRun' | 'resources'>
 
 /** Gives what runs when a function is called; `input` is the schema of its arguments as the remote service means it. */
 export type Behave = (object: FunctionObject, input: JsonSchema) => Behaviour
@@ -44,9 +44,19 @@ export interface ReadFunction {
 const ATTEMPTS: readonly (readonly (keyof FunctionDefinition)[])[] = [
   [],
   ['examples', 'simulations'],
-  ['query', 'links', 'extensions'],
-  ['examples', 'simulations', 'query', 'links', 'extensions'],
-  ['examples', 'simulations', 'output', 'result', 'item', 'query', 'links', 'extensions'],
+  ['query', 'resources', 'links', 'extensions'],
+  ['examples', 'simulations', 'query', 'resources', 'links', 'extensions'],
+  [
+    'examples',
+    'simulations',
+    'output',
+    'result',
+    'item',
+    'query',
+    'resources',
+    'links',
+    'extensions',
+  ],
 ]
 
 /**
@@ -90,13 +100,14 @@ function toDefinition(
     ...(isRecord(data) && { data: standAlone(data, components) }),
   }))
   const simulations = listOf<Simulation>(object.simulations)
+  const open = object[ADDITIONAL_ARGUMENTS] === true
   return {
     name,
     version,
     stability: toStability(object),
     ...(typeof summary === 'string' && { summary: toVisibleText(summary) }),
     ...(typeof description === 'string' && { description: toVisibleText(description) }),
-    ...(object.arguments && toInput(described, components, object[ADDITIONAL_ARGUMENTS] === true)),
+    ...(object.arguments ? toInput(described, components, open) : { input: ANY_ARGUMENTS }),
     ...(output && { output: admitDigits(standAlone(output, components)) }),
     ...(result && { result: omit(result, ['schema']) }),
     ...(errors.length > 0 && { errors }),
@@ -110,10 +121,7 @@ function toDefinition(
     ...toDeclarations(object, components),
     ...(isRecord(object.externalDocs) && { externalDocs: object.externalDocs }),
     imported: true,
-    ...behave(
-      { ...object, errors },
-      toArgumentsSchema(described, components, object[ADDITIONAL_ARGUMENTS] === true),
-    ),
+    ...behave({ ...object, errors }, toArgumentsSchema(described, components, open)),
   } as FunctionDefinition
 }
 
@@ -142,6 +150,9 @@ function resolveExamples(
     ...(pairing.result && { result: resolve('examples', [pairing.result])[0] as object }),
   }))
 }
+
+/** A document may list no arguments; the remote service then says which there are. */
+const ANY_ARGUMENTS: JsonSchema = { type: 'object', additionalProperties: true }
 
 /** A document that lists arguments has no others, unless it says so. */
 function toInput(

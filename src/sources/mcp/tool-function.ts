@@ -7,7 +7,7 @@ import {
   toTargetShape,
   toVisibleText,
 } from '../../core/index.ts'
-import { admitDigits, type JsonSchema } from '../../schema/index.ts'
+import { admitDigits, type JsonSchema, openUnnamedArguments } from '../../schema/index.ts'
 import { isRecord, toReason } from '../../values/index.ts'
 import { admitDigitArguments, markArguments } from '../tool-spec/index.ts'
 import { type CallTool, REMOTE_FAILURE } from './call.ts'
@@ -35,6 +35,8 @@ const CONTENT: JsonSchema = {
   required: ['content'],
 }
 
+const ANY_ARGUMENTS: JsonSchema = { type: 'object', additionalProperties: true }
+
 const MOST_TOOLS = 10_000
 
 /** Makes functions of the tools of a server; a tool whose schemas make no sense loses them, not the whole server. */
@@ -58,12 +60,13 @@ function toSoundDefinition(
   name: string,
   options: ToolFunctionOptions,
 ): FunctionDefinition | undefined {
-  const input = isRecord(tool.inputSchema) ? tool.inputSchema : { type: 'object' }
+  // By the protocol, a schema that names no argument accepts any object.
+  const input = isRecord(tool.inputSchema) ? openUnnamedArguments(tool.inputSchema) : ANY_ARGUMENTS
   const output = isRecord(tool.outputSchema) ? admitDigits(tool.outputSchema) : undefined
   const attempts = [
     { input, output },
     { input, output: undefined },
-    { input: { type: 'object' }, output: undefined },
+    { input: ANY_ARGUMENTS, output: undefined },
   ]
   let reason: unknown
   for (const schemas of attempts) {

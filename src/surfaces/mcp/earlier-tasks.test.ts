@@ -88,11 +88,11 @@ describe('a task that its client asked for', () => {
 
   it('has failed when the tool says so, and gives what the call would have given', async () => {
     const client = await connect()
-    for (const [name, text] of [
-      ['shop__order', 'SHOP_SOLD_OUT'],
-      ['shop__crash', 'INTERNAL_ERROR'],
+    for (const [name, args, text] of [
+      ['shop__order', { sku: 'none' }, 'SHOP_SOLD_OUT'],
+      ['shop__crash', {}, 'INTERNAL_ERROR'],
     ] as const) {
-      const taskId = await start(client, name, { sku: 'none' })
+      const taskId = await start(client, name, args)
       const { result } = await client.request('tasks/result', { taskId })
       expect(result).toMatchObject({ isError: true, _meta: { [RELATED]: { taskId } } })
       expect(JSON.stringify(result['content'])).toContain(text)

@@ -1,8 +1,8 @@
 import type { Principal, Service } from '../../core/index.ts'
 import type { CallError } from '../../errors/index.ts'
 import { createGuard, type GuardOptions } from '../../net/index.ts'
-import { isPromise, type JsonObject, type Maybe } from '../../values/index.ts'
-import type { HttpRequest, HttpResponse } from '../../wire/index.ts'
+import { andThen, isPromise, type JsonObject, type Maybe } from '../../values/index.ts'
+import type { HttpHandler, HttpRequest, HttpResponse } from '../../wire/index.ts'
 import { type Authorization, toUnauthorized } from './authorization.ts'
 import { decodeMessage, type Message, readDocument, readMeta } from './decode.ts'
 import type { McpOptions } from './environment.ts'
@@ -31,19 +31,35 @@ export interface McpHandler {
 
 /** Serves a service over MCP, streamable HTTP, to clients of every revision. */
 export function createMcpHandler(service: Service, options: McpHandlerOptions = {}): McpHandler {
-  const server = createMcpServer(service, options)
-  const guard = createGuard(options)
-  const legacy = createLegacyHttp(server, options.sessions)
+  const inside = createUnguardedHandler(service, options)
+  return Object.assign(withGuard(inside, options), { close: inside.close })
+}
 
-  function handle(request: HttpRequest): Maybe<HttpResponse> {
+/** Does the same behind an app that has judged the Host of every request, and the site of each that is sent. */
+export function createMountedHandler(service: Service, options: McpHandlerOptions): McpHandler {
+  const inside = createUnguardedHandler(service, options)
+  const guarded = withGuard(inside, options)
+  const handle: HttpHandler = (request) =>
+    request.method === 'POST' && judgeMissingHost(request) === undefined
+      ? inside(request)
+      : guarded(request)
+  return Object.assign(handle, { close: inside.close })
+}
+
+function withGuard(inside: HttpHandler, options: GuardOptions): HttpHandler {
+  const guard = createGuard(options)
+  return (request) => {
     const refusal =
       judgeMissingHost(request) ?? guard.judgeHost(request) ?? guard.judgeSite(request)
     if (refusal !== undefined) return encodeRefusal(refusal)
-    const response = guard.preflight(request) ?? route(request)
-    return isPromise(response)
-      ? response.then((ready) => guard.share(request, ready))
-      : guard.share(request, response)
+    const response = guard.preflight(request) ?? inside(request)
+    return andThen(response, (ready) => guard.share(request, ready))
   }
+}
+
+function createUnguardedHandler(service: Service, options: McpHandlerOptions): McpHandler {
+  const server = createMcpServer(service, options)
+  const legacy = createLegacyHttp(server, options.sessions)
 
   function route(request: HttpRequest): Maybe<HttpResponse> {
     let id: RequestId | undefined
@@ -71,7 +87,7 @@ export function createMcpHandler(service: Service, options: McpHandlerOptions = 
     }
   }
 
-  return Object.assign(handle, {
+  return Object.assign(route, {
     close() {
       legacy.close()
       server.close()

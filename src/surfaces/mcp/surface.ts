@@ -4,7 +4,12 @@ import {
   createProtectedResourceHandler,
   metadataPaths,
 } from './authorization.ts'
-import { createMcpHandler, type McpHandlerOptions, refuseMcp } from './handler.ts'
+import {
+  createMcpHandler,
+  createMountedHandler,
+  type McpHandlerOptions,
+  refuseMcp,
+} from './handler.ts'
 
 /** Serves MCP, streamable HTTP, at `/mcp`. */
 export function mcp(options: McpHandlerOptions = {}): Surface {
@@ -12,8 +17,12 @@ export function mcp(options: McpHandlerOptions = {}): Surface {
     name: 'mcp',
     negotiation: 'ask',
     mount(service, { bind: _bind, ...place }) {
-      // A handler that can be mounted alone has a guard of its own; here it is that of the app.
-      const handler = createMcpHandler(service, { ...place, ...options })
+      const whole = { ...place, ...options }
+      // Who names hosts or origins for this surface alone has them judged again.
+      const handler =
+        options.allowedHosts || options.allowedOrigins || options.publicUrl !== undefined
+          ? createMcpHandler(service, whole)
+          : createMountedHandler(service, whole)
       return {
         mounts: [
           { path: '/mcp', match: 'exact', handler, refuse: refuseMcp },

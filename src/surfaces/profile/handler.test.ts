@@ -128,7 +128,7 @@ const post = (name: string, profile?: string) =>
       'content-type': 'application/json',
       ...(profile && { 'ucp-agent': `profile="${profile}"` }),
     },
-    body: '{"sku":"W-1"}',
+    body: name === 'orders.get' ? '{}' : '{"sku":"W-1"}',
   })
 
 describe('GET /.well-known/ucp', () => {

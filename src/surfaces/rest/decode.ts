@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import {
   type Contract,
+  type Contracts,
   parseVersionedName,
   readHeaderOptions,
   toQueryEntry,
@@ -34,6 +34,18 @@ export interface RestTarget {
   readonly version: string | undefined
 }
 
+/** What is asked for, before who asks is known. */
+export interface Asked {
+  readonly target: RestTarget
+  /** The version that is meant; undefined when there is no such version. */
+  readonly version: Target | undefined
+  readonly contracts: Contracts
+  readonly streamType: StreamType | undefined
+  readonly nextId: () => string
+}
+
+const NO_FACTS: Call['facts'] = Object.freeze({})
+
 const STREAMED: ExtensionEntry = {
   urn: STREAM_URN,
   options: { accept: true },
@@ -43,9 +55,11 @@ const STREAMED: ExtensionEntry = {
 
 /** Reads `/{function}` or `/{function}@{version}`; undefined when the path is neither. */
 export function decodeTarget(path: string): RestTarget | undefined {
-  const [segment, ...rest] = path.slice(1).split('/')
-  if (segment === undefined || segment === '' || rest.length > 0) return undefined
-  const { name, version } = parseVersionedName(decodeSegment(segment))
+  if (path.length < 2 || path.lastIndexOf('/') !== 0) return undefined
+  // A segment without escapes is the name as it stands; nearly every path is that.
+  const segment = path.includes('%') ? decodeSegment(path.slice(1)) : path.slice(1)
+  if (!segment.includes('@')) return { name: segment, version: undefined }
+  const { name, version } = parseVersionedName(segment)
   return version === '' ? undefined : { name, version }
 }
 
@@ -67,38 +81,29 @@ export function decodeStreamType(
   return type === 'application/json' ? undefined : type
 }
 
-/** A request whose path names a function, and what is known about that. */
-export interface RestRequest {
-  readonly request: HttpRequest
-  readonly target: RestTarget
-  /** Gives the contract of the version that is meant; undefined when there is no such version. */
-  readonly contract: () => Contract | undefined
-  readonly streamType: StreamType | undefined
-}
-
 /** Makes the neutral call of a REST request: arguments are the body, headers and query string stand for extensions. */
 export function decodeCall(
-  asked: RestRequest,
+  request: HttpRequest,
+  asked: Asked,
   service: Service,
   principal: Principal | undefined,
 ): Call {
-  const { request, target, streamType } = asked
+  const { target, streamType, nextId } = asked
   const entries = readHeaderOptions(request.header)
-  const given = readBody(request, service)
   const call: Call = {
-    id: request.header('x-request-id')?.slice(0, 255) || `rest_${randomUUID()}`,
+    id: request.header('x-request-id')?.slice(0, 255) || nextId(),
     function: target.name,
     version: target.version,
-    arguments: given,
+    arguments: readBody(request, service),
     context: undefined,
-    extensions: streamType === undefined ? entries : [...entries, STREAMED],
+    extensions: streamType !== undefined ? [...entries, STREAMED] : entries,
     principal,
     signal: request.signal,
-    facts: {},
+    facts: NO_FACTS,
     startedAt: service.clock.elapsed(),
     reply: createReply(),
   }
-  return request.query === '' ? call : withQueryString(call, asked, service)
+  return request.query === '' ? call : withQueryString(call, request, asked, service)
 }
 
 function readBody(request: HttpRequest, { limits }: Service): JsonObject {
@@ -131,9 +136,9 @@ function readBody(request: HttpRequest, { limits }: Service): JsonObject {
 }
 
 /** What a query may say is in the query string; with GET, so are the arguments. */
-function withQueryString(call: Call, asked: RestRequest, service: Service): Call {
-  const contract = asked.contract()
-  const values = parseQueryString(asked.request.query)
+function withQueryString(call: Call, request: HttpRequest, asked: Asked, service: Service): Call {
+  const contract = asked.version && asked.contracts.of(asked.version)
+  const values = parseQueryString(request.query)
   const names = Object.keys(contract?.parameters.query?.properties ?? {})
   const isQuery = (name: string) => names.includes(name)
   const own = Object.entries(values).filter(([name]) => !isQuery(name))
@@ -141,7 +146,7 @@ function withQueryString(call: Call, asked: RestRequest, service: Service): Call
   const options =
     query.length > 0 && contract?.parameters.query?.fromText(Object.fromEntries(query))
   const extensions = options ? [...call.extensions, toQueryEntry(options)] : call.extensions
-  if (contract === undefined || asked.request.method !== 'GET') {
+  if (contract === undefined || request.method !== 'GET') {
     refuseArguments(own, names, asked, contract)
     return { ...call, extensions }
   }
@@ -153,7 +158,7 @@ function withQueryString(call: Call, asked: RestRequest, service: Service): Call
 function refuseArguments(
   given: readonly (readonly [string, unknown])[],
   queryNames: readonly string[],
-  { target: { name } }: RestRequest,
+  { target: { name } }: Asked,
   contract: Contract | undefined,
 ): void {
   const target = contract?.target

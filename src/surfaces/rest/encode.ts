@@ -27,7 +27,7 @@ export function encodeOutcome(
   if (instead !== undefined) return instead
   return {
     status: pickStatus(call?.reply),
-    headers: { 'content-type': 'application/json', ...call?.reply.headers },
+    headers: encodeHeaders(call?.reply),
     body: encodeResult(outcome.result, service),
   }
 }
@@ -51,6 +51,12 @@ export function encodeFailure(
     const plain: Failure = { ok: false, errors: new CallError('INTERNAL_ERROR').errors }
     return encodeErrors(plain, undefined, service)
   }
+}
+
+const JSON_HEADERS: Readonly<Record<string, string>> = { 'content-type': 'application/json' }
+
+function encodeHeaders(reply: Reply | undefined): Readonly<Record<string, string>> {
+  return reply?.headers === undefined ? JSON_HEADERS : { ...JSON_HEADERS, ...reply.headers }
 }
 
 const STATUSES = { accepted: 202, started: 202, instead: 200, unavailable: 503 } as const

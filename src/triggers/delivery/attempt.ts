@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { Failure, Logger, Outcome } from '../../core/index.ts'
 import { formatRetryAfter, resolveCode } from '../../errors/index.ts'
 import type { TriggerDef } from '../../sources/tool-spec/index.ts'
-import { type Store, storeKey } from '../../store/index.ts'
-import type { Clock } from '../../values/index.ts'
+import { isUnavailable, type Store, storeKey } from '../../store/index.ts'
+import { type Clock, toReason } from '../../values/index.ts'
 import type { RunTrigger } from '../run-trigger.ts'
 import type { Settled } from '../trigger.ts'
 import { beginAttempt, type Delivery, endAttempt } from './delivery.ts'
@@ -84,7 +84,7 @@ const DEFAULT_ATTEMPTS = 5
 /** Takes a delivery over and runs it once; one that took every process down with it is given up. */
 export async function takeDelivery(
   options: AttemptOptions,
-  { delivery, revision }: DeliveryEntry,
+  { item: delivery, revision }: DeliveryEntry,
 ): Promise<Settled> {
   const { deliveries, clock, liveness } = options
   const { id } = delivery
@@ -97,13 +97,13 @@ export async function takeDelivery(
   const begun = beginAttempt(delivery, clock.now(), liveness.id)
   const written = await deliveries.write(begun, revision)
   if (written === undefined) return { status: 'retry', delivery: id, delayMs: BUSY_MS }
-  return runAttempt(options, { delivery: begun, revision: written })
+  return runAttempt(options, { item: begun, revision: written })
 }
 
 /** Runs a delivery whose attempt has begun and writes down how it ended. */
 export async function runAttempt(
   options: AttemptOptions,
-  { delivery, revision }: DeliveryEntry,
+  { item: delivery, revision }: DeliveryEntry,
 ): Promise<Settled> {
   const { run, clock } = options
   const outcome = await run(delivery)
@@ -124,6 +124,17 @@ export function warnDead({ trigger, log }: AttemptOptions, delivery: Delivery): 
   })
 }
 
+/** Makes what lets a write be repeated while the store is unreachable: the function has run, or runs. */
+export function waitForStore(
+  { stopped, log }: AttemptOptions,
+  { id }: Delivery,
+): (thrown: unknown) => void {
+  return (thrown) => {
+    if (stopped.aborted || !isUnavailable(thrown)) throw thrown
+    log.warn('a delivery cannot be recorded yet', { delivery: id, reason: toReason(thrown) })
+  }
+}
+
 /** The list first: a dead letter that nobody finds would be worse than one listed a moment too early. */
 async function conclude(
   options: AttemptOptions,
@@ -132,7 +143,7 @@ async function conclude(
 ): Promise<boolean> {
   const dead = next.state === 'dead'
   if (dead) await options.deliveries.bury(next)
-  const written = (await options.deliveries.write(next, revision)) !== undefined
+  const written = await options.deliveries.writeSurely(next, revision, waitForStore(options, next))
   if (dead && written) warnDead(options, next)
   return written
 }

@@ -29,7 +29,7 @@ async function openShop(
     defineFunction({
       name,
       version: '1.0.0',
-      input: jsonSchema<{ id: string }>({ type: 'object' }),
+      input: jsonSchema<{ id: string }>({ type: 'object', additionalProperties: true }),
       async handler({ input, context }) {
         await hold
         if (fails()) throw new CallError('UNAVAILABLE', { message: 'closed' })
@@ -44,7 +44,7 @@ async function openShop(
       defineFunction({
         name: 'orders.create',
         version: '1.0.0',
-        input: jsonSchema<{ id: string }>({ type: 'object' }),
+        input: jsonSchema<{ id: string }>({ type: 'object', additionalProperties: true }),
         handler: async ({ input: { id } }) => {
           await events.emit('orders.created', { id }, { id: `created-${id}` })
           return { id }

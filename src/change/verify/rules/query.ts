@@ -1,11 +1,10 @@
-import type { FunctionDefinition } from '../../../core/index.ts'
+import type { FunctionDefinition, ResourceObject } from '../../../core/index.ts'
 import {
   attributeOf,
   compareValues,
   findDocumentMistake,
   OPERATOR_NAMES,
   OPERATORS,
-  type ResourceObject,
   resolveOperator,
 } from '../../../extensions/query/index.ts'
 import { extensionUrn, isRecord, type JsonObject } from '../../../values/index.ts'

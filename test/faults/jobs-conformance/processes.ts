@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { JobQueue } from '../queue.ts'
+import type { JobQueue } from '../../../src/work/queue.ts'
 import { type JobCase, quiet, until, type WorkerProcess } from './types.ts'
 
 /** Cases about several processes on the same jobs. */

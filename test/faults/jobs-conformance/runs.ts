@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type Json, toText } from '../../values/index.ts'
+import { type Json, toText } from '../../../src/values/index.ts'
 import { createGate, type JobCase, quiet, until } from './types.ts'
 
 const HOSTILE_IDS = [

@@ -1,6 +1,6 @@
 import { afterAll, describe, it } from 'vitest'
-import { runJobCase } from '../../../test/faults/jobs-cases.ts'
-import { prepareBackends } from '../../../test/faults/store-backends.ts'
+import { runJobCase } from '../jobs-cases.ts'
+import { prepareBackends } from '../store-backends.ts'
 import { JOB_CASES } from './cases.ts'
 
 // The cases of several processes run in test/faults/jobs.test.ts.

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { JobQueue } from '../queue.ts'
+import type { JobQueue } from '../../../src/work/queue.ts'
 
 /** What a process that works on jobs has told: a job began, ended, or was taken away. */
 export interface ProcessEvent {

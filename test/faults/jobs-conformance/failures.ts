@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { JobPutBack } from '../run-job.ts'
+import { JobPutBack } from '../../../src/work/run-job.ts'
 import { createGate, type JobCase, quiet, until } from './types.ts'
 
 /** Cases about jobs that fail, are taken out or handed back. */

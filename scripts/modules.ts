@@ -10,13 +10,14 @@ type Modules = Readonly<Record<string, readonly string[]>>
 /** The path of each file below src/, and its text. */
 type Tree = ReadonlyMap<string, string>
 
-const BASE = ['values', 'errors', 'schema', 'wire', 'core']
+const BASE = ['values', 'errors', 'schema/walk', 'schema', 'wire', 'core']
 const STATE = [...BASE, 'net', 'store', 'work']
 
 export const MODULES: Modules = {
   values: [],
   errors: ['values'],
-  schema: ['values'],
+  'schema/walk': ['values'],
+  schema: ['values', 'schema/walk'],
   wire: ['values', 'errors'],
   core: ['values', 'errors', 'schema'],
   net: BASE,
@@ -92,7 +93,7 @@ export const MODULES: Modules = {
   http: [...BASE, 'net', 'system', 'surfaces/*', 'triggers'],
   client: [...BASE, 'discovery'],
   codegen: [...BASE, 'discovery', 'sources/*'],
-  'change/diff': ['values', 'errors', 'core', 'discovery', 'sources/*'],
+  'change/diff': ['values', 'errors', 'schema', 'core', 'discovery', 'sources/*'],
   'change/mock': [...BASE, 'store', 'discovery', 'extensions/query', 'system', 'sources/*'],
   'change/site': ['values', 'errors', 'schema', 'core', 'discovery'],
   'change/verify': [

@@ -8,10 +8,10 @@ import {
   toQueryParser,
 } from '../extensions/query/index.ts'
 import {
-  collectSchemas,
   type JsonSchema,
+  listLocalInPlace,
+  memberSchema,
   type Problem,
-  referenceName,
   type Validation,
 } from '../schema/index.ts'
 import { andThen, extensionUrn, isRecord, type JsonObject, type Maybe } from '../values/index.ts'
@@ -104,40 +104,30 @@ export function toQueryEntry(options: JsonObject): ExtensionEntry {
 }
 
 /** Finds what an attribute holds: in the resource of the function's first word, or in what the function gives. */
-function toAttributeSchema(service: Service, { name, outputSchema }: Target): AttributeSchema {
-  const { resources = {}, schemas = {} } = service.components
-  const [first = ''] = name.split('.')
+function toAttributeSchema({ components }: Service, target: Target): AttributeSchema {
+  const { resources = {} } = components
+  const [first = ''] = target.name.split('.')
   const own = Object.hasOwn(resources, first) ? resources[first] : undefined
-  const item = outputSchema && toItem(outputSchema, schemas)
+  const root: JsonSchema = { ...target.outputSchema, components }
+  const records = target.outputSchema ? listRecords(target.outputSchema, root) : []
   return (resource, attribute) => {
-    if (resource !== 'self') {
-      const type = own?.relationships?.[resource]?.resource
-      return type === undefined ? undefined : resources[type]?.attributes[attribute]?.schema
-    }
-    const declared = own?.attributes[attribute]?.schema
-    const found = declared ?? (isRecord(item?.[attribute]) ? item[attribute] : undefined)
-    return found && resolve(found, schemas, outputSchema ?? {})
+    const type = resource === 'self' ? undefined : own?.relationships?.[resource]?.resource
+    const described = resource === 'self' ? own : type === undefined ? undefined : resources[type]
+    const found: unknown =
+      described?.attributes[attribute]?.schema ??
+      (resource === 'self'
+        ? records.map((one) => memberSchema(one, attribute)).find(isRecord)
+        : undefined)
+    return listLocalInPlace([found], root).find(({ type: known }) => known !== undefined)
   }
 }
 
-type Schemas = Readonly<Record<string, JsonSchema>>
-
-/** The members of what a list holds, whether records or resources. */
-function toItem(output: JsonSchema, schemas: Schemas): Record<string, unknown> | undefined {
-  let current: unknown = output
-  for (let depth = 0; depth < 6 && isRecord(current); depth += 1) {
-    const schema: JsonSchema = resolve(current, schemas, output)
-    const properties = isRecord(schema['properties']) ? schema['properties'] : undefined
-    const next: unknown = schema['items'] ?? properties?.['data'] ?? properties?.['attributes']
-    if (next === undefined) return properties
-    current = next
-  }
-  return undefined
-}
-
-function resolve(schema: JsonSchema, schemas: Schemas, root: JsonSchema): JsonSchema {
-  const reference = schema['$ref']
-  const name = typeof reference === 'string' ? referenceName(reference) : undefined
-  if (name === undefined) return schema
-  return collectSchemas([root, schema], schemas)[name] ?? schema
+/** Lists the schemas of what a list holds, whether records or resources. */
+function listRecords(output: unknown, root: JsonSchema, depth = 0): readonly JsonSchema[] {
+  return listLocalInPlace([output], root).flatMap((schema) => {
+    const properties = isRecord(schema['properties']) ? schema['properties'] : {}
+    const inner = [schema['items'], properties['data'], properties['attributes']].filter(isRecord)
+    if (depth > 4) return []
+    return [schema, ...inner.flatMap((one) => listRecords(one, root, depth + 1))]
+  })
 }

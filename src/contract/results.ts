@@ -1,5 +1,5 @@
 import type { Target } from '../core/index.ts'
-import type { JsonSchema } from '../schema/index.ts'
+import { allowAny, type JsonSchema } from '../schema/index.ts'
 import type { Parameters } from './parameters.ts'
 
 /** What a function may answer with. */
@@ -30,7 +30,7 @@ function toUnion(value: JsonSchema, document: JsonSchema): JsonSchema {
   const { $defs, definitions, $schema, ...own } = value
   return {
     ...($schema !== undefined && { $schema }),
-    anyOf: [own, document],
+    ...(allowAny([own, document]) as JsonSchema),
     ...($defs !== undefined && { $defs }),
     ...(definitions !== undefined && { definitions }),
   }
@@ -54,7 +54,7 @@ const DOCUMENT: JsonSchema = {
   description: 'The answer to a query: resources, related ones, and the page in meta.pagination',
   required: ['data'],
   properties: {
-    data: { anyOf: [{ type: 'array', items: RESOURCE }, RESOURCE, { type: 'null' }] },
+    data: allowAny([{ type: 'array', items: RESOURCE }, RESOURCE, { type: 'null' }]),
     included: { type: 'array', items: RESOURCE },
     meta: { type: 'object' },
   },

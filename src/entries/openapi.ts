@@ -1,4 +1,5 @@
 // Turn OpenAPI documents into tool specs.
+export type { ResolverOptions } from '../schema/index.ts'
 export {
   allowSameFolder,
   detectVersion,
@@ -23,5 +24,4 @@ export {
   type ParsedDocument,
   parseDocument,
   type ReadExternalsOptions,
-  type ResolverOptions,
 } from '../sources/openapi/index.ts'

@@ -1,6 +1,6 @@
 import { isRecord } from '../values/index.ts'
-import type { Subschema } from './keywords.ts'
 import { compilePattern, toRegExp } from './pattern/index.ts'
+import type { Subschema } from './walk/index.ts'
 
 /** Compiles a pattern for the validator, which asks for a regular expression and calls its `test`. */
 export function toTestedRegExp(pattern: string, isOwn: boolean): RegExp {

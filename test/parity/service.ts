@@ -19,9 +19,9 @@ export const IDS = [
 ] as const
 
 const TICKETS = [
-  { status: 'open', total: 5, customer: 'ann' },
-  { status: 'closed', total: 10, customer: 'bob' },
-  { status: 'open', total: 20, customer: 'bob' },
+  { status: 'open' as const, total: 5, customer: 'ann' },
+  { status: 'closed' as const, total: 10, customer: 'bob' },
+  { status: 'open' as const, total: 20, customer: 'bob' },
 ].map((ticket, index) => ({
   id: IDS[index] ?? '',
   created_at: `2030-01-0${index + 1}T00:00:00Z`,
@@ -47,16 +47,18 @@ const list = defineFunction({
     relationships: { allowed: ['customer'] },
     pagination: { strategies: ['cursor', 'offset'], defaultSize: 25, maxSize: 100 },
   },
-  handler({ input, call }) {
-    const found = TICKETS.filter(({ total }) => total >= (input.least ?? 0))
-    const plan = call.facts.query
-    if (plan === undefined) return found.map(({ customer: _customer, ...rest }) => rest) as never
-    const resources = found.map(({ customer, ...ticket }) =>
+  resources({ input, plan }) {
+    const resources = select(input.least).map(({ customer, ...ticket }) =>
       toResource('ticket', ticket, { customer: { data: { type: 'customer', id: customer } } }),
     )
-    return runQuery(plan, resources, { related: CUSTOMERS }) as never
+    return runQuery(plan, resources, { related: CUSTOMERS })
   },
+  handler: ({ input }) => select(input.least).map(({ customer: _customer, ...rest }) => rest),
 })
+
+function select(least = 0): typeof TICKETS {
+  return TICKETS.filter(({ total }) => total >= least)
+}
 
 const get = (version: string, more: object = {}) =>
   defineFunction({

@@ -1,6 +1,6 @@
+import type { EffectiveSchema } from '../../schema/index.ts'
 import { isRecord } from '../../values/index.ts'
 import type { EffectivePair, SchemaFinding } from './compare-schemas.ts'
-import type { EffectiveSchema } from './effective-schema.ts'
 import type { SchemaRuleName } from './rules.ts'
 
 /** Keywords with a number, and whether a larger one allows less. */

@@ -6,14 +6,8 @@ import {
   resolveReference,
 } from '../../core/index.ts'
 import type { DiscoveryDocument, FunctionObject } from '../../discovery/index.ts'
-import {
-  asList,
-  canonicalUrn,
-  formatPointer,
-  isRecord,
-  resolvePointer,
-  toText,
-} from '../../values/index.ts'
+import { followReference, localPointerOf, type SchemaAt } from '../../schema/index.ts'
+import { asList, canonicalUrn, formatPointer, isRecord, toText } from '../../values/index.ts'
 import {
   createFacets,
   type DescribedFunction,
@@ -21,7 +15,6 @@ import {
   type DescribedService,
   type FacetCollector,
   type Facets,
-  type SchemaAt,
 } from './model.ts'
 import { addQuery } from './read-query.ts'
 
@@ -53,10 +46,9 @@ function readFunction(
   const place = <Component>(kind: ComponentKind, list: unknown, at: string): Placed<Component>[] =>
     asList(list).flatMap((value, index) => {
       const component =
-        resolveReference(value, components, kind) ??
-        (isReference(value) ? resolvePointer(document, value.$ref.slice(1)) : undefined)
+        resolveReference(value, components, kind) ?? followReference(value, document)
       if (!isRecord(component)) return []
-      const own = isReference(value) ? value.$ref.slice(1) : `${pointer}/${at}/${index}`
+      const own = localPointerOf(value) ?? `${pointer}/${at}/${index}`
       return [{ component: component as Component, pointer: own }]
     })
   const outputs = new Map<string, SchemaAt>()

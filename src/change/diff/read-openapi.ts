@@ -1,11 +1,5 @@
-import {
-  asList,
-  entriesOf,
-  formatPointer,
-  isRecord,
-  resolvePointer,
-  toText,
-} from '../../values/index.ts'
+import { followReference, localPointerOf, type SchemaAt } from '../../schema/index.ts'
+import { asList, entriesOf, formatPointer, isRecord, toText } from '../../values/index.ts'
 import {
   createFacets,
   type DescribedFunction,
@@ -13,7 +7,6 @@ import {
   type DescribedService,
   type FacetCollector,
   type Facets,
-  type SchemaAt,
 } from './model.ts'
 import { addSchemes, addSecurity } from './read-security.ts'
 
@@ -112,7 +105,7 @@ function listParameters({
       const parameter = follow(value, document)
       const key = `${toText(parameter['in'])} ${toText(parameter['name'])}`
       if (!found.has(key))
-        found.set(key, { parameter, pointer: referenceOf(value) ?? `${at}/${index}` })
+        found.set(key, { parameter, pointer: localPointerOf(value) ?? `${at}/${index}` })
     }
   }
   return [...found.values()]
@@ -191,7 +184,7 @@ function addBody(
   const { document, operation, pointer } = at
   if (operation['requestBody'] === undefined) return
   const body = follow(operation['requestBody'], document)
-  const here = referenceOf(operation['requestBody']) ?? `${pointer}/requestBody`
+  const here = localPointerOf(operation['requestBody']) ?? `${pointer}/requestBody`
   const content = entriesOf(body['content'])
   addMediaTypes(
     content.map(([type]) => type),
@@ -225,7 +218,7 @@ function addResponse(
   { at, facets, outputs }: ResponsePlaces,
 ): void {
   const response = follow(value, at.document)
-  const pointer = referenceOf(value) ?? `${at.pointer}${formatPointer(['responses', status])}`
+  const pointer = localPointerOf(value) ?? `${at.pointer}${formatPointer(['responses', status])}`
   const isError = /^[45]/.test(status) || status === 'default'
   facets.add(`response\u0000${status}`, {
     rules: isError
@@ -346,16 +339,6 @@ function consumesOf({ document, operation }: OperationAt): readonly string[] {
 }
 
 function follow(value: unknown, document: Node): Node {
-  let current = value
-  for (let steps = 0; isRecord(current) && steps < 20; steps += 1) {
-    const ref = current['$ref']
-    if (typeof ref !== 'string') return current
-    current = ref.startsWith('#') ? resolvePointer(document, ref.slice(1)) : undefined
-  }
-  return {}
-}
-
-function referenceOf(value: unknown): string | undefined {
-  const ref = isRecord(value) ? value['$ref'] : undefined
-  return typeof ref === 'string' && ref.startsWith('#') ? ref.slice(1) : undefined
+  const target = followReference(value, document)
+  return isRecord(target) ? target : {}
 }

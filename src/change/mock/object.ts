@@ -1,8 +1,14 @@
-import { compilePattern, isSubschema, type JsonSchema, type Subschema } from '../../schema/index.ts'
+import {
+  isReference,
+  type JsonSchema,
+  mergeSchemas,
+  requireAll,
+  type Subschema,
+  schemasOfMember,
+  Unsatisfiable,
+  writeMatch,
+} from '../../schema/index.ts'
 import { isRecord } from '../../values/index.ts'
-import { mergeSchemas } from './flatten.ts'
-import { writeMatch } from './pattern.ts'
-import { Unmakeable } from './random.ts'
 import type { MakeContext } from './value.ts'
 
 const BRIEF_DEPTH = 5
@@ -19,7 +25,7 @@ export function makeObject(given: JsonSchema, context: MakeContext): Record<stri
     try {
       made.set(name, makeMember(schema, name, context))
     } catch (thrown) {
-      if (needed || !(thrown instanceof Unmakeable)) throw thrown
+      if (needed || !(thrown instanceof Unsatisfiable)) throw thrown
     }
   }
   dropDependents(schema, made)
@@ -47,7 +53,7 @@ function chooseMembers(given: JsonSchema, brief: boolean): Members {
     if (next === undefined) return { schema, names: withDependents(schema, names), required }
     applied.add(next)
     const rule = rules[next]
-    if (isRecord(rule) && !('$ref' in rule)) schema = mergeSchemas(schema, rule)
+    if (isRecord(rule) && !isReference(rule)) schema = mergeSchemas(schema, rule)
   }
 }
 
@@ -69,24 +75,8 @@ function countMissing(required: ReadonlySet<string>, made: ReadonlyMap<string, u
 }
 
 function makeMember(schema: JsonSchema, name: string, context: MakeContext): unknown {
-  const judges = judgesOf(schema, name)
-  const part: Subschema = judges.length === 1 ? (judges[0] ?? true) : { allOf: judges }
+  const part = requireAll(schemasOfMember(schema, name)) as Subschema
   return context.make(part, { ...context, name, depth: context.depth + 1 })
-}
-
-/** Every schema that has a say about a member. */
-function judgesOf(schema: JsonSchema, name: string): readonly Subschema[] {
-  const own = mapOf(schema['properties'])
-  const patterns = Object.entries(mapOf(schema['patternProperties'])).filter(([pattern]) =>
-    compilePattern(pattern).test(name),
-  )
-  const judges = [
-    ...(Object.hasOwn(own, name) ? [own[name]] : []),
-    ...patterns.map(([, judge]) => judge),
-  ].filter(isSubschema)
-  if (judges.length > 0) return judges
-  const rest = schema['additionalProperties'] ?? schema['unevaluatedProperties']
-  return isSubschema(rest) ? [rest] : [true]
 }
 
 const MOST_TRIES = 200
@@ -102,10 +92,10 @@ function addMore(schema: JsonSchema, made: Map<string, unknown>, context: MakeCo
     try {
       made.set(name, makeMember(schema, name, context))
     } catch (thrown) {
-      if (!(thrown instanceof Unmakeable)) throw thrown
+      if (!(thrown instanceof Unsatisfiable)) throw thrown
     }
   }
-  if (made.size < least) throw new Unmakeable(`fewer than ${least} members could be made`)
+  if (made.size < least) throw new Unsatisfiable(`fewer than ${least} members could be made`)
 }
 
 /** An object with free names and values of one kind: empty it would show nothing. */

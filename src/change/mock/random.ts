@@ -1,8 +1,3 @@
-/** Says that no value could be made for a schema, or for the way through it that was tried. */
-export class Unmakeable extends Error {
-  override readonly name = 'Unmakeable'
-}
-
 /** Chance that can be repeated: the same seed gives the same choices. */
 export interface Random {
   /** A number from 0 up to 1. */

@@ -1,7 +1,6 @@
-import { compilePattern, type JsonSchema } from '../../schema/index.ts'
+import { compilePattern, type JsonSchema, Unsatisfiable, writeMatch } from '../../schema/index.ts'
 import { isRecord, ownMember } from '../../values/index.ts'
-import { writeMatch } from './pattern.ts'
-import { type Random, Unmakeable } from './random.ts'
+import type { Random } from './random.ts'
 
 const GIVEN = [
   'Ada',
@@ -148,7 +147,7 @@ const ATTEMPTS = 40
 export function makeText(schema: JsonSchema, random: Random, name: string): string {
   const least = numberOf(schema['minLength'], 0)
   const most = numberOf(schema['maxLength'], Number.POSITIVE_INFINITY)
-  if (least > most) throw new Unmakeable('minLength is above maxLength')
+  if (least > most) throw new Unsatisfiable('minLength is above maxLength')
   const patterns = listPatterns(schema['pattern'])
   const fits = (text: string) => {
     const { length } = [...text]
@@ -167,7 +166,7 @@ export function makeText(schema: JsonSchema, random: Random, name: string): stri
     const fitted = fitLength(text, least, most)
     if (fits(fitted)) return fitted
   }
-  throw new Unmakeable(
+  throw new Unsatisfiable(
     patterns.length === 0
       ? 'no text of the wanted length could be made'
       : `no text could be made for the pattern ${patterns.map(({ source }) => source).join(' and ')}`,

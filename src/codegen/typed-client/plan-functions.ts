@@ -1,11 +1,17 @@
 import type { ErrorDefinition, Resource } from '../../core/index.ts'
 import type { DiscoveryDocument } from '../../discovery/index.ts'
+import {
+  followReference,
+  type MemberNode,
+  type RefTarget,
+  type TypeNode,
+  toSchemaDoc,
+  toTypeNode,
+} from '../../schema/index.ts'
 import { isRecord, resolvePointer } from '../../values/index.ts'
 import { createResolve, type PlannedType } from '../emit-types.ts'
 import { type NamePlan, toPascalCase } from '../names.ts'
 import { printType } from '../print-type.ts'
-import { type RefTarget, toSchemaDoc, toTypeNode } from '../schema-type.ts'
-import type { MemberNode, TypeNode } from '../type-node.ts'
 import type { FunctionGroup, FunctionModel } from './model.ts'
 import { METHOD_MEMBERS, nameVersions, toTypePrefix } from './names.ts'
 
@@ -173,13 +179,8 @@ function derefSchema(
   schema: unknown,
   document: DiscoveryDocument,
 ): Record<string, unknown> | undefined {
-  let current = schema
-  for (let steps = 0; isRecord(current) && steps < 20; steps += 1) {
-    const { $ref } = current
-    if (typeof $ref !== 'string') return current
-    current = $ref.startsWith('#') ? resolvePointer(document, $ref.slice(1)) : undefined
-  }
-  return undefined
+  const target = followReference(schema, document)
+  return isRecord(target) ? target : undefined
 }
 
 function resourceOf(

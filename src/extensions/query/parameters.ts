@@ -1,5 +1,5 @@
 import type { QueryCapabilities } from '../../core/index.ts'
-import type { JsonSchema } from '../../schema/index.ts'
+import { allowAny, type JsonSchema } from '../../schema/index.ts'
 import { isList, isRecord, type Json, type JsonObject, toText } from '../../values/index.ts'
 import { OPERATORS, type OptionPath, resolveOperator, toQueryRules } from './rules.ts'
 
@@ -166,7 +166,7 @@ function filterSchema(
     attributes.map((attribute): [string, JsonSchema] => {
       const value = toValueSchema(attributeSchema(resource, attribute))
       const name = resource === SELF ? attribute : `${resource}.${attribute}`
-      return [name, { anyOf: [value, conditionSchema(operators, value)] }]
+      return [name, allowAny([value, conditionSchema(operators, value)]) as JsonSchema]
     }),
   )
   const conditions = Object.fromEntries(entries)

@@ -1,7 +1,7 @@
 import type { PlannedFilter, QueryCapabilities, QueryPlan, QuerySort } from '../../core/index.ts'
 import { didYouMean, formatPointer, isList, isRecord, type JsonObject } from '../../values/index.ts'
 import { PARAMETERS_POINTER, toParameterPath } from './parameters.ts'
-import { addAttribute, oneOf, parseFilters } from './parse-filters.ts'
+import { addAttribute, nameChoices, parseFilters } from './parse-filters.ts'
 import { createCursorCodec, parsePagination, toCursorScope } from './parse-pagination.ts'
 import {
   createFindings,
@@ -164,7 +164,7 @@ function parseRelationships(
   for (const [index, name] of option.entries()) {
     const path = ['relationships', index]
     if (typeof name !== 'string' || !available.includes(name)) {
-      findings.add(path, `must be ${oneOf(available, name)}`, {
+      findings.add(path, `must be ${nameChoices(available, name)}`, {
         ...echo('relationship', name),
         available,
       })
@@ -202,7 +202,7 @@ function parseFields(
       const available = [SELF, ...rules.relationships]
       findings.add(
         ['fields', resource],
-        `must be left out: fields are those of ${oneOf(available, resource)}`,
+        `must be left out: fields are those of ${nameChoices(available, resource)}`,
         {
           ...echo('relationship', resource),
           available,
@@ -230,7 +230,7 @@ function parseFieldset(
       chosen.add(field)
       continue
     }
-    findings.add(['fields', resource, index], `must be ${oneOf(allowed, field)}`, {
+    findings.add(['fields', resource, index], `must be ${nameChoices(allowed, field)}`, {
       ...echo('field', field),
       resource,
       allowed,

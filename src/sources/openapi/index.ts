@@ -31,4 +31,3 @@ export {
 export { shorten } from './names.ts'
 export type { ImportWarning } from './node.ts'
 export type { OpenOptions } from './operations.ts'
-export { type ResolverOptions, resolveLocation } from './resolve.ts'

@@ -1,7 +1,7 @@
 import { type Contract, type ContractError, createContracts } from '../../contract/index.ts'
 import { isReference, resolveReference, type Service, type Target } from '../../core/index.ts'
 import { createSchemaCollection } from '../../discovery/index.ts'
-import type { JsonSchema } from '../../schema/index.ts'
+import { hasReference, type JsonSchema, listLocalInPlace, toReference } from '../../schema/index.ts'
 import { extensionUrn, isRecord } from '../../values/index.ts'
 import { EXTENSIONS_TYPE } from './encode.ts'
 
@@ -90,7 +90,7 @@ function toOperation(service: Service, contract: Contract, move: Move): object {
         content: {
           'application/json': { schema: results.whole ? move(results.whole) : {} },
           ...(mayBeReplaced(contract) && {
-            [EXTENSIONS_TYPE]: { schema: { $ref: '#/components/schemas/ExtensionAnswers' } },
+            [EXTENSIONS_TYPE]: { schema: toReference('#/components/schemas/ExtensionAnswers') },
           }),
           ...toStreamContent(contract, move),
         },
@@ -123,7 +123,7 @@ function toArgumentParameters(inputSchema: JsonSchema, move: Move): readonly obj
       ...(isRecord($defs) && { $defs }),
       ...(isRecord(definitions) && { definitions }),
     }
-    const isObject = own['type'] === 'object' || typeof own['$ref'] === 'string'
+    const isObject = own['type'] === 'object' || hasReference(own)
     return {
       name,
       in: 'query',
@@ -148,8 +148,9 @@ function toQueryParameters({ parameters }: Contract, move: Move): readonly objec
 }
 
 function flatten(path: string, schema: JsonSchema): readonly (readonly [string, JsonSchema])[] {
-  const { anyOf, properties } = schema
-  if (Array.isArray(anyOf)) return anyOf.flatMap((one: JsonSchema) => flatten(path, one))
+  const [whole, ...choices] = listLocalInPlace([schema], schema)
+  if (choices.length > 0) return choices.flatMap((choice) => flatten(path, choice))
+  const { properties } = whole ?? {}
   if (!isRecord(properties)) return [[path, schema]]
   return Object.entries(properties).flatMap(([name, member]) =>
     flatten(`${path}[${name}]`, member as JsonSchema),
@@ -179,7 +180,7 @@ function toStreamContent({ modes, results }: Contract, move: Move): Record<strin
     toLine('item', move(results.item)),
     toLine('progress', PROGRESS),
     toLine('result', results.value ? move(results.value) : {}),
-    toLine('error', { $ref: '#/components/schemas/Problem' }),
+    toLine('error', toReference(PROBLEM_ADDRESS)),
   ]
   return {
     'application/jsonl': {
@@ -221,9 +222,7 @@ function toErrorResponses({ errors }: Contract): Record<string, object> {
 function problemResponse(description: string): object {
   return {
     description,
-    content: {
-      'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } },
-    },
+    content: { 'application/problem+json': { schema: toReference(PROBLEM_ADDRESS) } },
   }
 }
 
@@ -259,6 +258,8 @@ function listTags(service: Service, contracts: readonly Contract[]): readonly ob
   }
   return [...described.values()]
 }
+
+const PROBLEM_ADDRESS = '#/components/schemas/Problem'
 
 const EXTENSION_ANSWERS: JsonSchema = {
   type: 'object',

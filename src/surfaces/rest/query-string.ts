@@ -1,7 +1,7 @@
 import type { Contract } from '../../contract/index.ts'
 import type { Service } from '../../core/index.ts'
 import { CallError } from '../../errors/index.ts'
-import { collectSchemas, type JsonSchema, referenceName } from '../../schema/index.ts'
+import { itemSchema, type JsonSchema, listLocalInPlace, memberSchema } from '../../schema/index.ts'
 import { createRecord, isList, isRecord, type Json, type JsonObject } from '../../values/index.ts'
 
 /** `filter[total][greater_than]`: a name, then members in brackets. */
@@ -65,51 +65,36 @@ export function coerceArguments(
   { target: { inputSchema } }: Contract,
   { components }: Service,
 ): JsonObject {
-  const shared = collectSchemas([inputSchema], components.schemas ?? {})
-  return coerce(values, inputSchema, shared) as JsonObject
+  const root: JsonSchema = { ...inputSchema, components }
+  return coerce(values, inputSchema, root) as JsonObject
 }
 
-type Schemas = Readonly<Record<string, JsonSchema>>
-
-function coerce(value: Json, schema: unknown, shared: Schemas, depth = 0): Json {
-  if (!isRecord(schema) || depth > 2 * MAX_DEPTH) return value
-  const { $ref } = schema
-  const name = typeof $ref === 'string' ? referenceName($ref) : undefined
-  if (name !== undefined) return coerce(value, shared[name], shared, depth + 1)
-  const choices = [schema['allOf'], schema['anyOf'], schema['oneOf']].find(Array.isArray)
-  if (choices !== undefined && schema['type'] === undefined) {
-    const read = choices.map((choice: unknown) => coerce(value, choice, shared, depth + 1))
-    return read.find((one) => one !== value) ?? value
+function coerce(value: Json, schema: unknown, root: JsonSchema): Json {
+  const applied = listLocalInPlace([schema], root)
+  const types = applied.flatMap(({ type }) => type)
+  const inside = (find: (one: JsonSchema) => unknown) => applied.map(find).find(isRecord)
+  if (isRecord(value)) {
+    const members = Object.entries(value).map(([name, member]) => [
+      name,
+      coerce(
+        member ?? null,
+        inside((one) => memberSchema(one, name)),
+        root,
+      ),
+    ])
+    return Object.fromEntries(members) as JsonObject
   }
-  const types = [schema['type']].flat()
-  if (isRecord(value)) return coerceMembers(value, schema, shared, depth)
-  if (types.includes('array')) {
+  if (types.includes('array') || isList(value)) {
     const list = isList(value) ? value : [value]
-    return list.map((item) => coerce(item, schema['items'], shared, depth + 1))
+    return list.map((item, index) =>
+      coerce(
+        item,
+        inside((one) => itemSchema(one, index)),
+        root,
+      ),
+    )
   }
   return typeof value === 'string' ? coerceText(value, types) : value
-}
-
-function coerceMembers(
-  value: JsonObject,
-  { properties, additionalProperties }: JsonSchema,
-  shared: Schemas,
-  depth: number,
-): JsonObject {
-  const known = isRecord(properties) ? properties : {}
-  return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [
-      name,
-      member === undefined
-        ? member
-        : coerce(
-            member,
-            Object.hasOwn(known, name) ? known[name] : additionalProperties,
-            shared,
-            depth + 1,
-          ),
-    ]),
-  )
 }
 
 function coerceText(text: string, types: readonly unknown[]): Json {

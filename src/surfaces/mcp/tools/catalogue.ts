@@ -15,15 +15,11 @@ import {
   TOOL_NAME,
   toToolName,
 } from '../../../core/index.ts'
+import { describesObject } from '../../../schema/index.ts'
 import { type JsonObject, type Maybe, once } from '../../../values/index.ts'
 import { findHeaderParameters, type HeaderParameter } from '../http/modern.ts'
 import { type Era, type McpExchange, OWN_META } from '../protocol.ts'
-import {
-  describesObject,
-  encodeInputSchema,
-  encodeOutputSchema,
-  type SchemaStyle,
-} from './schema.ts'
+import { encodeInputSchema, encodeOutputSchema, type SchemaStyle } from './schema.ts'
 
 /** Picks functions; one match is enough. */
 export interface ToolSelection {

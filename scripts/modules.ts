@@ -71,15 +71,7 @@ export const MODULES: Modules = {
     'capabilities',
     'surfaces/surface',
   ],
-  'surfaces/mcp': [
-    ...BASE,
-    'net',
-    'store',
-    'contract',
-    'discovery',
-    'capabilities',
-    'surfaces/surface',
-  ],
+  'surfaces/mcp': [...STATE, 'contract', 'discovery', 'capabilities', 'surfaces/surface'],
   'surfaces/tools': [...BASE, 'net', 'contract', 'surfaces/surface'],
   'surfaces/profile': [
     ...BASE,

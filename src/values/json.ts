@@ -93,7 +93,7 @@ function unescapeSegment(segment: string): string {
 
 /**
  * Writes any value as text, and never throws. `String` does: a document from outside may hold an object whose
- * `toString` is no function.
+ * `toString` is not a function.
  */
 export function toText(value: unknown): string {
   if (typeof value === 'string') return value

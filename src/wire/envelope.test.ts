@@ -132,7 +132,7 @@ describe('reading a request', () => {
     ['[F-12] an array', ['a']],
     ['a boolean', true],
     ['more than 255 characters', 'x'.repeat(256)],
-  ])('%s is no id', async (_title, id) => {
+  ])('%s is not an id', async (_title, id) => {
     expect(await problemsOf({ ...good, id })).toEqual(invalid('/id', null))
   })
 

@@ -169,7 +169,7 @@ function toMembers(model: FunctionModel, toNode: Convert): readonly MemberNode[]
   return [...members.values()]
 }
 
-/** The schema of one resource of a list; that of the result itself where it is no list. */
+/** The schema of one resource of a list; that of the result itself where it is not a list. */
 function itemOf(schema: unknown, document: DiscoveryDocument): unknown {
   const list = derefSchema(schema, document)
   return list?.['type'] === 'array' ? list['items'] : schema

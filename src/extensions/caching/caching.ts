@@ -194,7 +194,7 @@ async function keep(
     const put = () => keepResult(store, key, { ...kept, tags: found.tags }, maxAgeMs)
     await guard.ask(service, put, undefined)
   } catch (thrown) {
-    // The caller has the result; that it could not be kept is no reason to fail, and one too large is none to warn.
+    // The caller has the result: a failure to cache it does not fail the call, and an oversized one is not worth a warning.
     if (isUnavailable(thrown)) service.log.warn('a result could not be kept', { error: thrown })
   }
 }

@@ -23,7 +23,7 @@ const MAX_NAME = 100
 
 const MAX_ECHO = 255
 
-/** Repeats what a caller wrote as a detail; what is no name at all is left out. */
+/** Repeats what a caller wrote as a detail; anything that is not a name is omitted. */
 export function echo(key: string, value: unknown): JsonObject {
   return typeof value === 'string' && value.length <= MAX_ECHO ? { [key]: value } : {}
 }
@@ -171,7 +171,7 @@ function readOperators(names: readonly string[] | undefined, of: string): readon
   return names.map((name) => {
     const operator = resolveOperator(name)
     if (operator !== undefined) return operator
-    throw new TypeError(`${of}: query.filters.operators has "${name}", which is no operator`)
+    throw new TypeError(`${of}: query.filters.operators has "${name}", which is not an operator`)
   })
 }
 

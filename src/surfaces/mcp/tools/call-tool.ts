@@ -198,7 +198,7 @@ function toEnd(result: string): { readonly result: string; readonly isError?: tr
 }
 
 function noRoom(): McpError {
-  return new McpError(RPC.internalError, 'There is no room for another task; try again later')
+  return new McpError(RPC.internalError, 'Too many tasks are running; try again later')
 }
 
 function encodeCreated({ environment: { tasks }, exchange }: ToolCall, task: Task): string {

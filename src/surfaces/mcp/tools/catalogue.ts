@@ -282,11 +282,12 @@ function toFunctionTool(
   const { target } = contract
   const shared = service.components.schemas ?? {}
   const inputSchema = once(
-    () => encodeInputSchema(target.inputSchema, shared, style) as unknown as JsonObject,
+    () => encodeInputSchema(contract.parameters.schema, shared, style) as unknown as JsonObject,
   )
-  const outputSchema = once(
-    () => target.outputSchema && encodeOutputSchema(target.outputSchema, shared, style),
-  )
+  const outputSchema = once(() => {
+    const { whole } = contract.results
+    return whole && encodeOutputSchema(whole, shared, style)
+  })
   const taskSupport = toTaskSupport(target)
   const write = (era: Era) => {
     const output = outputSchema()

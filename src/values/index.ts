@@ -16,6 +16,7 @@ export {
 } from './exact-json.ts'
 export {
   asList,
+  asRecord,
   createRecord,
   type Duration,
   entriesOf,

@@ -151,3 +151,29 @@ export function createFacets(): FacetCollector {
     facets: () => facets,
   }
 }
+
+/** What every kind of description says about a function in words. */
+export interface FunctionWords {
+  readonly text: unknown
+  /** Where the text is, below the function. */
+  readonly textAt?: string
+  readonly tags: unknown
+  readonly isDeprecated: boolean
+}
+
+/** Adds the words about a function, its tags, and whether it is deprecated. */
+export function addWords(
+  { text, textAt = '', tags, isDeprecated }: FunctionWords,
+  pointer: string,
+  facets: FacetCollector,
+): void {
+  const deprecation = { added: 'function-deprecated', removed: 'function-undeprecated' } as const
+  const rows = [
+    ['docs', 'the description', { changed: 'docs-changed' }, text, textAt],
+    ['tags', 'the tags', { changed: 'tag-changed' }, tags ?? [], '/tags'],
+    ['deprecated', 'the deprecation', deprecation, isDeprecated || undefined, '/deprecated'],
+  ] as const
+  for (const [id, label, rules, value, at] of rows) {
+    facets.add(id, { rules, label, value, pointer: `${pointer}${at}` })
+  }
+}

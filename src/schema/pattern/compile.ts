@@ -30,7 +30,7 @@ export function toRegExp(pattern: string): RegExp {
     try {
       return new RegExp(pattern)
     } catch {
-      throw new TypeError(`pattern ${JSON.stringify(pattern)} is no regular expression`, {
+      throw new TypeError(`pattern ${JSON.stringify(pattern)} is not a regular expression`, {
         cause: strict,
       })
     }

@@ -1,1 +1,2 @@
 export { compilePattern, judgePattern, toRegExp } from './compile.ts'
+export { writeMatch } from './write.ts'

@@ -1,11 +1,11 @@
 import { anyCharacter, type CharacterSet } from './characters.ts'
 import { createCharacterReader, createCursor, single } from './escapes.ts'
 
-/** A regular expression reduced to what decides about its matches; groups have become their content. */
+/** A regular expression reduced to what decides about its matches; groups have become their content, which says what they are called. */
 export type PatternNode =
   | { readonly kind: 'set'; readonly set: CharacterSet }
-  | { readonly kind: 'sequence'; readonly items: readonly PatternNode[] }
-  | { readonly kind: 'choice'; readonly options: readonly PatternNode[] }
+  | { readonly kind: 'sequence'; readonly items: readonly PatternNode[]; readonly group?: Group }
+  | { readonly kind: 'choice'; readonly options: readonly PatternNode[]; readonly group?: Group }
   | {
       readonly kind: 'repeat'
       readonly content: PatternNode
@@ -20,7 +20,10 @@ export type PatternNode =
       readonly isNegated: boolean
     }
   /** A back-reference. */
-  | { readonly kind: 'same' }
+  | { readonly kind: 'same'; readonly group: string }
+
+/** What a back-reference may call a group: its number, and its name. */
+type Group = readonly string[]
 
 /** Deeper groups than this are not read: each is a call of the reader to itself. */
 const MAX_DEPTH = 250
@@ -42,8 +45,9 @@ export function parsePattern(source: string, unicode: boolean): PatternNode {
   const cursor = createCursor(source)
   const { readClass, readEscaped } = createCharacterReader(cursor, unicode)
   let depth = 0
+  let counted = 0
 
-  function readChoice(): PatternNode {
+  function readChoice(): PatternNode & { readonly kind: 'sequence' | 'choice' } {
     depth += 1
     if (depth > MAX_DEPTH) throw new SyntaxError('its groups are nested too deeply')
     const options = [readSequence()]
@@ -53,7 +57,7 @@ export function parsePattern(source: string, unicode: boolean): PatternNode {
     return options.length === 1 && only ? only : { kind: 'choice', options }
   }
 
-  function readSequence(): PatternNode {
+  function readSequence(): PatternNode & { readonly kind: 'sequence' } {
     const items: PatternNode[] = []
     while (!cursor.isAtEnd() && cursor.peek() !== '|' && cursor.peek() !== ')') {
       items.push(readQuantified(readTerm()))
@@ -86,22 +90,26 @@ export function parsePattern(source: string, unicode: boolean): PatternNode {
     if (cursor.peek() !== '\\') return { kind: 'set', set: single(cursor.readCharacter()) }
     if (cursor.take('\\b')) return { kind: 'edge', edge: '\\b' }
     if (cursor.take('\\B')) return { kind: 'edge', edge: '\\B' }
-    if (hasNames && cursor.takeMatch(/\\k<[^>]*>/y) !== null) return { kind: 'same' }
+    const named = hasNames ? cursor.takeMatch(/\\k<([^>]*)>/y) : null
+    if (named !== null) return { kind: 'same', group: named[1] ?? '' }
     const start = cursor.at()
     const back = cursor.takeMatch(/\\([1-9]\d*)/y)
-    if (back !== null && (unicode || Number(back[1]) <= groups)) return { kind: 'same' }
+    if (back !== null && (unicode || Number(back[1]) <= groups))
+      return { kind: 'same', group: back[1] ?? '' }
     cursor.skip(start - cursor.at())
     return { kind: 'set', set: readEscaped() }
   }
 
   function readGroup(): PatternNode {
     const look = LOOKS.find(([text]) => cursor.take(text))
-    if (look === undefined && cursor.takeMatch(/\((?:\?:|\?<[^>]*>|(?!\?))/y) === null) {
-      throw new SyntaxError('it changes flags inside')
-    }
+    const start =
+      look === undefined ? cursor.takeMatch(/\((?:(\?:)|\?<([^>]*)>|(?!\?))/y) : undefined
+    if (start === null) throw new SyntaxError('it changes flags inside')
+    const isCounted = start !== undefined && start[1] === undefined
+    const group = isCounted ? [`${++counted}`, start[2] ?? ''] : undefined
     const content = readChoice()
     cursor.take(')')
-    if (look === undefined) return content
+    if (look === undefined) return group === undefined ? content : { ...content, group }
     return { kind: 'look', content, isAhead: look[1], isNegated: look[2] }
   }
 
@@ -110,6 +118,7 @@ export function parsePattern(source: string, unicode: boolean): PatternNode {
 
 /** Counts the groups a number can refer back to. */
 function countGroups(source: string): number {
-  const bare = source.replace(/\\[\s\S]|\[(?:\\[\s\S]|[^\]\\])*\]/g, '')
+  // A class that never ends takes the rest, so that no text of brackets is looked at twice.
+  const bare = source.replace(/\\[\s\S]|\[(?:\\[\s\S]|[^\]\\])*\]?/g, '')
   return bare.match(/\((?!\?)|\(\?<(?![=!])/g)?.length ?? 0
 }

@@ -1,4 +1,4 @@
-import { compilePattern } from '../../schema/index.ts'
+import { compilePattern, requireAll } from '../../schema/index.ts'
 import { asList } from '../../values/index.ts'
 import type { EnumValue, FieldType } from '../tool-spec/index.ts'
 import { showValue } from './describe.ts'
@@ -114,7 +114,7 @@ function applyEnum(draft: FieldDraft, folded: Folded, lose: (message: string) =>
 function takeForElements(folded: Folded, members: readonly unknown[]): boolean {
   const isScalar = members.every((member) => typeof member !== 'object')
   if (!isScalar || members.length === 0) return false
-  folded.items = { allOf: [folded.items ?? {}], enum: members }
+  folded.items = requireAll([folded.items ?? {}, { enum: members }])
   return true
 }
 

@@ -97,7 +97,7 @@ function loadYaml(text: string): unknown {
   }
 }
 
-/** Reads the documents of a text that are not empty; none when it is no YAML. */
+/** Reads the documents of a text that are not empty; none when it is not YAML. */
 function readDocuments(text: string): unknown[] {
   try {
     return loadAll(text, YAML_OPTIONS).filter((document) => document !== null)

@@ -54,7 +54,7 @@ export function readParameters(
           : undefined
       if (credential) credentials.push(credential)
       else if (location === 'header' && isPlumbing(toText(parameter['name']))) {
-        warn('W111', 'a header that the request sets itself is no argument', place)
+        warn('W111', 'a header that the request sets itself is not an argument', place)
       } else {
         const open = location === 'path' ? wanted.filter((name) => !claimed.has(name)) : wanted
         const field = readParameter(parameter, location, open, reducer, place)

@@ -28,7 +28,7 @@ export function chooseBaseUrl(servers: readonly unknown[], context: ServerContex
   }
   for (const message of chosen.notes) context.warn('W113', message, 'servers')
   if (chosen !== tried[0]) {
-    context.warn('W113', 'the first server is no http address; another one is used', 'servers')
+    context.warn('W113', 'the first server is not an HTTP URL; another one is used', 'servers')
   }
   const urls = usable.flatMap(({ url }) => url ?? [])
   const best = preferHttps(chosen.url, urls)

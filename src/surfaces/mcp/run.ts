@@ -108,7 +108,7 @@ function assertCapable(exchange: McpExchange, requests: InputRequests, run: Run)
   if (missing.length === 0) return
   run.missing = Object.fromEntries(missing.map((capability) => [capability, {}]))
   throw new CallError('CLIENT_CAPABILITY_MISSING', {
-    message: `The client cannot do what this call needs: ${missing.join(', ')}`,
+    message: `The client lacks capabilities that this call needs: ${missing.join(', ')}`,
   })
 }
 
@@ -121,7 +121,8 @@ export async function askDirectly(
   const replies = await Promise.all(
     Object.entries(requests).map(async ([name, question]) => {
       const reply = await request(question.method, question.params, signal).catch(refused)
-      if (!isAnswerTo(question, reply)) return refused(`it answered ${name} in another form`)
+      if (!isAnswerTo(question, reply))
+        return refused(`its answer to ${name} does not match the schema`)
       return [name, reply] as const
     }),
   )

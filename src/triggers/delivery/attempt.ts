@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto'
 import type { Failure, Logger, Outcome } from '../../core/index.ts'
 import { formatRetryAfter, resolveCode } from '../../errors/index.ts'
 import type { TriggerDef } from '../../sources/tool-spec/index.ts'
-import { isUnavailable, type Store, storeKey } from '../../store/index.ts'
-import { type Clock, toReason } from '../../values/index.ts'
+import { type Store, storeKey } from '../../store/index.ts'
+import type { Clock } from '../../values/index.ts'
+import type { RepeatOptions } from '../../work/index.ts'
 import type { RunTrigger } from '../run-trigger.ts'
 import type { Settled } from '../trigger.ts'
 import { beginAttempt, type Delivery, endAttempt } from './delivery.ts'
@@ -117,22 +118,16 @@ export async function runAttempt(
 /** Warns that a delivery ended in the dead-letter list. */
 export function warnDead({ trigger, log }: AttemptOptions, delivery: Delivery): void {
   const errors = delivery.attempts.at(-1)?.errors?.map(({ code, message }) => `${code}: ${message}`)
-  log.warn(`trigger ${trigger.name} gave a delivery up`, {
+  log.warn(`trigger ${trigger.name} gave up on a delivery`, {
     delivery: delivery.id,
     tried: delivery.tried,
     errors,
   })
 }
 
-/** Makes what lets a write be repeated while the store is unreachable: the function has run, or runs. */
-export function waitForStore(
-  { stopped, log }: AttemptOptions,
-  { id }: Delivery,
-): (thrown: unknown) => void {
-  return (thrown) => {
-    if (stopped.aborted || !isUnavailable(thrown)) throw thrown
-    log.warn('a delivery cannot be recorded yet', { delivery: id, reason: toReason(thrown) })
-  }
+/** Says how long what a delivery did is recorded again and again: the function has run, or runs. */
+export function toRepeat({ stopped, log }: AttemptOptions, { id }: Delivery): RepeatOptions {
+  return { log, id, isStopped: () => stopped.aborted }
 }
 
 /** The list first: a dead letter that nobody finds would be worse than one listed a moment too early. */
@@ -143,7 +138,7 @@ async function conclude(
 ): Promise<boolean> {
   const dead = next.state === 'dead'
   if (dead) await options.deliveries.bury(next)
-  const written = await options.deliveries.writeSurely(next, revision, waitForStore(options, next))
+  const written = await options.deliveries.writeSurely(next, revision, toRepeat(options, next))
   if (dead && written) warnDead(options, next)
   return written
 }

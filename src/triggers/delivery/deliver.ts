@@ -8,7 +8,7 @@ import {
   BUSY_MS,
   runAttempt,
   takeDelivery,
-  waitForStore,
+  toRepeat,
   warnDead,
 } from './attempt.ts'
 import {
@@ -143,7 +143,7 @@ export function createDeliverer(options: DeliveryJobsOptions): Deliverer {
     try {
       return await settleNow(attempts === undefined ? options : { ...options, attempts }, event)
     } catch (error) {
-      log.error(`trigger ${trigger.name} cannot keep its deliveries`, { error })
+      log.error(`trigger ${trigger.name} cannot store its deliveries`, { error })
       const delivery = toDeliveryId(trigger.name, event.id)
       return { status: 'retry', delivery, delayMs: STORE_AWAY_MS }
     } finally {
@@ -161,7 +161,7 @@ export function createDeliverer(options: DeliveryJobsOptions): Deliverer {
   async function redeliver({ item: delivery, revision }: DeliveryEntry): Promise<void> {
     if (await isBusy(options, delivery)) throw conflict(delivery, 'is running')
     if (delivery.isBare) {
-      throw conflict(delivery, 'cannot be sent again: its payload was not kept')
+      throw conflict(delivery, 'cannot be sent again: its payload was not stored')
     }
     const again = beginRound(delivery)
     if ((await deliveries.write(again, revision)) === undefined) {
@@ -191,7 +191,7 @@ async function settleNow(options: DeliveryJobsOptions, event: TriggerEvent): Pro
   const put = await deliveries.create(begun, { keptBySource: true })
   if (put.created) {
     const index = () => deliveries.index(begun)
-    const indexed = repeatWrite(index, waitForStore(options, begun))
+    const indexed = repeatWrite(index, toRepeat(options, begun))
     const [settled] = await Promise.all([runAttempt(options, put), indexed])
     return settled
   }

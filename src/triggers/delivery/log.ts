@@ -39,7 +39,7 @@ export interface DeliveryLog {
   readonly read: (id: string) => Promise<DeliveryEntry | undefined>
   /** Replaces a delivery; undefined when somebody else has written it since it was read. */
   readonly write: (delivery: Delivery, revision: number) => Promise<number | undefined>
-  /** Replaces a delivery as often as it takes, until `onFailure` throws; false when somebody else has replaced it. */
+  /** Replaces a delivery as often as it takes; false when somebody else has replaced it. */
   readonly writeSurely: Ledger<Delivery>['replaceSurely']
   /** Puts a new delivery into the lists. */
   readonly index: (delivery: Delivery) => Promise<void>

@@ -1,6 +1,6 @@
 import { type Entry, type Store, storeKey, toCanonicalJson } from '../../store/index.ts'
 import type { Json } from '../../values/index.ts'
-import { repeatWrite } from '../lease.ts'
+import { type RepeatOptions, repeatWrite } from '../lease.ts'
 import { createWorkLists, type ListedItem, type WorkLists } from './lists.ts'
 
 /** Names an item. */
@@ -67,14 +67,10 @@ export interface Ledger<Item extends WorkItem> {
   /** Replaces an item that was read; undefined when somebody else has replaced it since. */
   readonly replace: (item: Item, revision: number) => Promise<number | undefined>
   /**
-   * Replaces an item as often as it takes, until `onFailure` throws; false when somebody else has replaced it. A write
-   * that was reported as failed may have happened after all.
+   * Replaces an item as often as it takes; false when somebody else has replaced it. A write that was reported as failed
+   * may have happened after all.
    */
-  readonly replaceSurely: (
-    item: Item,
-    revision: number,
-    onFailure: (thrown: unknown) => void,
-  ) => Promise<boolean>
+  readonly replaceSurely: (item: Item, revision: number, options: RepeatOptions) => Promise<boolean>
   /** Changes an item, whoever else does; `decide` answers undefined to leave it. Undefined when it is gone. */
   readonly change: (
     item: WorkItem,
@@ -133,20 +129,14 @@ export function createLedger<Item extends WorkItem>(
         : { created: false, ...toEntry<Item>(put.entry) }
     },
     replace,
-    replaceSurely(item, revision, onFailure) {
-      let failed = false
-      const write = async () => {
+    replaceSurely: (item, revision, again) =>
+      repeatWrite(async (isAgain) => {
         if ((await replace(item, revision)) !== undefined) return true
-        const now = failed ? await read(item) : undefined
+        const now = isAgain ? await read(item) : undefined
         return (
           now !== undefined && toCanonicalJson(now.item) === toCanonicalJson(toStoredJson(item))
         )
-      }
-      return repeatWrite(write, (thrown) => {
-        failed = true
-        onFailure(thrown)
-      })
-    },
+      }, again),
     async change(ref, decide) {
       let entry = await store.get(keyOf(ref))
       while (entry !== undefined) {

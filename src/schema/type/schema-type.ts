@@ -1,6 +1,8 @@
-import { asList, isRecord } from '../values/index.ts'
-import type { Doc, DocTag } from './comments.ts'
+import { asList, asRecord, isRecord } from '../../values/index.ts'
+import { addressOf } from '../walk/index.ts'
 import {
+  type Doc,
+  type DocTag,
   isKeyword,
   keyword,
   type MemberNode,
@@ -65,8 +67,9 @@ function isPlain(schema: Record<string, unknown>): boolean {
 }
 
 function convertJoined(schema: Record<string, unknown>, inner: Context): TypeNode {
+  const address = addressOf(schema)
   const demands = [
-    typeof schema['$ref'] === 'string' ? convertRef(schema['$ref'], inner) : undefined,
+    address === undefined ? undefined : convertRef(address, inner),
     convertOwn(schema, inner),
     ...asList(schema['allOf']).map((part) => convert(part, inner)),
     ...['anyOf', 'oneOf'].map((key) => {
@@ -137,7 +140,7 @@ function convertArray(schema: Record<string, unknown>, context: Context): TypeNo
 }
 
 function convertObject(schema: Record<string, unknown>, context: Context): ObjectNode {
-  const properties = isRecord(schema['properties']) ? schema['properties'] : {}
+  const properties = asRecord(schema['properties'])
   const required = new Set(asList(schema['required']).filter((key) => typeof key === 'string'))
   const members: MemberNode[] = Object.entries(properties).map(([key, property]) => ({
     key,

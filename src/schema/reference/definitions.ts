@@ -1,7 +1,15 @@
-import { isRecord, resolvePointer } from '../values/index.ts'
-import { DIALECT_URIS } from './dialect.ts'
-import { eachSubschema, isSubschema, roleOf, type Subschema, withinDepth } from './keywords.ts'
-import type { JsonSchema } from './schema.ts'
+import { isRecord, resolvePointer } from '../../values/index.ts'
+import { DIALECT_URIS } from '../dialect.ts'
+import type { JsonSchema } from '../schema.ts'
+import {
+  decodeFragment,
+  eachSubschema,
+  isSubschema,
+  resolveLocal,
+  roleOf,
+  type Subschema,
+  withinDepth,
+} from '../walk/index.ts'
 
 /** Schemas that a `$ref` may name: by absolute URI, by `#/…` reference, or by the name of a component. */
 export type Definitions = Readonly<Record<string, Subschema>>
@@ -171,113 +179,29 @@ function walk(schema: JsonSchema, base: string, everywhere: boolean, visit: Visi
   enter(schema, base, '')
 }
 
-/** Undoes the percent-encoding of a fragment; text that is not encoded properly stays. */
-export function decodeFragment(text: string): string {
-  try {
-    return text.includes('%') ? decodeURIComponent(text) : text
-  } catch {
-    return text
-  }
-}
-
 function unescapeName(name: string): string {
   return name.replaceAll('~1', '/').replaceAll('~0', '~')
 }
 
-/** Where schemas may keep others they refer to by name. */
-const PREFIXES = ['#/$defs/', '#/definitions/', '#/components/schemas/']
-
-/** Keywords whose values are data, not schemas. */
-const DATA = new Set(['const', 'enum', 'default', 'examples'])
-
-type Schemas = Readonly<Record<string, JsonSchema>>
-
-/** Collects every named schema that some schemas reach, from their own `$defs` and from the shared ones. */
-export function collectSchemas(roots: readonly JsonSchema[], shared: Schemas): Schemas {
-  const found = new Map<string, JsonSchema>()
-  const visit = (schema: JsonSchema, local: Schemas): void => {
-    const own = { ...local, ...ownDefinitions(schema) }
-    for (const name of referencedNames(schema)) {
-      const definition = own[name] ?? shared[name]
-      if (definition === undefined || found.has(name)) continue
-      found.set(name, definition)
-      visit(definition, own)
-    }
-  }
-  for (const root of roots) visit(root, {})
-  return Object.fromEntries(found)
-}
-
-/** Rewrites references to named schemas with `rename`, and drops local definitions. */
-export function moveReferences(schema: unknown, rename: (name: string) => string): unknown {
-  if (Array.isArray(schema)) return schema.map((item) => moveReferences(item, rename))
-  if (!isRecord(schema)) return schema
-  const entries = Object.entries(schema).flatMap(([key, value]): [string, unknown][] => {
-    if (key === '$ref' && typeof value === 'string') {
-      const name = referenceName(value)
-      return [[key, name === undefined ? value : rename(name)]]
-    }
-    if ((key === '$defs' || key === 'definitions') && isSchemaMap(value)) return []
-    return [[key, DATA.has(key) ? value : moveReferences(value, rename)]]
-  })
-  return Object.fromEntries(entries)
-}
-
-/** Replaces references to named schemas by the schemas; what refers to itself stays a reference into `definitions`. */
-export function inlineReferences(schema: JsonSchema, shared: Schemas): JsonSchema {
-  const named = collectSchemas([schema], shared)
-  const recursive = new Map<string, unknown>()
-  const expand = (value: unknown, path: readonly string[]): unknown => {
-    if (Array.isArray(value)) return value.map((item) => expand(item, path))
-    if (!isRecord(value)) return value
-    const name = typeof value['$ref'] === 'string' ? referenceName(value['$ref']) : undefined
-    const definition = name === undefined ? undefined : named[name]
-    if (name !== undefined && definition !== undefined) {
-      if (path.includes(name)) {
-        if (!recursive.has(name)) {
-          recursive.set(name, undefined)
-          recursive.set(name, expand(definition, [name]))
-        }
-        return { $ref: `#/definitions/${name}` }
+/** Creates a finder of what a schema may refer to: its own anchors and places, and shared schemas by name. */
+export function createSchemaFinder(
+  root: Subschema,
+  schemas: Readonly<Record<string, JsonSchema>>,
+): (ref: string) => Subschema | undefined {
+  const anchors = new Map<string, Subschema>()
+  if (isRecord(root)) {
+    walk(root, ROOT_BASE, true, (node) => {
+      for (const name of [node['$anchor'], node['$dynamicAnchor'], node['$id']]) {
+        if (typeof name === 'string' && !anchors.has(name)) anchors.set(name, node)
       }
-      const { $ref: _reference, ...siblings } = value
-      const inlined = expand(definition, [...path, name])
-      return Object.keys(siblings).length === 0 ? inlined : { allOf: [inlined], ...siblings }
-    }
-    return Object.fromEntries(
-      Object.entries(value)
-        .filter(([key, item]) => !((key === '$defs' || key === 'definitions') && isSchemaMap(item)))
-        .map(([key, item]) => [key, DATA.has(key) ? item : expand(item, path)]),
-    )
+    })
   }
-  const expanded = expand(schema, []) as JsonSchema
-  return recursive.size === 0
-    ? expanded
-    : { ...expanded, definitions: Object.fromEntries(recursive) }
-}
-
-/** Gives the name in a reference to a named schema: `EventResource` for `#/components/schemas/EventResource`. */
-export function referenceName(reference: string): string | undefined {
-  const prefix = PREFIXES.find((candidate) => reference.startsWith(candidate))
-  const name = prefix && reference.slice(prefix.length)
-  return name === undefined || name === '' || name.includes('/') ? undefined : name
-}
-
-function referencedNames(schema: unknown): readonly string[] {
-  if (Array.isArray(schema)) return schema.flatMap(referencedNames)
-  if (!isRecord(schema)) return []
-  return Object.entries(schema).flatMap(([key, value]) => {
-    if (key === '$ref' && typeof value === 'string') return referenceName(value) ?? []
-    return key === '$defs' || key === 'definitions' || DATA.has(key) ? [] : referencedNames(value)
-  })
-}
-
-function ownDefinitions(schema: JsonSchema): Schemas {
-  const { $defs, definitions } = schema
-  return { ...(isSchemaMap(definitions) && definitions), ...(isSchemaMap($defs) && $defs) }
-}
-
-/** A member called `definitions` may also be a property of that name; then its values are no schemas by reference. */
-function isSchemaMap(value: unknown): value is Schemas {
-  return isRecord(value) && Object.values(value).every((item) => isRecord(item))
+  return (ref) => {
+    const found =
+      anchors.get(ref) ??
+      anchors.get(ref.replace(/^#/, '')) ??
+      resolveLocal(root, ref) ??
+      resolveLocal({ components: { schemas } }, ref)
+    return isSubschema(found) ? found : undefined
+  }
 }

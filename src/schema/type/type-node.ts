@@ -1,5 +1,3 @@
-import type { Doc } from './comments.ts'
-
 /** A TypeScript type, before it is printed. */
 export type TypeNode =
   | { readonly kind: 'keyword'; readonly name: Keyword }
@@ -10,6 +8,18 @@ export type TypeNode =
   | { readonly kind: 'union'; readonly types: readonly TypeNode[] }
   | { readonly kind: 'intersection'; readonly types: readonly TypeNode[] }
   | { readonly kind: 'reference'; readonly name: string }
+
+/** What a doc comment says: free text of the document, and tags that the emitter itself writes. */
+export interface Doc {
+  readonly text?: string | undefined
+  readonly tags?: readonly DocTag[]
+}
+
+/** A tag of a doc comment: the name is ours, the text may be the document's. */
+export interface DocTag {
+  readonly name: 'deprecated' | 'default' | 'example' | 'format' | 'minimum' | 'maximum' | 'pattern'
+  readonly text?: string
+}
 
 /** A type that TypeScript has a word for. */
 export type Keyword = 'string' | 'number' | 'boolean' | 'null' | 'undefined' | 'unknown' | 'never'

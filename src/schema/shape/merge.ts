@@ -1,6 +1,12 @@
-import { compilePattern, isSubschema, type JsonSchema, type Subschema } from '../../schema/index.ts'
-import { isRecord } from '../../values/index.ts'
-import { type Random, Unmakeable } from './random.ts'
+import { asRecord, isRecord } from '../../values/index.ts'
+import { compilePattern } from '../pattern/index.ts'
+import type { JsonSchema } from '../schema.ts'
+import { isSubschema, keywordSet, requireAll, type Subschema } from '../walk/index.ts'
+
+/** Says that a schema accepts nothing, or that the way through it that was tried does not. */
+export class Unsatisfiable extends Error {
+  override readonly name = 'Unsatisfiable'
+}
 
 /** Joins two schemas into one that accepts what both accept, as far as single keywords can say it. */
 export function mergeSchemas(left: JsonSchema, right: JsonSchema): JsonSchema {
@@ -23,7 +29,7 @@ const smaller: Join = (left: number, right: number) => Math.min(left, right)
 const both: Join = (left: unknown, right: unknown) => {
   if (left === false || right === false) return false
   if (left === true) return right
-  return right === true ? left : { allOf: [left, right] }
+  return right === true ? left : requireAll([left, right])
 }
 
 const JOINS: Readonly<Record<string, Join>> = {
@@ -31,39 +37,30 @@ const JOINS: Readonly<Record<string, Join>> = {
   enum: joinChoices,
   const: (left: unknown, right: unknown) => {
     if (JSON.stringify(left) === JSON.stringify(right)) return left
-    throw new Unmakeable('two constants differ')
+    throw new Unsatisfiable('two constants differ')
   },
-  minimum: larger,
-  exclusiveMinimum: larger,
-  minLength: larger,
-  minItems: larger,
-  minProperties: larger,
-  minContains: larger,
-  maximum: smaller,
-  exclusiveMaximum: smaller,
-  maxLength: smaller,
-  maxItems: smaller,
-  maxProperties: smaller,
-  maxContains: smaller,
+  ...share(larger, 'minimum exclusiveMinimum minLength minItems minProperties minContains'),
+  ...share(smaller, 'maximum exclusiveMaximum maxLength maxItems maxProperties maxContains'),
   multipleOf: joinSteps,
   required: (left: readonly string[], right: readonly string[]) => [
     ...new Set([...left, ...right]),
   ],
   pattern: (left: unknown, right: unknown) => [left, right].flat(),
   uniqueItems: (left: boolean, right: boolean) => left || right,
-  items: both,
-  contains: both,
-  propertyNames: both,
-  additionalProperties: both,
-  unevaluatedProperties: both,
-  unevaluatedItems: both,
-  patternProperties: joinMaps,
-  dependentSchemas: joinMaps,
+  ...share(
+    both,
+    'items contains propertyNames additionalProperties unevaluatedProperties unevaluatedItems',
+  ),
+  ...share(joinMaps, 'patternProperties dependentSchemas'),
   dependentRequired: (left: object, right: object) => ({ ...right, ...left }),
   prefixItems: (left: readonly unknown[], right: readonly unknown[]) =>
     Array.from({ length: Math.max(left.length, right.length) }, (_, index) =>
       both((left[index] ?? true) as never, (right[index] ?? true) as never),
     ),
+}
+
+function share(join: Join, keywords: string): Record<string, Join> {
+  return Object.fromEntries(keywords.split(' ').map((keyword) => [keyword, join]))
 }
 
 function joinTypes(left: string | readonly string[], right: string | readonly string[]): unknown {
@@ -75,7 +72,7 @@ function joinTypes(left: string | readonly string[], right: string | readonly st
   })
   if (common.length === 0) {
     const [one, other] = [left, right].map((types) => [types].flat().join(' or '))
-    throw new Unmakeable(`nothing is both ${one} and ${other}`)
+    throw new Unsatisfiable(`nothing is both ${one} and ${other}`)
   }
   return common.length === 1 ? common[0] : common
 }
@@ -83,7 +80,7 @@ function joinTypes(left: string | readonly string[], right: string | readonly st
 function joinChoices(left: readonly unknown[], right: readonly unknown[]): readonly unknown[] {
   const known = new Set(right.map((value) => JSON.stringify(value)))
   const common = left.filter((value) => known.has(JSON.stringify(value)))
-  if (common.length === 0) throw new Unmakeable('two lists of choices have nothing in common')
+  if (common.length === 0) throw new Unsatisfiable('two lists of choices have nothing in common')
   return common
 }
 
@@ -112,10 +109,25 @@ function joinMaps(left: Record<string, unknown>, right: Record<string, unknown>)
   )
 }
 
+/** Gives the schemas that decide about a member: its own and those of matching patterns, else that of all others. */
+export function schemasOfMember(schema: JsonSchema, name: string): readonly Subschema[] {
+  const own = asRecord(schema['properties'])
+  const patterns = Object.entries(asRecord(schema['patternProperties'])).filter(([pattern]) =>
+    compilePattern(pattern).test(name),
+  )
+  const deciding = [
+    ...(Object.hasOwn(own, name) ? [own[name]] : []),
+    ...patterns.map(([, part]) => part),
+  ].filter(isSubschema)
+  if (deciding.length > 0) return deciding
+  const rest = schema['additionalProperties'] ?? schema['unevaluatedProperties']
+  return isSubschema(rest) ? [rest] : [true]
+}
+
 /** A schema without room for further members also judges the members that only the other one names. */
 function mergeProperties(left: JsonSchema, right: JsonSchema): Record<string, unknown> {
-  const own = mapOf(left['properties'])
-  const other = mapOf(right['properties'])
+  const own = asRecord(left['properties'])
+  const other = asRecord(right['properties'])
   const names = new Set([...Object.keys(own), ...Object.keys(other)])
   return Object.fromEntries(
     [...names].map((name) => [
@@ -127,18 +139,15 @@ function mergeProperties(left: JsonSchema, right: JsonSchema): Record<string, un
 
 function toJudge(schema: JsonSchema, properties: Record<string, unknown>, name: string): unknown {
   if (Object.hasOwn(properties, name)) return properties[name]
-  const patterns = Object.keys(mapOf(schema['patternProperties']))
+  const patterns = Object.keys(asRecord(schema['patternProperties']))
   if (patterns.some((pattern) => compilePattern(pattern).test(name))) return true
   return schema['additionalProperties'] ?? true
 }
 
-function mapOf(value: unknown): Record<string, unknown> {
-  return isRecord(value) ? value : {}
-}
-
-/** What choices between schemas depend on. */
-export interface MockContext {
-  readonly random: Random
+/** How one way through a schema is chosen. */
+export interface PlainSchemaContext {
+  /** Puts alternatives into the order in which they are tried. */
+  readonly shuffle: <Item>(items: readonly Item[]) => readonly Item[]
   /** Prefers what ends soon: schemas may refer to themselves. */
   readonly brief: boolean
   readonly resolve: (reference: string) => Subschema | undefined
@@ -147,31 +156,20 @@ export interface MockContext {
 }
 
 const MOST_FOLLOWS = 50
-const APPLIED = [
-  '$ref',
-  '$dynamicRef',
-  'allOf',
-  'anyOf',
-  'oneOf',
-  'if',
-  'then',
-  'else',
-  '$defs',
-  'definitions',
-]
+const APPLIED = keywordSet('$ref $dynamicRef allOf anyOf oneOf if then else $defs definitions')
 
 /** Takes one way through references and alternatives, and joins what lies on it into one plain schema. */
-export function flattenForMock(schema: Subschema, context: MockContext): JsonSchema {
-  if (schema === false) throw new Unmakeable('the schema accepts nothing')
+export function toPlainSchema(schema: Subschema, context: PlainSchemaContext): JsonSchema {
+  if (schema === false) throw new Unsatisfiable('the schema accepts nothing')
   if (schema === true) return {}
   const { follows = 0 } = context
-  if (follows > MOST_FOLLOWS) throw new Unmakeable('a schema refers to nothing but itself')
-  const deeper: MockContext = { ...context, follows: follows + 1 }
+  if (follows > MOST_FOLLOWS) throw new Unsatisfiable('a schema refers to nothing but itself')
+  const deeper: PlainSchemaContext = { ...context, follows: follows + 1 }
   let flat: JsonSchema = Object.fromEntries(
-    Object.entries(schema).filter(([keyword]) => !APPLIED.includes(keyword)),
+    Object.entries(schema).filter(([keyword]) => !APPLIED.has(keyword)),
   )
   const apply = (other: unknown) => {
-    if (isSubschema(other)) flat = mergeSchemas(flat, flattenForMock(other, deeper))
+    if (isSubschema(other)) flat = mergeSchemas(flat, toPlainSchema(other, deeper))
   }
   for (const keyword of ['$ref', '$dynamicRef']) {
     const reference = schema[keyword]
@@ -185,9 +183,9 @@ export function flattenForMock(schema: Subschema, context: MockContext): JsonSch
   return flat
 }
 
-function requireTarget(reference: string, { resolve }: MockContext): Subschema {
+function requireTarget(reference: string, { resolve }: PlainSchemaContext): Subschema {
   const target = resolve(reference)
-  if (target === undefined) throw new Unmakeable(`the reference ${reference} leads nowhere`)
+  if (target === undefined) throw new Unsatisfiable(`the reference ${reference} leads nowhere`)
   return target
 }
 
@@ -195,36 +193,40 @@ function requireTarget(reference: string, { resolve }: MockContext): Subschema {
 function applyOne(
   flat: JsonSchema,
   options: readonly Subschema[],
-  context: MockContext,
+  context: PlainSchemaContext,
 ): JsonSchema {
-  const mixed = context.random.shuffle(options)
+  const mixed = context.shuffle(options)
   const ordered = context.brief ? mixed.toSorted((a, b) => weight(a) - weight(b)) : mixed
-  let reason = new Unmakeable('there is no alternative')
+  let reason = new Unsatisfiable('there is no alternative')
   for (const option of ordered) {
     try {
-      return mergeSchemas(flat, flattenForMock(option, context))
+      return mergeSchemas(flat, toPlainSchema(option, context))
     } catch (thrown) {
-      if (!(thrown instanceof Unmakeable)) throw thrown
+      if (!(thrown instanceof Unsatisfiable)) throw thrown
       reason = thrown
     }
   }
   throw reason
 }
 
-function applyCondition(flat: JsonSchema, schema: JsonSchema, context: MockContext): JsonSchema {
+function applyCondition(
+  flat: JsonSchema,
+  schema: JsonSchema,
+  context: PlainSchemaContext,
+): JsonSchema {
   const met = (): JsonSchema => {
-    const condition = flattenForMock(schema['if'] as Subschema, context)
-    const then = isSubschema(schema['then']) ? flattenForMock(schema['then'], context) : {}
+    const condition = toPlainSchema(schema['if'] as Subschema, context)
+    const then = isSubschema(schema['then']) ? toPlainSchema(schema['then'], context) : {}
     // Members the condition only mentions have to be there, or it would be met by their absence alone.
     return mergeSchemas(mergeSchemas(flat, condition), then)
   }
   const unmet = (): JsonSchema =>
-    isSubschema(schema['else']) ? mergeSchemas(flat, flattenForMock(schema['else'], context)) : flat
-  const ways = context.random.shuffle([met, unmet])
+    isSubschema(schema['else']) ? mergeSchemas(flat, toPlainSchema(schema['else'], context)) : flat
+  const ways = context.shuffle([met, unmet])
   try {
     return ways[0]?.() ?? flat
   } catch (thrown) {
-    if (!(thrown instanceof Unmakeable)) throw thrown
+    if (!(thrown instanceof Unsatisfiable)) throw thrown
     return ways[1]?.() ?? flat
   }
 }

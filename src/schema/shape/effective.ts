@@ -4,9 +4,23 @@ import {
   entriesOf,
   formatPointer,
   isRecord,
-  resolvePointer,
+  toText,
 } from '../../values/index.ts'
-import type { SchemaAt } from './model.ts'
+import {
+  addressOf,
+  decodeFragment,
+  keywordSet,
+  MAX_STEPS,
+  referenceLabel,
+  resolveLocal,
+} from '../walk/index.ts'
+
+/** A schema with its place; `base` is the schema whose own definitions it may refer to. */
+export interface SchemaAt {
+  readonly schema: unknown
+  readonly pointer: string
+  readonly base?: unknown
+}
 
 /** A schema read as far as it is compared: references followed, `allOf` joined, null set apart. */
 export interface EffectiveSchema {
@@ -32,23 +46,23 @@ export interface FollowedSchema extends SchemaAt {
   readonly isShared: boolean
 }
 
-const MAX_STEPS = 32
 const MAX_PARTS = 64
 
-/** Follows `$ref` inside the document; what leads nowhere or elsewhere stays as it is. */
-export function followReference(at: SchemaAt, document: unknown): FollowedSchema {
+/** Follows references inside the document; what leads nowhere or elsewhere stays as it is. */
+export function followSchema(at: SchemaAt, document: unknown): FollowedSchema {
   let current = at
   let isShared = false
   for (let steps = 0; steps < MAX_STEPS; steps += 1) {
-    const ref = isRecord(current.schema) ? current.schema['$ref'] : undefined
-    if (typeof ref !== 'string' || !ref.startsWith('#')) break
-    const pointer = decodePointer(ref.slice(1))
-    const found = resolvePointer(document, pointer)
-    const own = found === undefined ? resolvePointer(current.base, pointer) : undefined
+    const ref = addressOf(current.schema)
+    if (ref === undefined) break
+    const found = resolveLocal(document, ref)
+    const own = found === undefined ? resolveLocal(current.base, ref) : undefined
     if (found === undefined && own === undefined) break
     isShared = true
     current =
-      found === undefined ? { ...current, schema: own } : { schema: found, pointer, base: found }
+      found === undefined
+        ? { ...current, schema: own }
+        : { schema: found, pointer: decodeFragment(ref.slice(1)), base: found }
   }
   return { ...current, isShared }
 }
@@ -101,31 +115,9 @@ export function readEffective(at: SchemaAt, document: unknown): EffectiveSchema 
   }
 }
 
-const KEYWORDS: readonly string[] = [
-  'minimum',
-  'maximum',
-  'exclusiveMinimum',
-  'exclusiveMaximum',
-  'multipleOf',
-  'minLength',
-  'maxLength',
-  'minItems',
-  'maxItems',
-  'minProperties',
-  'maxProperties',
-  'uniqueItems',
-  'pattern',
-  'format',
-  'default',
-  'deprecated',
-  'title',
-  'description',
-  'example',
-  'examples',
-  'readOnly',
-  'writeOnly',
-  'discriminator',
-]
+const KEYWORDS = keywordSet(
+  'minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength minItems maxItems minProperties maxProperties uniqueItems pattern format default deprecated title description example examples readOnly writeOnly discriminator',
+)
 
 interface Part extends SchemaAt {
   readonly schema: Record<string, unknown>
@@ -135,7 +127,7 @@ function collectParts(at: SchemaAt, document: unknown): readonly Part[] {
   const parts: Part[] = []
   const seen = new Set<unknown>()
   const visit = (place: SchemaAt): void => {
-    const target = followReference(place, document)
+    const target = followSchema(place, document)
     const { schema } = target
     if (!isRecord(schema) || seen.has(schema) || parts.length >= MAX_PARTS) return
     seen.add(schema)
@@ -187,10 +179,27 @@ function isNull(schema: unknown): boolean {
   return isRecord(schema) && schema['type'] === 'null'
 }
 
-function decodePointer(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
+/** Takes the alternatives out of a schema. */
+export function withoutChoices(at: SchemaAt): SchemaAt {
+  if (!isRecord(at.schema)) return at
+  const { oneOf: _oneOf, anyOf: _anyOf, ...schema } = at.schema
+  return { ...at, schema }
+}
+
+/** What an alternative is known by: the schema it refers to, its title, its mark, its type. */
+export function nameOfChoice({ schema }: SchemaAt): string {
+  if (!isRecord(schema)) return toText(schema)
+  const { title, type, properties } = schema
+  const address = addressOf(schema)
+  if (address !== undefined) return referenceLabel(address)
+  if (typeof title === 'string') return title
+  const marks = isRecord(properties)
+    ? Object.entries(properties).flatMap(([key, property]) =>
+        isRecord(property) && property['const'] !== undefined
+          ? [`${key}=${toText(property['const'])}`]
+          : [],
+      )
+    : []
+  if (marks.length > 0) return marks.join(' ')
+  return JSON.stringify(type ?? schema).slice(0, 60)
 }

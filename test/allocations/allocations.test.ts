@@ -13,7 +13,7 @@ const MEASURE = fileURLToPath(new URL('./measure.mjs', import.meta.url))
  * Bytes that one plain call allocates, by surface, on Node 20. Not a time: the same code gives the same figure on every
  * machine. Whoever raises one knows that every call pays for it, and says in the commit what for.
  */
-const FIGURES: Readonly<Record<string, number>> = { forrst: 3082, rest: 2337, mcp: 6296 }
+const FIGURES: Readonly<Record<string, number>> = { forrst: 3082, rest: 2729, mcp: 6497 }
 /** Room for another patch release of Node. */
 const ROOM = 1.03
 

@@ -118,7 +118,7 @@ export function detectVersion(document: unknown): OpenApiVersion | undefined {
   return /^3\.\d/.test(openapi) ? '3.2' : undefined
 }
 
-/** Tags nobody knows are dropped, their content stays. */
+/** Unknown tags are dropped, their content stays. */
 const ANY_TAG = ['!', 'tag:'].flatMap((prefix) => [
   defineScalarTag(prefix, {
     matchByTagPrefix: true,

@@ -212,7 +212,8 @@ export function warnAboutDefaults(
     report({
       code: 'W058',
       path: [...path, 'default'],
-      message: 'a default in a PATCH body is sent with every call and changes what nobody named',
+      message:
+        'a default in a PATCH body is sent with every call and changes fields the caller did not name',
       hint: 'remove default; say in the description what the API assumes',
     })
   }

@@ -89,7 +89,7 @@ async function startWaymark(count) {
   const { createApp, createService, defineFunction, toNodeListener } = await import(
     '../dist/entries/waymark.js'
   )
-  const { createMcpHandler } = await import('../dist/surfaces/mcp/handler.js')
+  const { createMcpHandler } = await import('../dist/entries/mcp.js')
   const define = (name) =>
     defineFunction({
       name,

@@ -6,7 +6,13 @@
  */
 import { parseArgs } from 'node:util'
 import { listAttacks, listPatternAttacks } from '../test/hostile/attacks.ts'
-import { type Phase, quantile, runAttacks, runOverload } from '../test/hostile/run-attacks.ts'
+import {
+  type Phase,
+  quantile,
+  runAttacks,
+  runOverload,
+  startPatternApi,
+} from '../test/hostile/run-attacks.ts'
 import { startWaymark, type WaymarkProcess } from '../test/support/waymark-process.ts'
 
 const { values } = parseArgs({
@@ -17,7 +23,6 @@ const { values } = parseArgs({
   },
 })
 const SERVICE = 'test/hostile/hostile-service.ts'
-const PATTERNS = 'test/hostile/hostile-patterns.openapi.json'
 const mostProbe = Number(values['probe-p99'])
 let failed = false
 
@@ -54,7 +59,9 @@ async function phase(
 }
 
 await phase('requests', [SERVICE], (served) => runAttacks(served, listAttacks()))
-await phase('patterns', [PATTERNS], (served) => runAttacks(served, listPatternAttacks()))
+const api = await startPatternApi()
+await phase('patterns', [api.document], (served) => runAttacks(served, listPatternAttacks()))
+api.close()
 await phase('overload', [SERVICE], async (served) => {
   const idle = await startWaymark([SERVICE])
   try {

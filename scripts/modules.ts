@@ -10,25 +10,27 @@ type Modules = Readonly<Record<string, readonly string[]>>
 /** The path of each file below src/, and its text. */
 type Tree = ReadonlyMap<string, string>
 
-const BASE = ['values', 'errors', 'schema', 'wire', 'core']
+const BASE = ['values', 'errors', 'schema/walk', 'schema', 'wire', 'core']
 const STATE = [...BASE, 'net', 'store', 'work']
 
 export const MODULES: Modules = {
   values: [],
   errors: ['values'],
-  schema: ['values'],
+  'schema/walk': ['values'],
+  schema: ['values', 'schema/walk'],
   wire: ['values', 'errors'],
   core: ['values', 'errors', 'schema'],
   net: BASE,
   store: ['values', 'errors', 'core'],
   work: ['values', 'errors', 'core', 'store'],
-  discovery: BASE,
+  'extensions/query': BASE,
+  contract: [...BASE, 'extensions/query'],
+  discovery: [...BASE, 'contract'],
   'extensions/outgoing': STATE,
   'extensions/deadline': BASE,
   'extensions/deprecation': BASE,
   'extensions/dry-run': BASE,
   'extensions/locale': BASE,
-  'extensions/query': BASE,
   'extensions/redact': BASE,
   'extensions/retry': BASE,
   'extensions/simulation': BASE,
@@ -63,13 +65,14 @@ export const MODULES: Modules = {
   'surfaces/rest': [
     ...BASE,
     'net',
+    'contract',
     'discovery',
     'extensions/stream',
     'capabilities',
     'surfaces/surface',
   ],
-  'surfaces/mcp': [...BASE, 'net', 'store', 'discovery', 'capabilities', 'surfaces/surface'],
-  'surfaces/tools': [...BASE, 'net', 'surfaces/surface'],
+  'surfaces/mcp': [...STATE, 'contract', 'discovery', 'capabilities', 'surfaces/surface'],
+  'surfaces/tools': [...BASE, 'net', 'contract', 'surfaces/surface'],
   'surfaces/profile': [
     ...BASE,
     'net',
@@ -82,7 +85,7 @@ export const MODULES: Modules = {
   http: [...BASE, 'net', 'system', 'surfaces/*', 'triggers'],
   client: [...BASE, 'discovery'],
   codegen: [...BASE, 'discovery', 'sources/*'],
-  'change/diff': ['values', 'errors', 'core', 'discovery', 'sources/*'],
+  'change/diff': ['values', 'errors', 'schema', 'core', 'discovery', 'sources/*'],
   'change/mock': [...BASE, 'store', 'discovery', 'extensions/query', 'system', 'sources/*'],
   'change/site': ['values', 'errors', 'schema', 'core', 'discovery'],
   'change/verify': [

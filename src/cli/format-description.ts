@@ -1,6 +1,7 @@
 import { type ContentDescriptor, isReference, type Reference } from '../core/index.ts'
 import type { DiscoveryDocument, FunctionObject } from '../discovery/index.ts'
-import { isRecord, toText } from '../values/index.ts'
+import { addressOf, describeSchema, referenceLabel } from '../schema/index.ts'
+import { isRecord, ownMember } from '../values/index.ts'
 import { formatTable, type Paint, printable } from './print.ts'
 
 /** Writes a discovery document as an overview for people. */
@@ -46,7 +47,9 @@ export function formatFunction(object: FunctionObject, paint: Paint): string {
     section(
       'Errors',
       (object.errors ?? []).map((error) =>
-        isReference(error) ? [error.$ref, ''] : [printable(error.code), printable(error.message)],
+        isReference(error)
+          ? [addressOf(error) ?? '', '']
+          : [printable(error.code), printable(error.message)],
       ),
     ),
     section(
@@ -60,7 +63,7 @@ export function formatFunction(object: FunctionObject, paint: Paint): string {
       'Related',
       (object.links ?? []).map((link) =>
         isReference(link)
-          ? [link.$ref, '']
+          ? [addressOf(link) ?? '', '']
           : [printable(link.function ?? link.name), printable(link.summary ?? '')],
       ),
     ),
@@ -80,7 +83,7 @@ function toRow(
 }
 
 function toDescriptorRow(descriptor: ContentDescriptor | Reference, paint: Paint): string[] {
-  if (isReference(descriptor)) return [descriptor.$ref, '', '']
+  if (isReference(descriptor)) return [addressOf(descriptor) ?? '', '', '']
   const { name, schema, summary, description, required } = descriptor
   return [
     `${printable(name)}${required === false ? paint.dim('?') : ''}`,
@@ -96,36 +99,42 @@ export function formatSchema(schema: unknown): string {
 }
 
 function formatPart(schema: unknown, definitions: Readonly<Record<string, unknown>>): string {
-  if (!isRecord(schema)) return 'anything'
-  const { type, format, enum: values, items, const: value, anyOf, oneOf } = schema
-  const { allOf, properties, $ref } = schema
-  if (typeof $ref === 'string') return formatReference($ref, definitions)
-  if (value !== undefined) return JSON.stringify(value)
-  if (Array.isArray(values))
-    return values
-      .map((item) => (typeof item === 'string' ? item : JSON.stringify(item)))
-      .join(' | ')
-  const options = anyOf ?? oneOf
-  if (Array.isArray(options))
-    return options.map((option) => formatPart(option, definitions)).join(' | ')
-  if (Array.isArray(allOf) && type === undefined && properties === undefined)
-    return allOf.map((part) => formatPart(part, definitions)).join(' & ')
-  if (type === 'array') return `array of ${formatPart(items, definitions)}`
-  if (isRecord(properties)) return `{ ${Object.keys(properties).join(', ')} }`
-  const base = Array.isArray(type) ? type.map(toText).join(' | ') : toText(type ?? 'anything')
-  return typeof format === 'string' ? `${base} (${format})` : base
+  const described = describeSchema(schema)
+  const formatAll = (parts: readonly unknown[], between: string): string =>
+    parts.map((part) => formatPart(part, definitions)).join(between)
+  switch (described.kind) {
+    case 'reference': {
+      // A shared choice is worth its values; anything larger is worth its name.
+      const target = ownMember(definitions, described.name)
+      const isShort = describeSchema(target).kind === 'values'
+      return isShort ? formatPart(target, {}) : described.name
+    }
+    case 'values':
+      return described.values
+        .map((item) =>
+          typeof item === 'string' && !isConstant(schema) ? item : JSON.stringify(item),
+        )
+        .join(' | ')
+    case 'choice':
+      return formatAll(described.parts, ' | ')
+    case 'all':
+      return formatAll(described.parts, ' & ')
+    case 'array':
+      return `array of ${formatPart(described.items, definitions)}`
+    case 'object':
+      return `{ ${described.names.join(', ')} }`
+    case 'plain':
+      return described.text
+  }
 }
 
-/** A shared choice is worth its values; anything larger is worth its name. */
-function formatReference(ref: string, definitions: Readonly<Record<string, unknown>>): string {
-  const name = ref.split('/').at(-1) ?? ref
-  const target = Object.hasOwn(definitions, name) ? definitions[name] : undefined
-  return isRecord(target) && Array.isArray(target['enum']) ? formatPart(target, {}) : name
+function isConstant(schema: unknown): boolean {
+  return isRecord(schema) && schema['const'] !== undefined
 }
 
 function groupName({ name, tags }: FunctionObject): string {
   const tag = tags?.[0]
-  if (tag !== undefined) return isReference(tag) ? (tag.$ref.split('/').at(-1) ?? '') : tag.name
+  if (tag !== undefined) return isReference(tag) ? referenceLabel(addressOf(tag) ?? '') : tag.name
   const [space = name] = name.split('.')
   return space.charAt(0).toUpperCase() + space.slice(1)
 }

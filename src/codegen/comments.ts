@@ -1,18 +1,7 @@
+import type { Doc } from '../schema/index.ts'
 import { LINE_WIDTH, revealHidden } from './literals.ts'
 
 const MAX_LINES = 40
-
-/** What a doc comment says: free text of the document, and tags that the emitter itself writes. */
-export interface Doc {
-  readonly text?: string | undefined
-  readonly tags?: readonly DocTag[]
-}
-
-/** A tag of a doc comment: the name is ours, the text may be the document's. */
-export interface DocTag {
-  readonly name: 'deprecated' | 'default' | 'example' | 'format' | 'minimum' | 'maximum' | 'pattern'
-  readonly text?: string
-}
 
 /** Prints a doc comment as lines, or none when there is nothing to say. */
 export function toDocLines(doc: Doc, indent = ''): string[] {

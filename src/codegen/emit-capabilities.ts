@@ -1,10 +1,10 @@
+import { toTypeNode } from '../schema/index.ts'
 import { type CustomRegions, writeRegion } from './custom-regions.ts'
 import type { RuntimeSource } from './embedded-runtime.ts'
 import { EMBEDDED_RUNTIME, type ToolKinds, writeHead, writeImport } from './emit-runtime.ts'
 import { writeType } from './emit-types.ts'
 import { toLiteral, toStringLiteral } from './literals.ts'
 import type { CodeModel, ToolModel } from './model.ts'
-import { toTypeNode } from './schema-type.ts'
 import { createWriter, type Writer } from './writer.ts'
 
 /** Emits the capabilities file of a domain: one typed function per tool, and the list of all tools. */

@@ -1,5 +1,6 @@
+import { type JsonSchema, mapSchema } from '../schema/index.ts'
 import type { ToolSpec } from '../sources/tool-spec/index.ts'
-import { isList, isRecord } from '../values/index.ts'
+import { isRecord } from '../values/index.ts'
 import { type GeneratedFile, toFileName } from './generate.ts'
 import { buildModel, type ToolModel } from './model.ts'
 
@@ -55,21 +56,10 @@ const FORMS: Readonly<Record<DefinitionTarget, Form>> = {
 }
 
 /** A list must say what it holds: OpenAI refuses one that does not. */
-function fillItems(schema: unknown): unknown {
-  if (!isRecord(schema)) return schema
-  const filled = Object.fromEntries(
-    Object.entries(schema).map(([key, value]) => [key, fillBelow(key, value)]),
-  )
-  const { items } = schema
-  const isBare = isRecord(items) && Object.keys(items).length === 0
-  return isBare ? { ...filled, items: { type: 'string' } } : filled
-}
-
-function fillBelow(key: string, value: unknown): unknown {
-  if (key === 'items') return fillItems(value)
-  if (key === 'anyOf' && isList(value)) return value.map(fillItems)
-  if (key !== 'properties' || !isRecord(value)) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([name, property]) => [name, fillItems(property)]),
-  )
+function fillItems(parameters: JsonSchema): JsonSchema {
+  return mapSchema(parameters, (schema) => {
+    const { items } = schema
+    const isBare = isRecord(items) && Object.keys(items).length === 0
+    return isBare ? { ...schema, items: { type: 'string' } } : schema
+  })
 }

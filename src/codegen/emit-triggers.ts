@@ -1,10 +1,10 @@
+import { toTypeNode } from '../schema/index.ts'
 import type { TriggerDef } from '../sources/tool-spec/index.ts'
 import { type CustomRegions, writeRegion } from './custom-regions.ts'
 import type { RuntimeSource } from './embedded-runtime.ts'
 import { writeType } from './emit-types.ts'
 import { toLiteral, toPropertyKey, toStringLiteral } from './literals.ts'
 import type { CodeModel, TriggerModel } from './model.ts'
-import { toTypeNode } from './schema-type.ts'
 import { createWriter, type Writer } from './writer.ts'
 
 /** Emits the triggers file of a domain: one function to fill in per trigger, and the list of all. */

@@ -1,15 +1,24 @@
-import type { JsonSchema } from '../schema/index.ts'
+import {
+  decodeFragment,
+  type JsonSchema,
+  keyword,
+  type RefTarget,
+  referenceLabel,
+  type TypeNode,
+  toIntersection,
+  toSchemaDoc,
+  toTypeNode,
+  toUnion,
+} from '../schema/index.ts'
 import { createNamePlan, type NamePlan, toPascalCase } from './names.ts'
 import { afterColon, printMembers, printType } from './print-type.ts'
-import { type RefTarget, toSchemaDoc, toTypeNode } from './schema-type.ts'
-import { keyword, type TypeNode, toIntersection, toUnion } from './type-node.ts'
 import { createWriter, type Writer } from './writer.ts'
 
 /** How the types of a set of schemas are emitted. */
 export interface EmitTypesOptions {
   /** Names that are taken already in the file the types go to. */
   readonly names?: NamePlan
-  /** Says which schema a `$ref` means, by its name in the set; the usual places are known. */
+  /** Says which schema a reference means, by its name in the set; the usual places are known. */
   readonly refName?: (ref: string) => string | undefined
 }
 
@@ -72,7 +81,7 @@ export function writeType(writer: Writer, identifier: string, node: TypeNode): v
   }
 }
 
-/** Finds types by `$ref`: definitions of the schema itself first, then schemas of the set. */
+/** Finds types by reference: definitions of the schema itself first, then schemas of the set. */
 export function createResolve(
   owner: string,
   plan: ReadonlyMap<string, PlannedType>,
@@ -80,7 +89,7 @@ export function createResolve(
 ): (ref: string) => RefTarget | undefined {
   return (ref) => {
     if (ref === '#') return targetOf(plan.get(owner))
-    const name = options.refName?.(ref) ?? decodeToken(/[^/#]*$/.exec(ref)?.[0] ?? '')
+    const name = options.refName?.(ref) ?? decodeFragment(unescapeName(referenceLabel(ref)))
     return targetOf(
       plan.get(nestedName(owner, name)) ??
         plan.get(nestedName(rootOf(owner), name)) ??
@@ -110,13 +119,8 @@ function rootOf(owner: string): string {
   return owner.split('\u0000', 1)[0] ?? owner
 }
 
-function decodeToken(token: string): string {
-  const text = token.replaceAll('~1', '/').replaceAll('~0', '~')
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
+function unescapeName(name: string): string {
+  return name.replaceAll('~1', '/').replaceAll('~0', '~')
 }
 
 // `type A = A | string` is an error; through an object or a list it is not.

@@ -1,5 +1,3 @@
-import { toDocLines } from './comments.ts'
-import { LINE_WIDTH, toPropertyKey, toStringLiteral } from './literals.ts'
 import {
   isKeyword,
   keyword,
@@ -7,7 +5,9 @@ import {
   type TupleNode,
   type TypeNode,
   toUnion,
-} from './type-node.ts'
+} from '../schema/index.ts'
+import { toDocLines } from './comments.ts'
+import { LINE_WIDTH, toPropertyKey, toStringLiteral } from './literals.ts'
 
 /** Prints a type; lines after the first start at `indent`. */
 export function printType(type: TypeNode, indent = ''): string {

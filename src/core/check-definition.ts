@@ -1,4 +1,4 @@
-import { findSchemaMistakes } from '../schema/index.ts'
+import { addressOf, findSchemaMistakes } from '../schema/index.ts'
 import { didYouMean, findNoJson, isRecord, toReason, toText } from '../values/index.ts'
 import { checkExamples } from './check-examples.ts'
 import { type ComponentKind, type Components, resolveReference } from './description.ts'
@@ -127,8 +127,10 @@ function checkReferences(
 ): void {
   const check = (field: string, value: object, kind: ComponentKind) => {
     if (resolveReference<object>(value, components, kind) === undefined) {
-      const { $ref } = value as { $ref: string }
-      refuse(field, `refers to "${$ref}", which is not among the service's components.${kind}`)
+      refuse(
+        field,
+        `refers to "${addressOf(value)}", which is not among the service's components.${kind}`,
+      )
     }
   }
   for (const [field, kind] of Object.entries(REFERABLE)) {
@@ -247,7 +249,7 @@ export function checkDefinitionFields(definition: FunctionDefinition, refuse: Re
   for (const field of Object.keys(definition)) {
     if (Object.hasOwn(FIELDS, field)) continue
     const hint = didYouMean(field, NAMES)
-    if (hint !== undefined) refuse(field, `is no field of a function; ${hint}`)
+    if (hint !== undefined) refuse(field, `is not a field of a function; ${hint}`)
   }
   const { writes } = definition
   if (writes === undefined) return

@@ -1,10 +1,13 @@
-import type { JsonSchema } from '../schema/index.ts'
-import { isRecord, type JsonObject, resolvePointer } from '../values/index.ts'
+import {
+  addressOf,
+  isReference,
+  type JsonSchema,
+  type Reference,
+  resolveLocal,
+} from '../schema/index.ts'
+import type { JsonObject } from '../values/index.ts'
 
-/** Points at a component: `{ $ref: '#/components/errors/NotFound' }`. */
-export interface Reference {
-  readonly $ref: string
-}
+export { isReference, type Reference }
 
 /** Who a service is. */
 export interface Info {
@@ -194,11 +197,6 @@ export interface Components {
 /** The eight kinds of components. */
 export type ComponentKind = keyof Components
 
-/** Tells a reference from the thing itself. */
-export function isReference(value: unknown): value is Reference {
-  return isRecord(value) && typeof value['$ref'] === 'string'
-}
-
 /** Gives the component a reference points at, or the value itself; undefined when it leads nowhere. */
 export function resolveReference<Component>(
   value: Component | Reference,
@@ -206,8 +204,9 @@ export function resolveReference<Component>(
   kind: ComponentKind,
 ): Component | undefined {
   if (!isReference(value)) return value
-  if (!value.$ref.startsWith(`#/components/${kind}/`)) return undefined
-  return resolvePointer({ components }, value.$ref.slice(1)) as Component | undefined
+  const address = addressOf(value) ?? ''
+  if (!address.startsWith(`#/components/${kind}/`)) return undefined
+  return resolveLocal({ components }, address) as Component | undefined
 }
 
 // Characters that people do not see but models read: controls, direction marks, zero-width joiners and tags.

@@ -1,6 +1,6 @@
 import { isVersion } from '../core/index.ts'
-import type { Problem } from '../schema/index.ts'
-import { formatPointer, isRecord, resolvePointer, toText } from '../values/index.ts'
+import { eachReference, type Problem, resolveLocal } from '../schema/index.ts'
+import { asRecord, formatPointer, isRecord, toText } from '../values/index.ts'
 
 const STABILITIES = ['experimental', 'stable', 'deprecated']
 const REQUIRED_IN = {
@@ -29,7 +29,7 @@ export function checkDocument(document: unknown): readonly Problem[] {
     checkServers(document['servers'], report)
     checkFunctions(document['functions'], report)
     checkComponents(document['components'], report)
-    checkReferences(document, document, [], report)
+    checkReferences(document, report)
   })
 }
 
@@ -67,7 +67,7 @@ function checkServers(servers: unknown, report: Report): void {
   if (servers === undefined) return
   for (const [index, server] of listOf(servers, ['servers'], report)) {
     needStrings(server, ['name', 'url'], ['servers', index], report)
-    const variables = isRecord(server['variables']) ? server['variables'] : {}
+    const variables = asRecord(server['variables'])
     for (const [name, variable] of Object.entries(variables)) {
       const path = ['servers', index, 'variables', name]
       if (isRecord(variable)) needStrings(variable, ['default'], path, report)
@@ -127,23 +127,11 @@ function checkComponents(components: unknown, report: Report): void {
   }
 }
 
-function checkReferences(value: unknown, root: unknown, path: Path, report: Report): void {
-  // Foreign documents may nest as deeply as they like; ours never come near this.
-  if (path.length > 200) return
-  if (Array.isArray(value)) {
-    for (const [index, item] of value.entries())
-      checkReferences(item, root, [...path, index], report)
-  } else if (isRecord(value)) {
-    const { $ref } = value
-    if (
-      typeof $ref === 'string' &&
-      (!$ref.startsWith('#') || resolvePointer(root, $ref.slice(1)) === undefined)
-    ) {
-      report([...path, '$ref'], '$ref', `leads nowhere: ${$ref}`)
-    }
-    for (const [key, item] of Object.entries(value))
-      checkReferences(item, root, [...path, key], report)
-  }
+function checkReferences(document: unknown, report: Report): void {
+  eachReference(document, (ref, path) => {
+    if (resolveLocal(document, ref) === undefined)
+      report([...path(), '$ref'], '$ref', `leads nowhere: ${ref}`)
+  })
 }
 
 function* listOf(

@@ -1,7 +1,6 @@
 // Turn OpenAPI documents into tool specs.
+export type { ResolverOptions } from '../schema/index.ts'
 export {
-  allowSameFolder,
-  detectVersion,
   type ExternalFailure,
   type ExternalOptions,
   type ImportOptions,
@@ -23,5 +22,4 @@ export {
   type ParsedDocument,
   parseDocument,
   type ReadExternalsOptions,
-  type ResolverOptions,
 } from '../sources/openapi/index.ts'

@@ -103,15 +103,19 @@ export {
 } from '../extensions/async/index.ts'
 export type { CachingExtensionOptions } from '../extensions/caching/index.ts'
 export type { CancellationExtensionOptions } from '../extensions/cancellation/index.ts'
-export type { DeadlineExtensionOptions } from '../extensions/deadline/index.ts'
+export { type DeadlineExtensionOptions, deadlineExtension } from '../extensions/deadline/index.ts'
+export { deprecationExtension } from '../extensions/deprecation/index.ts'
+export { dryRunExtension } from '../extensions/dry-run/index.ts'
 export type { IdempotencyExtensionOptions } from '../extensions/idempotency/index.ts'
-export type { LocaleExtensionOptions, LocalMessage } from '../extensions/locale/index.ts'
+export {
+  type LocaleExtensionOptions,
+  type LocalMessage,
+  localeExtension,
+} from '../extensions/locale/index.ts'
 export {
   type AtomicLockExtensionOptions,
   advanceFence,
   holdsLock,
-  type LockScope,
-  toFullKey,
 } from '../extensions/lock/index.ts'
 export {
   endMaintenance,
@@ -131,7 +135,7 @@ export {
   type PriorityExtensionOptions,
   type PriorityLevel,
 } from '../extensions/priority/index.ts'
-export type { QueryExtensionOptions } from '../extensions/query/index.ts'
+export { type QueryExtensionOptions, queryExtension } from '../extensions/query/index.ts'
 export type {
   QuotaExtensionOptions,
   QuotaPeriod,
@@ -145,19 +149,30 @@ export type {
   RateLimitExtensionOptions,
   RateLimitPolicy,
 } from '../extensions/rate-limit/index.ts'
-export type { PartialMask, RedactExtensionOptions } from '../extensions/redact/index.ts'
+export {
+  type PartialMask,
+  type RedactExtensionOptions,
+  redactExtension,
+} from '../extensions/redact/index.ts'
 export type { ReplayExtensionOptions } from '../extensions/replay/index.ts'
-export type { RetryExtensionOptions, RetryStrategy } from '../extensions/retry/index.ts'
-export type {
-  OpenTelemetryApi,
-  OpenTelemetryContext,
-  OpenTelemetrySpan,
-  RemoteSpan,
-  SpanContext,
-  SpanStart,
-  TraceIds,
-  TraceState,
-  TracingExtensionOptions,
+export {
+  type RetryExtensionOptions,
+  type RetryStrategy,
+  retryExtension,
+} from '../extensions/retry/index.ts'
+export { simulationExtension } from '../extensions/simulation/index.ts'
+export { streamExtension } from '../extensions/stream/index.ts'
+export {
+  type OpenTelemetryApi,
+  type OpenTelemetryContext,
+  type OpenTelemetrySpan,
+  type RemoteSpan,
+  type SpanContext,
+  type SpanStart,
+  type TraceIds,
+  type TraceState,
+  type TracingExtensionOptions,
+  tracingExtension,
 } from '../extensions/tracing/index.ts'
 export { emitWebhookEvent, type WebhookEvent } from '../extensions/webhook/index.ts'
 export {
@@ -233,9 +248,13 @@ export type { Mount, MountedSurface, Surface, SurfacePlace } from '../surfaces/s
 export { explorer } from '../surfaces/tools/index.ts'
 export {
   authenticateByToken,
+  type BareServiceOptions,
   type CallbackOptions,
+  createBareService,
   createService,
   type DefaultExtensionOptions,
+  diagnosticsExtension,
+  discoveryExtension,
   type ServiceExtensionOptions,
   type ServiceOptions,
   type StatefulExtensionOptions,

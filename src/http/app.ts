@@ -78,23 +78,38 @@ export function createApp(service: Service, options: AppOptions): App {
 
   /** What a surface or a mount throws must reach the log, and nobody else. */
   function answer(request: HttpRequest): Maybe<HttpResponse> {
-    const fail = (error: unknown): HttpResponse => {
-      service.log.error('a request failed unexpectedly', { path: request.path, error })
-      return problemResponse(500, 'Internal error')
-    }
     try {
       const response = route(request)
-      return isPromise(response) ? response.catch(fail) : response
+      return isPromise(response)
+        ? response.catch((thrown: unknown) => fail(request, thrown))
+        : response
     } catch (thrown) {
-      return fail(thrown)
+      return fail(request, thrown)
     }
   }
 
-  function route(request: HttpRequest): Maybe<HttpResponse> {
-    const malformed = judgeHostForm(request)
+  function fail({ path }: HttpRequest, error: unknown): HttpResponse {
+    service.log.error('a request failed unexpectedly', { path, error })
+    return problemResponse(500, 'Internal error')
+  }
+
+  // Nearly every request names the host that the last one named.
+  let lastHost: string | undefined
+  function refuseHost(request: HttpRequest): HttpResponse | undefined {
+    const host = request.header('host')
+    if (host !== undefined && host === lastHost) return undefined
+    const malformed = judgeHostForm(host)
     if (malformed !== undefined) return refuse(request.path, malformed)
-    const refused =
-      guard.judgeHost(request) ?? (isRead(request) ? undefined : guard.judgeSite(request))
+    const refused = guard.judgeHost(request)
+    if (refused !== undefined) return problemResponse(403, refused)
+    lastHost = host
+    return undefined
+  }
+
+  function route(request: HttpRequest): Maybe<HttpResponse> {
+    const refusal = refuseHost(request)
+    if (refusal !== undefined) return refusal
+    const refused = isRead(request) ? undefined : guard.judgeSite(request)
     if (refused !== undefined) return problemResponse(403, refused)
     const preflight = request.method === 'OPTIONS' ? guard.preflight(request) : undefined
     if (preflight !== undefined) return preflight
@@ -143,12 +158,12 @@ function createGate(
   const refuseBusy = (path: string): HttpResponse => {
     if (clock.elapsed() - noticedAt > NOTICE_MS) {
       noticedAt = clock.elapsed()
-      log.warn('calls are refused: there are more than this process can take', { ...load() })
+      log.warn('calls are refused: the process is overloaded', { ...load() })
     }
     return refuse(
       path,
       new CallError('UNAVAILABLE', {
-        message: 'There are more calls than this service can take; try again later',
+        message: 'The service is overloaded; try again later',
         details: { retry_after: { value: retryAfterSeconds, unit: 'second' } },
         status: 503,
       }),
@@ -168,8 +183,7 @@ function createGate(
 }
 
 /** A Host with a user, a blank, or a second name in it is read differently by whatever stands in between. */
-function judgeHostForm({ header }: HttpRequest): CallError | undefined {
-  const host = header('host')
+function judgeHostForm(host: string | undefined): CallError | undefined {
   if (host === undefined || HOST_FORM.test(host)) return undefined
   return new CallError('INVALID_REQUEST', {
     message: 'The Host header must be one name or address, with a port or without',

@@ -1,6 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { isPromise } from '../values/index.ts'
 import type { HttpRequest, HttpResponse } from '../wire/index.ts'
+import { createHeadWriter, type WriteHead, writePublicHead } from './answer-head.ts'
 import type { App } from './app.ts'
 import { judgeHead, toOriginForm } from './head.ts'
 import { problemResponse, toProblem } from './problem.ts'
@@ -9,7 +10,8 @@ import { problemResponse, toProblem } from './problem.ts'
 export function toNodeListener(
   app: App,
 ): (incoming: IncomingMessage, outgoing: ServerResponse) => void {
-  return (incoming, outgoing) => answerNode(app, incoming, outgoing)
+  const writeHead = createHeadWriter()
+  return (incoming, outgoing) => answerNode(app, incoming, outgoing, NO_EXTRAS, writeHead)
 }
 
 /** What a framework around node:http may already have done. */
@@ -22,17 +24,20 @@ export interface NodeExtras {
   readonly bodyRewritten?: boolean
 }
 
+const NO_EXTRAS: NodeExtras = {}
+
 /** Reads one node:http request, lets the app answer it, writes the answer. */
 export function answerNode(
   app: App,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  extras: NodeExtras = {},
+  extras: NodeExtras = NO_EXTRAS,
+  writeHead: WriteHead = writePublicHead,
 ): void {
   const target = toOriginForm(extras.target ?? incoming.url ?? '/')
   const refusal = refuseHead(app, incoming, outgoing, target)
   if (refusal !== undefined) {
-    writeResponse(outgoing, refusal)
+    writeResponse(outgoing, refusal, writeHead)
     return
   }
   const answer = (body: Body): void => {
@@ -42,8 +47,11 @@ export function answerNode(
       const response = app.handle(
         extras.bodyRewritten ? { ...request, bodyRewritten: true } : request,
       )
-      if (!isPromise(response)) writeResponse(outgoing, response)
-      else response.then((ready) => writeResponse(outgoing, ready)).catch(() => fail(outgoing))
+      if (!isPromise(response)) writeResponse(outgoing, response, writeHead)
+      else
+        response
+          .then((ready) => writeResponse(outgoing, ready, writeHead))
+          .catch(() => fail(outgoing))
     } catch {
       fail(outgoing)
     }
@@ -61,7 +69,10 @@ export function answerNode(
 
 function fail(outgoing: ServerResponse): void {
   if (outgoing.headersSent) outgoing.destroy()
-  else writeResponse(outgoing, problemResponse(500, 'The request could not be answered'))
+  else {
+    const problem = problemResponse(500, 'The request could not be answered')
+    writeResponse(outgoing, problem, writePublicHead)
+  }
 }
 
 /** Refuses what the head of a request already tells; nobody has read its body then. */
@@ -116,31 +127,26 @@ function signalOfPeer(outgoing: ServerResponse): AbortSignal {
   return controller.signal
 }
 
-function writeResponse(outgoing: ServerResponse, response: HttpResponse): void {
+function writeResponse(
+  outgoing: ServerResponse,
+  response: HttpResponse,
+  writeHead: WriteHead,
+): void {
   const { status, headers, body } = response
-  if (typeof body === 'string') writeWhole(outgoing, response, body, Buffer.byteLength(body))
-  else if (body instanceof Uint8Array) writeWhole(outgoing, response, body, body.byteLength)
-  else {
+  if (typeof body === 'string' || body instanceof Uint8Array) {
+    const length = typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength
+    writeHead(outgoing, response, BODYLESS.has(status) ? undefined : length)
+    if (length === 0 || BODYLESS.has(status)) outgoing.end(body)
+    else writeWhole(outgoing, body, length)
+  } else {
     outgoing.writeHead(status, headers as OutgoingHttpHeaders)
     outgoing.flushHeaders()
     writeStream(outgoing, body).catch(() => outgoing.destroy())
   }
 }
 
-/** Sends a whole answer with one write to the socket. */
-function writeWhole(
-  outgoing: ServerResponse,
-  { status, headers }: HttpResponse,
-  body: string | Uint8Array,
-  length: number,
-): void {
-  const hasBody = !BODYLESS.has(status)
-  outgoing.writeHead(status, flattenHeaders(headers, hasBody ? length : undefined))
-  if (length === 0 || !hasBody) {
-    outgoing.end(body)
-    return
-  }
-  // `end(body)` hands the socket an empty second chunk and thereby a vectored write, which takes longer.
+/** `end(body)` hands the socket an empty second chunk, and thereby a vectored write, which takes longer than this one. */
+function writeWhole(outgoing: ServerResponse, body: string | Uint8Array, length: number): void {
   outgoing.cork()
   // As many bytes as characters: the text is ASCII, and node:http joins it to its head without encoding it.
   if (typeof body === 'string') outgoing.write(body, length === body.length ? 'latin1' : 'utf8')
@@ -151,16 +157,6 @@ function writeWhole(
 
 /** Answers that never have a body say nothing about its length (RFC 9110, 8.6): it would be that of another answer. */
 const BODYLESS: ReadonlySet<number> = new Set([204, 304])
-
-function flattenHeaders(headers: HttpResponse['headers'], length: number | undefined): string[] {
-  const flat = length === undefined ? [] : ['content-length', String(length)]
-  for (const name in headers) {
-    const value = headers[name]
-    if (typeof value === 'string') flat.push(name, value)
-    else for (const item of value ?? []) flat.push(name, item)
-  }
-  return flat
-}
 
 async function writeStream(
   outgoing: ServerResponse,
@@ -193,51 +189,49 @@ function readBody(incoming: IncomingMessage, limit: number, done: (body: Body) =
     done(EMPTY)
     return
   }
-  const body = createCollector(limit)
+  let first: Buffer | undefined
+  let more: Collector | undefined
   let size = 0
   incoming.on('data', (chunk: Buffer) => {
     const before = size
     size += chunk.byteLength
-    if (size <= limit) body.add(chunk)
-    else if (before <= limit) {
-      body.clear()
-      done('too-large')
+    if (size > limit) {
+      first = undefined
+      more = undefined
+      if (before <= limit) done('too-large')
+    } else if (first === undefined) first = chunk
+    else {
+      more ??= createCollector(first, limit)
+      more.add(chunk)
     }
   })
   incoming.on('end', () => {
-    if (size <= limit) done(body.whole())
+    if (size <= limit) done(more?.whole() ?? first ?? EMPTY)
   })
 }
 
 interface Collector {
   readonly add: (chunk: Buffer) => void
   readonly whole: () => Buffer
-  readonly clear: () => void
 }
 
-/** Gathers a body; a million chunks of one byte each take no more memory than their bytes. */
-function createCollector(limit: number): Collector {
-  let whole: Buffer | undefined
-  let size = 0
-  let room = 0
+/** Gathers a body of several chunks; a million of one byte each take no more memory than their bytes. */
+function createCollector(first: Buffer, limit: number): Collector {
+  let whole = first
+  let size = first.byteLength
+  let room = size
   return {
     add(chunk) {
       const needed = size + chunk.byteLength
-      if (whole === undefined) whole = chunk
-      else {
-        if (needed > room) {
-          room = Math.min(limit, Math.max(needed, 2 * size))
-          const larger = Buffer.allocUnsafe(room)
-          whole.copy(larger, 0, 0, size)
-          whole = larger
-        }
-        chunk.copy(whole, size)
+      if (needed > room) {
+        room = Math.min(limit, Math.max(needed, 2 * size))
+        const larger = Buffer.allocUnsafe(room)
+        whole.copy(larger, 0, 0, size)
+        whole = larger
       }
+      chunk.copy(whole, size)
       size = needed
     },
-    whole: () => whole?.subarray(0, size) ?? EMPTY,
-    clear() {
-      whole = undefined
-    },
+    whole: () => whole.subarray(0, size),
   }
 }

@@ -1,6 +1,6 @@
 import { isList, isRecord } from '../values/index.ts'
-import { mapSubschemas, mapValues, type Subschema } from './keywords.ts'
 import type { JsonSchema } from './schema.ts'
+import { mapSubschemas, mapValues, type Subschema } from './walk/index.ts'
 
 /**
  * Lets the numbers in a remote result also be strings of digits: integers beyond ±(2^53−1) arrive that way, because a

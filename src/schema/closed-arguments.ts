@@ -1,30 +1,16 @@
-import { isList, isPromise, isRecord, resolvePointer } from '../values/index.ts'
+import { asRecord, isList, isPromise, resolvePointer } from '../values/index.ts'
 import { readDialect, to202012 } from './dialect.ts'
-import { eachSubschema, mapSubschemas, mapValues } from './keywords.ts'
 import {
   createDefinitionFinder,
-  decodeFragment,
   type FindDefinition,
   matchDefinition,
-} from './references.ts'
+} from './reference/definitions.ts'
 import type { Check, JsonSchema, Problem, Validation } from './schema.ts'
+import { IN_PLACE, listInPlace, mapSubschemas, mapValues, resolveLocal } from './walk/index.ts'
 
 /** What happens to arguments that a function does not have. */
 export type UnknownArguments = 'reject' | 'ignore'
 
-/** Keywords whose schemas look at the same object as the schema they stand in. */
-const IN_PLACE: readonly string[] = [
-  '$ref',
-  '$dynamicRef',
-  'allOf',
-  'anyOf',
-  'oneOf',
-  'if',
-  'then',
-  'else',
-  'dependentSchemas',
-  'dependencies',
-]
 const STATED = ['additionalProperties', 'unevaluatedProperties']
 const NAMING = ['properties', 'patternProperties']
 
@@ -40,7 +26,8 @@ export function closeArguments(
   const find = createDefinitionFinder([components.schemas ?? {}])
   if (!namesMembers(schema, find) && mentions(schema, COUNTING, find)) return schema
   const whole = withRequired(schema, find)
-  if (!has(schema, IN_PLACE)) return { ...whole, additionalProperties: false }
+  if (!has(schema, ['$ref', '$dynamicRef', ...IN_PLACE]))
+    return { ...whole, additionalProperties: false }
   // Draft 7 has no word for members that none of several schemas knows.
   const modern = readDialect(whole) === 'draft-07' ? to202012(whole) : whole
   return { ...modern, unevaluatedProperties: false }
@@ -91,29 +78,24 @@ function reword(problem: Problem, name: string): Problem {
 
 /** Lists the names of the members that an object may have by a schema, as far as it names them. */
 export function listMemberNames(schema: JsonSchema, find: FindDefinition): readonly string[] {
-  const names = new Set<string>()
-  eachInPlace(schema, find, ({ properties }) => {
-    if (isRecord(properties)) for (const name of Object.keys(properties)) names.add(name)
-  })
-  return [...names]
+  const names = listParts(schema, find).flatMap(({ properties }) =>
+    Object.keys(asRecord(properties)),
+  )
+  return [...new Set(names)]
 }
 
 /** What is required can be given, named or not. */
 function withRequired(schema: JsonSchema, find: FindDefinition): JsonSchema {
-  const required = new Set<string>()
-  eachInPlace(schema, find, (part) => {
-    const lists = [part['required'], ...Object.values(asRecord(part['dependentRequired']))]
-    for (const name of lists.filter(isList).flat()) if (typeof name === 'string') required.add(name)
-  })
+  const required = listParts(schema, find).flatMap((part) =>
+    [part['required'], ...Object.values(asRecord(part['dependentRequired']))].filter(isList).flat(),
+  )
   const named = new Set(listMemberNames(schema, find))
-  const others = [...required].filter((name) => !named.has(name))
+  const others = required
+    .filter((name) => typeof name === 'string')
+    .filter((name) => !named.has(name))
   if (others.length === 0) return schema
   const properties = Object.fromEntries(others.map((name) => [name, {}]))
   return { ...schema, properties: { ...asRecord(schema['properties']), ...properties } }
-}
-
-function asRecord(value: unknown): Readonly<Record<string, unknown>> {
-  return isRecord(value) ? value : {}
 }
 
 function namesMembers(schema: JsonSchema, find: FindDefinition): boolean {
@@ -121,36 +103,16 @@ function namesMembers(schema: JsonSchema, find: FindDefinition): boolean {
 }
 
 function mentions(schema: JsonSchema, keywords: readonly string[], find: FindDefinition): boolean {
-  let found = false
-  eachInPlace(schema, find, (part) => {
-    found ||= has(part, keywords)
-  })
-  return found
+  return listParts(schema, find).some((part) => has(part, keywords))
 }
 
-/** Calls back for a schema and all that look at the same object, through references. */
-function eachInPlace(
-  root: JsonSchema,
-  find: FindDefinition,
-  visit: (part: JsonSchema) => void,
-): void {
-  const seen = new Set<unknown>()
-  const enter = (part: unknown): void => {
-    if (!isRecord(part) || seen.has(part)) return
-    seen.add(part)
-    visit(part)
-    for (const keyword of IN_PLACE) {
-      const value = part[keyword]
-      if (typeof value === 'string') enter(resolve(value))
-      else eachSubschema(keyword, value, enter)
-    }
-  }
+/** Lists a schema and all that look at the same object, through references. */
+function listParts(root: JsonSchema, find: FindDefinition): readonly JsonSchema[] {
   const resolve = (ref: string): unknown => {
     const match = matchDefinition(ref, find)
-    if (match !== undefined) return resolvePointer(match.schema, match.rest)
-    return ref.startsWith('#') ? resolvePointer(root, decodeFragment(ref.slice(1))) : undefined
+    return match === undefined ? resolveLocal(root, ref) : resolvePointer(match.schema, match.rest)
   }
-  enter(root)
+  return listInPlace([root], resolve, IN_PLACE)
 }
 
 function has(schema: JsonSchema, keywords: readonly string[]): boolean {

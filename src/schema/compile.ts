@@ -1,10 +1,8 @@
-import { createRequire } from 'node:module'
-import type * as TypeBox from 'typebox/schema'
-import type * as TypeBoxSystem from 'typebox/system'
+import { Build, Check, Errors, Meta } from 'typebox/schema'
+import { Settings } from 'typebox/system'
 import { createRecord, resolvePointer } from '../values/index.ts'
 import { listMemberNames } from './closed-arguments.ts'
 import type { Dialect } from './dialect.ts'
-import { isSubschema, type Subschema, withinDepth } from './keywords.ts'
 import { assertPatterns } from './mistakes.ts'
 import {
   dialectOf,
@@ -17,18 +15,17 @@ import { MAX_PROBLEMS, toProblems, type ValidatorError } from './problems.ts'
 import {
   createDefinitionFinder,
   type Definitions,
-  decodeFragment,
   listLinks,
   matchDefinition,
   ROOT_BASE,
   resolveUri,
   type SchemaLink,
   withoutFragment,
-} from './references.ts'
+} from './reference/definitions.ts'
 import type { JsonSchema, Validation } from './schema.ts'
+import { decodeFragment, isSubschema, type Subschema, withinDepth } from './walk/index.ts'
 
 export { findSchemaMistakes } from './mistakes.ts'
-export { findDanglingRefs } from './references.ts'
 
 /** Checks a value against one schema. */
 export type SchemaCheck = (value: unknown) => Validation
@@ -67,7 +64,7 @@ export function compileSchema(schema: Subschema, options: CompileSchemaOptions =
   let uses = options.now === true ? 1 : 0
 
   const prepare = (value?: unknown): Checker => {
-    bundle ??= withinDepth(() => bundleSchema(schema, normalizeOptions))
+    bundle ??= withinDepth(() => gatherSchema(schema, normalizeOptions))
     if (bundle.needsNames) return toNamedChecker(schema, normalizeOptions, value)
     uses += 1
     if (uses === 1) return createChecker(bundle, interpretMatches)
@@ -105,7 +102,7 @@ function createChecker(bundle: SchemaBundle, make: typeof compileMatches): Check
 /** Checks one value against a schema whose patterns of names run on another engine than the validator's. */
 function toNamedChecker(schema: Subschema, options: NormalizeOptions, value: unknown): Checker {
   const names = [...collectNames(value)]
-  return createChecker(bundleSchema(schema, { ...options, names }), interpretMatches)
+  return createChecker(gatherSchema(schema, { ...options, names }), interpretMatches)
 }
 
 function toTooMany(message: string): Validation {
@@ -150,28 +147,15 @@ function withoutPrototype(value: unknown): unknown {
 }
 
 /** Schemas by the reference that names them, as the validator looks them up. */
-export type SchemaContext = Record<string, Subschema>
+type SchemaContext = Record<string, Subschema>
 
 /** Tells whether a value matches. */
-export type Matches = (value: unknown) => boolean
-
-// TypeBox is 230 files: loading them when a JSON Schema is first used keeps them out of start-up.
-const require = createRequire(import.meta.url)
-const loadTypeBox = once(() => require('typebox/schema') as typeof TypeBox)
-const loadSystem = once(() => require('typebox/system') as typeof TypeBoxSystem)
-
-function once<Value>(load: () => Value): () => Value {
-  let value: Value | undefined
-  return () => {
-    value ??= load()
-    return value
-  }
-}
+type Matches = (value: unknown) => boolean
 
 /** Compiles a schema to machine code where the host allows that, else to an interpreter. */
-export function compileMatches(context: SchemaContext, schema: Subschema): Matches {
+function compileMatches(context: SchemaContext, schema: Subschema): Matches {
   try {
-    const compiled = loadTypeBox().Build(context, schema).Evaluate()
+    const compiled = Build(context, schema).Evaluate()
     return (value) => compiled.Check(value)
   } catch (thrown) {
     // Thousands of properties overflow the parser of generated code, not the interpreter.
@@ -181,38 +165,35 @@ export function compileMatches(context: SchemaContext, schema: Subschema): Match
 }
 
 /** Checks by walking the schema: slower per value, ready at once. */
-export function interpretMatches(context: SchemaContext, schema: Subschema): Matches {
-  const { Check } = loadTypeBox()
+function interpretMatches(context: SchemaContext, schema: Subschema): Matches {
   return (value) => Check(context, schema, value)
 }
 
 /** Lists what is wrong with a value, up to a number of findings. */
-export function findErrors(
+function findErrors(
   context: SchemaContext,
   schema: Subschema,
   value: unknown,
   limit: number,
 ): readonly ValidatorError[] {
-  const { Settings } = loadSystem()
   const { maxErrors } = Settings.Get()
   // The limit is a setting of the whole library; it is put back before anybody else can look.
   Settings.Set({ maxErrors: limit })
   try {
-    return loadTypeBox().Errors(context, schema, value)[1]
+    return Errors(context, schema, value)[1]
   } finally {
     Settings.Set({ maxErrors })
   }
 }
 
 /** Gives the meta-schema of a dialect by its address without fragment. */
-export function readMetaSchema(address: string): Subschema | undefined {
-  const { Meta } = loadTypeBox()
+function readMetaSchema(address: string): Subschema | undefined {
   const entry = Object.entries(Meta).find(([uri]) => uri.replace(/#$/, '') === address)
   return entry?.[1]
 }
 
 /** A schema with everything it reaches, ready for the validator. */
-export interface SchemaBundle {
+interface SchemaBundle {
   readonly schema: Subschema
   readonly context: SchemaContext
   readonly namesInherited: boolean
@@ -221,7 +202,7 @@ export interface SchemaBundle {
 }
 
 /** Gathers the definitions a schema reaches, and no others: the validator looks at each one it is given. */
-export function bundleSchema(schema: Subschema, options: NormalizeOptions): SchemaBundle {
+function gatherSchema(schema: Subschema, options: NormalizeOptions): SchemaBundle {
   const dialect = dialectOf(schema)
   const root: Part = {
     original: schema,

@@ -1,6 +1,6 @@
-import { asList, isRecord, toText } from '../values/index.ts'
-import { eachSubschema, mapSubschemas, mapValues, type Subschema } from './keywords.ts'
+import { asList, asRecord, isRecord, toText } from '../values/index.ts'
 import type { JsonSchema } from './schema.ts'
+import { mapSubschemas, mapValues, type Subschema, walkSchema } from './walk/index.ts'
 
 /** The JSON Schema dialects that are read and written. */
 export type Dialect = '2020-12' | 'draft-07'
@@ -46,7 +46,9 @@ type Write = (draft: Draft, ids: ReadonlySet<string>) => Draft
 function convert(schema: Subschema, target: Dialect, write: Write): Subschema {
   if (typeof schema === 'boolean') return schema
   const ids = new Set<string>([''])
-  collectIds(schema, ids)
+  walkSchema(schema, (keyword, value) => {
+    if (keyword === '$id' && typeof value === 'string') ids.add(value)
+  })
   // Schemas inside come first, so that a writer sees keywords of its own level only.
   const enter = (node: JsonSchema): JsonSchema =>
     readDialect(node) === target
@@ -56,13 +58,6 @@ function convert(schema: Subschema, target: Dialect, write: Write): Subschema {
           ids,
         )
   return enter(schema)
-}
-
-function collectIds(schema: JsonSchema, ids: Set<string>): void {
-  if (typeof schema['$id'] === 'string') ids.add(schema['$id'])
-  for (const [keyword, value] of Object.entries(schema)) {
-    eachSubschema(keyword, value, (inner) => collectIds(inner, ids))
-  }
 }
 
 function writeDraft7(draft: Draft, ids: ReadonlySet<string>): Draft {
@@ -194,6 +189,23 @@ function renameRef(
   return `${address}#${component}${renamed.join('/')}`
 }
 
-function asRecord(value: unknown): Record<string, unknown> {
-  return isRecord(value) ? value : {}
+const MOST_DEPTH = 100
+
+/** Says in JSON Schema what OpenAPI 2.0 and 3.0 say in words of their own. */
+export function fromOpenApi(value: unknown, depth = 0): unknown {
+  if (depth > MOST_DEPTH) return true
+  if (Array.isArray(value)) return value.map((item) => fromOpenApi(item, depth + 1))
+  if (!isRecord(value)) return value
+  const { nullable, ...rest } = value
+  const entries = Object.entries(rest).flatMap(([key, member]): [string, unknown][] => {
+    if (key === '$ref')
+      return [[key, toText(member).replace('#/definitions/', '#/components/schemas/')]]
+    const isFlag = typeof member === 'boolean'
+    if (isFlag && ['exclusiveMinimum', 'exclusiveMaximum', 'required'].includes(key)) return []
+    if (key === 'type' && nullable === true && typeof member === 'string') {
+      return [[key, [member, 'null']]]
+    }
+    return [[key, key === 'enum' || key === 'example' ? member : fromOpenApi(member, depth + 1)]]
+  })
+  return Object.fromEntries(entries)
 }

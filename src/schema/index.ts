@@ -1,3 +1,15 @@
+/*
+ * JSON Schema, and the only module that knows `$ref`, `allOf`, `anyOf` and `oneOf`. Everybody else asks:
+ *
+ * - walk: `walkSchema` and `mapSchema` visit and rewrite every schema inside one, `mapSubschemas` one keyword
+ * - resolve: `followReference` inside a document, `createResolver` over several, `eachReference`, `mapReferences`
+ * - bundle: `collectSchemas`, `bundleSchema`, `inlineReferences`, `toStandaloneSchema`
+ * - combine: `listApplied`, `listInPlace` (what applies to one value), `flattenSchema`, `readEffective`, `mergeSchemas`
+ *   (one level of keywords), `toPlainSchema` (one way through all choices), `requireAll`, `allowAny`
+ * - check: `compileSchema`, `findSchemaMistakes`, `closeArguments`; Standard Schema with `toStandardCheck`
+ * - dialects: `toDraft7`, `to202012`, `fromOpenApi`
+ * - describe: `describeSchema` for people, `toTypeNode` for TypeScript
+ */
 export { admitDigits } from './admit-digits.ts'
 export {
   closeArguments,
@@ -6,12 +18,25 @@ export {
   withFunctionName,
 } from './closed-arguments.ts'
 export { compileSchema, findSchemaMistakes, type SchemaCheck } from './compile.ts'
-export { readDialect, to202012, toDraft7 } from './dialect.ts'
-export { isSubschema, mapSubschemas, mapValues, type Subschema } from './keywords.ts'
+export { fromOpenApi, readDialect, to202012, toDraft7 } from './dialect.ts'
 export { listPatterns } from './mistakes.ts'
 export { withNullLeftOut } from './null-arguments.ts'
-export { compilePattern, compileRe2, judgePattern, type LinearPattern } from './pattern/index.ts'
-export { collectSchemas, inlineReferences, moveReferences, referenceName } from './references.ts'
+export { compilePattern, isRegExp, judgePattern, writeMatch } from './pattern/index.ts'
+export {
+  bundleSchema,
+  collectSchemas,
+  inlineReferences,
+  moveReferences,
+  toStandaloneSchema,
+} from './reference/bundle.ts'
+export { createSchemaFinder } from './reference/definitions.ts'
+export {
+  createResolver,
+  type Resolver,
+  type ResolverOptions,
+  resolveLocation,
+  type UnresolvedReference,
+} from './reference/document.ts'
 export {
   type AnyResult,
   type Check,
@@ -28,9 +53,68 @@ export {
   type Validation,
   type ValueOf,
 } from './schema.ts'
+export { describeSchema } from './shape/describe.ts'
+export {
+  type EffectiveSchema,
+  followSchema,
+  nameOfChoice,
+  readEffective,
+  type SchemaAt,
+  withoutChoices,
+} from './shape/effective.ts'
+export {
+  type Flat,
+  type FlattenContext,
+  flattenLeaf,
+  flattenSchema,
+  isSameSchema,
+  type Trail,
+} from './shape/flatten.ts'
+export { mergeSchemas, schemasOfMember, toPlainSchema, Unsatisfiable } from './shape/merge.ts'
+export { describesObject, toPlainObject } from './shape/plain-object.ts'
 export {
   closeStandardSchema,
   toClosedCheck,
   toStandardCheck,
   toStandardJsonSchema,
 } from './standard.ts'
+export { type RefTarget, toSchemaDoc, toTypeNode } from './type/schema-type.ts'
+export {
+  type Doc,
+  type DocTag,
+  isKeyword,
+  keyword,
+  type MemberNode,
+  type ObjectNode,
+  type TupleNode,
+  type TypeNode,
+  toIntersection,
+  toUnion,
+} from './type/type-node.ts'
+export {
+  addressOf,
+  allowAny,
+  decodeFragment,
+  eachReference,
+  followReference,
+  hasReference,
+  isChoice,
+  isReference,
+  isSubschema,
+  itemSchema,
+  listApplied,
+  listLocalInPlace,
+  localPointerOf,
+  mapReferences,
+  mapSchema,
+  mapSubschemas,
+  mapValues,
+  memberSchema,
+  type Reference,
+  referenceLabel,
+  requireAll,
+  resolveLocal,
+  type Subschema,
+  toReference,
+  withoutReference,
+} from './walk/index.ts'

@@ -2,8 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { isValid, problems } from '../../test/support/schemas.ts'
-import { compileSchema, findDanglingRefs } from './compile.ts'
-import type { Subschema } from './keywords.ts'
+import { compileSchema } from './compile.ts'
+import { findDanglingRefs } from './reference/definitions.ts'
+import type { Subschema } from './walk/index.ts'
 
 describe('hostile input', () => {
   it.each(['toString', 'valueOf', 'hasOwnProperty', 'constructor', '__proto__'])(

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { compileSchema } from './compile.ts'
 import { DIALECT_URIS, to202012, toDraft7 } from './dialect.ts'
-import type { Subschema } from './keywords.ts'
 import type { JsonSchema, Validation } from './schema.ts'
+import type { Subschema } from './walk/index.ts'
 
 const SUITE = join(import.meta.dirname, '../../../shared/fixtures/json-schema')
 const hasSuite = existsSync(SUITE)

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { isValid, problems } from '../../test/support/schemas.ts'
-import { compileSchema, findDanglingRefs, findSchemaMistakes } from './compile.ts'
-import type { Subschema } from './keywords.ts'
+import { compileSchema, findSchemaMistakes } from './compile.ts'
+import { findDanglingRefs } from './reference/definitions.ts'
+import type { Subschema } from './walk/index.ts'
 
 const DRAFT_7 = 'http://json-schema.org/draft-07/schema#'
 

@@ -1,8 +1,8 @@
 import { isRecord, toReason, toText } from '../values/index.ts'
-import { eachSubschema, isSubschema, type Subschema } from './keywords.ts'
 import { toRegExp } from './pattern/index.ts'
-import { type Definitions, findDanglingRefs } from './references.ts'
-import type { JsonSchema, Problem } from './schema.ts'
+import { type Definitions, findDanglingRefs } from './reference/definitions.ts'
+import type { Problem } from './schema.ts'
+import { isSubschema, type Subschema, walkSchema } from './walk/index.ts'
 
 /**
  * Lists what is wrong with a schema itself, as JSON pointers into it: references that lead nowhere,
@@ -18,17 +18,17 @@ export function findSchemaMistakes(
     message: `leads nowhere: ${ref}`,
   }))
   const malformed: Problem[] = []
-  visit(schema, '', (keyword, value, pointer) => {
+  walkSchema(schema, (keyword, value, pointer) => {
     const form = FORMS.get(keyword)
     if (form && !form.fits(value)) malformed.push({ pointer, code: keyword, message: form.message })
   })
   return [...malformed, ...dangling]
 }
 
-/** Throws a TypeError when a pattern of the schema is no regular expression. */
+/** Throws a TypeError when a pattern of the schema is not a regular expression. */
 export function assertPatterns(schema: Subschema): void {
   if (!mentionsPattern(schema)) return
-  visit(schema, '', (keyword, value, pointer) => {
+  walkSchema(schema, (keyword, value, pointer) => {
     try {
       if (keyword === 'pattern' && typeof value === 'string') toRegExp(value)
       if (keyword === 'patternProperties' && isRecord(value)) Object.keys(value).forEach(toRegExp)
@@ -45,7 +45,7 @@ export function listPatterns(
 ): readonly { readonly pointer: string; readonly pattern: string }[] {
   if (!mentionsPattern(schema)) return []
   const found: { pointer: string; pattern: string }[] = []
-  visit(schema, '', (keyword, value, pointer) => {
+  walkSchema(schema, (keyword, value, pointer) => {
     if (keyword === 'pattern' && typeof value === 'string') found.push({ pointer, pattern: value })
     if (keyword !== 'patternProperties' || !isRecord(value)) return
     for (const pattern of Object.keys(value)) found.push({ pointer, pattern })
@@ -63,17 +63,6 @@ function mentionsPattern(value: unknown): boolean {
   return false
 }
 
-type Visit = (keyword: string, value: unknown, pointer: string) => void
-
-function visit(schema: Subschema, pointer: string, see: Visit): void {
-  if (typeof schema === 'boolean') return
-  for (const [keyword, value] of Object.entries(schema)) {
-    const below = `${pointer}/${keyword}`
-    see(keyword, value, below)
-    eachSubschema(keyword, value, (inner: JsonSchema, rest) => visit(inner, below + rest, see))
-  }
-}
-
 interface Form {
   readonly message: string
   readonly fits: (value: unknown) => boolean
@@ -82,74 +71,60 @@ interface Form {
 const TYPES = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string']
 
 const FORMS: ReadonlyMap<string, Form> = new Map([
-  ...share('must be a schema', isSubschema, [
-    'additionalProperties',
-    'contains',
-    'else',
-    'if',
-    'not',
-    'propertyNames',
-    'then',
-    'unevaluatedItems',
-    'unevaluatedProperties',
-  ]),
-  ...share('must be a schema', (value) => isSubschema(value) || isSchemaList(value), ['items']),
+  ...share(
+    'must be a schema',
+    isSubschema,
+    'additionalProperties contains else if not propertyNames then unevaluatedItems unevaluatedProperties',
+  ),
+  ...share('must be a schema', (value) => isSubschema(value) || isSchemaList(value), 'items'),
   ...share(
     'must be a list of at least one schema',
     (value) => isSchemaList(value) && value.length > 0,
-    ['allOf', 'anyOf', 'oneOf', 'prefixItems'],
+    'allOf anyOf oneOf prefixItems',
   ),
   ...share(
     'must be an object of schemas',
     (value) => isRecord(value) && Object.values(value).every(isSubschema),
-    ['$defs', 'definitions', 'dependentSchemas', 'properties', 'patternProperties'],
+    '$defs definitions dependentSchemas properties patternProperties',
   ),
-  ...share('must be a number', (value) => typeof value === 'number', [
-    'exclusiveMaximum',
-    'exclusiveMinimum',
-    'maximum',
-    'minimum',
-  ]),
-  ...share('must be a whole number, 0 or more', isLength, [
-    'maxContains',
-    'maxItems',
-    'maxLength',
-    'maxProperties',
-    'minContains',
-    'minItems',
-    'minLength',
-    'minProperties',
-  ]),
-  ...share('must be a number greater than 0', (value) => typeof value === 'number' && value > 0, [
+  ...share('must be a number', isNumber, 'exclusiveMaximum exclusiveMinimum maximum minimum'),
+  ...share(
+    'must be a whole number, 0 or more',
+    (value) => Number.isInteger(value) && Number(value) >= 0,
+    'maxContains maxItems maxLength maxProperties minContains minItems minLength minProperties',
+  ),
+  ...share(
+    'must be a number greater than 0',
+    (value) => isNumber(value) && value > 0,
     'multipleOf',
-  ]),
-  ...share('must be a string', (value) => typeof value === 'string', ['$ref', 'format']),
-  ...share('must be true or false', (value) => typeof value === 'boolean', ['uniqueItems']),
-  ...share('must be a list of values', Array.isArray, ['enum']),
-  ...share('must be a list of names', isNameList, ['required']),
+  ),
+  ...share('must be a string', (value) => typeof value === 'string', '$ref format'),
+  ...share('must be true or false', (value) => typeof value === 'boolean', 'uniqueItems'),
+  ...share('must be a list of values', Array.isArray, 'enum'),
+  ...share('must be a list of names', isNameList, 'required'),
   ...share(
     'must be an object of lists of names',
     (value) => isRecord(value) && Object.values(value).every(isNameList),
-    ['dependentRequired'],
+    'dependentRequired',
   ),
-  ...share(`must be one of ${TYPES.join(', ')}, or a list of these`, isTypes, ['type']),
-  ...share('must be a regular expression', isPattern, ['pattern']),
+  ...share(`must be one of ${TYPES.join(', ')}, or a list of these`, isTypes, 'type'),
+  ...share('must be a regular expression', isPattern, 'pattern'),
 ])
 
 function share(
   message: string,
   fits: (value: unknown) => boolean,
-  keywords: readonly string[],
+  keywords: string,
 ): [string, Form][] {
-  return keywords.map((keyword) => [keyword, { message, fits }])
+  return keywords.split(' ').map((keyword) => [keyword, { message, fits }])
+}
+
+function isNumber(value: unknown): value is number {
+  return typeof value === 'number'
 }
 
 function isSchemaList(value: unknown): value is readonly Subschema[] {
   return Array.isArray(value) && value.every(isSubschema)
-}
-
-function isLength(value: unknown): boolean {
-  return Number.isInteger(value) && Number(value) >= 0
 }
 
 function isTypes(value: unknown): boolean {

@@ -1,9 +1,15 @@
-import { isList, isRecord, resolvePointer } from '../values/index.ts'
+import { asRecord, isList, isRecord } from '../values/index.ts'
 import { compileSchema, type SchemaCheck } from './compile.ts'
-import { isSubschema, mapSubschemas } from './keywords.ts'
-import { decodeFragment } from './references.ts'
 import { isScalar } from './rules.ts'
 import type { JsonSchema, Problem } from './schema.ts'
+import {
+  addressOf,
+  isChoice,
+  isSubschema,
+  keywordSet,
+  mapSubschemas,
+  resolveLocal,
+} from './walk/index.ts'
 
 /** Tells which members a value may have by a schema, and nothing else about it. */
 export interface NamesCheck {
@@ -29,7 +35,7 @@ export function compileNames(schema: JsonSchema): NamesCheck | undefined {
       const problems = checked.ok ? [] : checked.problems
       const unknown = problems.filter(({ code }) => UNKNOWN.includes(code))
       // Each member may be known to one of several forms, and no form to know them all.
-      const found = unknown.length > 0 ? unknown : problems.filter(isChoice)
+      const found = unknown.length > 0 ? unknown : problems.filter(({ code }) => isChoice(code))
       const [first = NOWHERE, ...rest] = found
       return [first, ...rest]
     },
@@ -48,34 +54,24 @@ const NOWHERE: Problem = {
 
 const UNKNOWN = ['additionalProperties', 'unevaluatedProperties']
 
-function isChoice({ code }: Problem): boolean {
-  return code === 'anyOf' || code === 'oneOf'
-}
-
 const IN_PLACE = ['allOf', 'dependentSchemas', 'dependencies', '$dynamicRef']
 const ABOUT_NAMES = new Set([
   ...IN_PLACE,
   ...UNKNOWN,
-  '$defs',
-  '$ref',
-  'anyOf',
-  'definitions',
-  'items',
-  'oneOf',
-  'patternProperties',
-  'prefixItems',
-  'properties',
+  ...keywordSet(
+    '$defs $ref anyOf definitions items oneOf patternProperties prefixItems properties',
+  ),
 ])
 
-function toNamesOnly(schema: JsonSchema, isChoice: boolean): JsonSchema {
+function toNamesOnly(schema: JsonSchema, isChosen: boolean): JsonSchema {
   return Object.fromEntries(
     Object.entries(schema).flatMap(([keyword, value]): [string, unknown][] => {
       // A constant tells choices apart.
-      if (keyword === 'const' && isChoice && isScalar(value)) return [[keyword, value]]
+      if (keyword === 'const' && isChosen && isScalar(value)) return [[keyword, value]]
       if (!ABOUT_NAMES.has(keyword)) return []
-      const chooses = keyword === 'anyOf' || keyword === 'oneOf'
+      const chooses = isChoice(keyword)
       const inner = (part: JsonSchema): JsonSchema => ({
-        ...toNamesOnly(part, isChoice || chooses),
+        ...toNamesOnly(part, isChosen || chooses),
         ...(chooses && excludeOthers(part)),
       })
       // Without the values several of the choices may fit.
@@ -121,12 +117,9 @@ function createAdmits(root: JsonSchema): Admits | undefined {
       fromMembers(schema, toAdmits),
       fromItems(schema, toAdmits),
     ])
-    if (typeof schema['$ref'] === 'string') {
-      slot.admits = all([
-        slot.admits,
-        toAdmits(resolvePointer(root, decodeFragment(schema['$ref'].slice(1)))),
-      ])
-    }
+    const address = addressOf(schema)
+    if (address !== undefined)
+      slot.admits = all([slot.admits, toAdmits(resolveLocal(root, address))])
     if (Array.isArray(schema['anyOf'])) {
       slot.admits = all([slot.admits, any(schema['anyOf'].map(toAdmits))])
     }
@@ -147,7 +140,7 @@ function fromMembers(
   toAdmits: (inner: unknown) => Admits | undefined,
 ): Admits | undefined {
   const { properties = {}, additionalProperties } = schema
-  const named = Object.entries(isRecord(properties) ? properties : {})
+  const named = Object.entries(asRecord(properties))
   // Null for a member that may be anything: one look finds both whether it is known and what it must be.
   const members = new Map(named.map(([name, inner]) => [name, toAdmits(inner) ?? null]))
   const others = toAdmits(additionalProperties)

@@ -1,8 +1,7 @@
 import { isList, isRecord, ownMember } from '../values/index.ts'
 import { DIALECT_URIS, type Dialect, readDialect } from './dialect.ts'
-import { isSubschema, mapSubschemas, roleOf, type Subschema } from './keywords.ts'
 import { toNamePatterns, toTestedRegExp } from './patterns.ts'
-import { type FindDefinition, matchDefinition } from './references.ts'
+import { type FindDefinition, matchDefinition } from './reference/definitions.ts'
 import {
   forbidOthers,
   isScalar,
@@ -13,6 +12,7 @@ import {
   requireUnique,
 } from './rules.ts'
 import type { JsonSchema } from './schema.ts'
+import { isSubschema, keywordSet, mapSubschemas, roleOf, type Subschema } from './walk/index.ts'
 
 /** How schemas are read before the validator compiles them. */
 export interface NormalizeOptions {
@@ -119,44 +119,14 @@ function nextReading(schema: JsonSchema, outer: Reading, find: FindDefinition): 
 
 const VALIDATION_VOCABULARY = 'https://json-schema.org/draft/2020-12/vocab/validation'
 
-const NEVER = new Set(['$schema', 'default', 'example', 'examples', '~refine'])
-const SINCE_2019 = new Set([
-  '$anchor',
-  '$dynamicAnchor',
-  '$dynamicRef',
-  '$recursiveAnchor',
-  '$recursiveRef',
-  'dependentRequired',
-  'dependentSchemas',
-  'maxContains',
-  'minContains',
-  'prefixItems',
-  'unevaluatedItems',
-  'unevaluatedProperties',
-])
-const UNTIL_DRAFT_7 = new Set(['additionalItems'])
-const VALIDATION = new Set([
-  'const',
-  'dependentRequired',
-  'enum',
-  'exclusiveMaximum',
-  'exclusiveMinimum',
-  'maxContains',
-  'maxItems',
-  'maxLength',
-  'maxProperties',
-  'maximum',
-  'minContains',
-  'minItems',
-  'minLength',
-  'minProperties',
-  'minimum',
-  'multipleOf',
-  'pattern',
-  'required',
-  'type',
-  'uniqueItems',
-])
+const NEVER = keywordSet('$schema default example examples ~refine')
+const SINCE_2019 = keywordSet(
+  '$anchor $dynamicAnchor $dynamicRef $recursiveAnchor $recursiveRef dependentRequired dependentSchemas maxContains minContains prefixItems unevaluatedItems unevaluatedProperties',
+)
+const UNTIL_DRAFT_7 = keywordSet('additionalItems')
+const VALIDATION = keywordSet(
+  'const dependentRequired enum exclusiveMaximum exclusiveMinimum maxContains maxItems maxLength maxProperties maximum minContains minItems minLength minProperties minimum multipleOf pattern required type uniqueItems',
+)
 
 /** Leaves out what has no meaning in the schema's dialect, where the validator would give it one. */
 function chooseKeywords(schema: JsonSchema, { dialect, validates }: Reading): JsonSchema {
@@ -257,7 +227,7 @@ function toInner(schema: Subschema, reading: Reading): Reading {
   return isResource && reading.key !== undefined ? { ...reading, key: undefined } : reading
 }
 
-/** A reference may point into a keyword nobody knows; what stands there is read as schemas. */
+/** A reference may point into an unknown keyword; its value is read as schemas. */
 function normalizeUnknown(value: unknown, inner: (schema: JsonSchema) => Subschema): unknown {
   if (Array.isArray(value)) return value.map((item) => normalizeUnknown(item, inner))
   return isRecord(value) ? inner(value) : value
@@ -299,7 +269,7 @@ function noteInherited(keyword: string, value: unknown, state: State): void {
 }
 
 function assign(draft: Draft, keyword: string, value: unknown): void {
-  // Assigning this name would replace the prototype; it is no keyword anyway.
+  // Assigning this name would replace the prototype; it is not a keyword anyway.
   if (value !== undefined && keyword !== '__proto__') draft[keyword] = value
 }
 

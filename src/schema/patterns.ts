@@ -1,6 +1,6 @@
-import { isRecord } from '../values/index.ts'
-import type { Subschema } from './keywords.ts'
+import { asRecord } from '../values/index.ts'
 import { compilePattern, toRegExp } from './pattern/index.ts'
+import type { Subschema } from './walk/index.ts'
 
 /** Compiles a pattern for the validator, which asks for a regular expression and calls its `test`. */
 export function toTestedRegExp(pattern: string, isOwn: boolean): RegExp {
@@ -41,7 +41,7 @@ export function toNamePatterns(
   let needsNames = false
   const add = (pattern: string, schema: Subschema) =>
     rewritten.set(pattern, [...(rewritten.get(pattern) ?? []), schema])
-  for (const [pattern, schema] of Object.entries(isRecord(patterns) ? patterns : {})) {
+  for (const [pattern, schema] of Object.entries(asRecord(patterns))) {
     const compiled = compilePattern(pattern, { isOwn })
     if (compiled instanceof RegExp) {
       add(toUnicodeSource(compiled, pattern), schema as Subschema)

@@ -1,10 +1,8 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
 import type { Maybe } from '../values/index.ts'
+import type { JsonSchema } from './walk/index.ts'
 
-/** A JSON Schema document: 2020-12 inside the registry, draft 7 is read as well. */
-export interface JsonSchema {
-  readonly [keyword: string]: unknown
-}
+export type { JsonSchema }
 
 /** A schema of Zod, ArkType, Valibot …: anything that checks values and can print itself as JSON Schema. */
 export interface StandardSchema<Input = unknown, Output = Input> {

@@ -1,6 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import {
   andThen,
+  asRecord,
   findNoJson,
   formatPointer,
   isRecord,
@@ -10,13 +11,11 @@ import {
   toText,
 } from '../values/index.ts'
 import { closeArguments, closeObjects, openUnnamedArguments } from './closed-arguments.ts'
-import { roleOf } from './keywords.ts'
 import { formatUnknownProperty, isLongName } from './messages.ts'
 import { compileNames } from './names.ts'
+import { MAX_PROBLEMS } from './problems.ts'
 import type { Check, JsonSchema, Problem, StandardSchema, Validation } from './schema.ts'
-
-/** How many problems of one value are reported; more would only be noise. */
-const MAX_PROBLEMS = 100
+import { followReference, roleOf } from './walk/index.ts'
 
 /** Checks values with the schema library's own rules, transforms and defaults included. */
 export function toStandardCheck(schema: StandardSchema): Check {
@@ -225,19 +224,14 @@ function listMembers(schema: StandardSchema, path: readonly string[]): readonly 
   const root = toStandardJsonSchema(schema, 'input')
   let place: unknown = root
   for (const segment of path) {
-    const { properties, items } = resolveLocal(place, root)
+    const { properties, items } = schemaAt(place, root)
     place = isRecord(properties) && Object.hasOwn(properties, segment) ? properties[segment] : items
   }
-  const { properties } = resolveLocal(place, root)
+  const { properties } = schemaAt(place, root)
   return isRecord(properties) ? Object.keys(properties) : []
 }
 
-function resolveLocal(place: unknown, root: JsonSchema): JsonSchema {
-  if (!isRecord(place)) return {}
-  const { $ref: reference } = place
-  const target =
-    typeof reference === 'string' && reference.startsWith('#')
-      ? resolvePointer(root, reference.slice(1))
-      : place
-  return isRecord(target) ? target : {}
+function schemaAt(place: unknown, root: JsonSchema): JsonSchema {
+  const target = followReference(place, root)
+  return asRecord(target)
 }

@@ -34,7 +34,8 @@ type Opener = (url: string, options: OpenStoreOptions) => Promise<Store>
 
 const OPENERS: Readonly<Record<string, Opener>> = {
   memory: async (_, options) => createMemoryStore(toCommon(options)),
-  sqlite: (url, options) => createSqliteStore(toPath(url), toCommon(options)),
+  sqlite: (url, { load, ...options }) =>
+    createSqliteStore(toPath(url), { ...toCommon(options), ...(load && { load }) }),
   redis: openRedis,
   rediss: openRedis,
   postgres: openPostgres,

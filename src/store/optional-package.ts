@@ -14,12 +14,15 @@ export async function loadOptional(
     return isRecord(loaded['default']) ? { ...loaded['default'], ...loaded } : loaded
   } catch (thrown) {
     if (!isMissing(thrown)) throw thrown
-    const message = `A ${scheme} ${kind} needs the package "${name}": run npm install ${name}`
+    const missing = /'([^']+)'/.exec(thrown.message)?.[1]
+    // A package with a binary per machine is there without the one for this machine.
+    const part = missing?.startsWith('@') && missing !== name ? ` and its part ${missing}` : ''
+    const message = `A ${scheme} ${kind} needs the package "${name}"${part}: run npm install ${name}`
     throw new TypeError(message, { cause: thrown })
   }
 }
 
-function isMissing(thrown: unknown): boolean {
+function isMissing(thrown: unknown): thrown is Error {
   return (
     thrown instanceof Error &&
     'code' in thrown &&

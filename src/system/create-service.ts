@@ -34,7 +34,12 @@ import {
   toReason,
 } from '../values/index.ts'
 import { systemFunctions } from './functions.ts'
-import { chooseExtensions, type ServiceExtensionOptions } from './service-extensions.ts'
+import {
+  chooseExtensions,
+  type ServiceExtensionOptions,
+  type ServiceExtensions,
+  useExtensions,
+} from './service-extensions.ts'
 
 /** Creates a logger that writes one JSON line per event to stderr. */
 export function jsonLogger(
@@ -126,6 +131,38 @@ const DEFAULT_LIMITS: Limits = {
 export function createService<const Functions extends readonly FunctionDefinition[]>(
   options: ServiceOptions<Functions>,
 ): Service<Functions> {
+  return buildService(options, (facts) => chooseExtensions({ ...options, ...facts }))
+}
+
+/** What a service is made of that has no extensions but those it is given. */
+export type BareServiceOptions<Functions extends readonly FunctionDefinition[]> = Omit<
+  ServiceOptions<Functions>,
+  'defaults' | 'store' | 'stateful' | 'jobs' | 'callbacks'
+>
+
+/**
+ * Creates a service that has the extensions it is given and no others, so that a bundler can leave the rest out.
+ *
+ * @example
+ * createBareService({ info, functions, extensions: [deadlineExtension()] })
+ */
+export function createBareService<const Functions extends readonly FunctionDefinition[]>(
+  options: BareServiceOptions<Functions>,
+): Service<Functions> {
+  return buildService(options, () => useExtensions(options.extensions ?? []))
+}
+
+/** What is known of a service before its extensions are chosen. */
+interface ServiceFacts {
+  readonly service: string
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+function buildService<const Functions extends readonly FunctionDefinition[]>(
+  options: ServiceOptions<Functions>,
+  choose: (facts: ServiceFacts) => ServiceExtensions,
+): Service<Functions> {
   const { info, middleware = [], clock = systemClock, store } = options
   const log = toSteadyLogger(options.log ?? jsonLogger())
   const { challenge = DEFAULT_CHALLENGE, name = toServiceName(info.title) } = options
@@ -134,12 +171,7 @@ export function createService<const Functions extends readonly FunctionDefinitio
   const components = options.components ?? {}
   checkComponents(components)
   assertNoPrivateKeys(options.profile, 'profile')
-  const { extensions, exclusions, background } = chooseExtensions({
-    ...options,
-    service: name,
-    clock,
-    log,
-  })
+  const { extensions, exclusions, background } = choose({ service: name, clock, log })
   const enabled = new Set(extensions.map(({ urn }) => urn))
   const carriesItems = extensions.some(({ streams }) => streams)
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
@@ -259,11 +291,11 @@ function listFunctions({
   readonly functions: unknown
 }): readonly FunctionDefinition[] {
   if (!Array.isArray(functions)) {
-    throw new TypeError('functions must be a list of what defineFunction gives')
+    throw new TypeError('functions must be a list of definitions made by defineFunction')
   }
   for (const [index, definition] of functions.entries()) {
     if (!isRecord(definition)) {
-      throw new TypeError(`functions[${index}] must be what defineFunction gives`)
+      throw new TypeError(`functions[${index}] must be a definition made by defineFunction`)
     }
   }
   return functions as readonly FunctionDefinition[]

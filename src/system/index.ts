@@ -1,6 +1,8 @@
 export { authenticateByToken } from './authenticate-by-token.ts'
 export { listDiscoverable } from './capabilities.ts'
 export {
+  type BareServiceOptions,
+  createBareService,
   createService,
   jsonLogger,
   type ServiceOptions,
@@ -9,6 +11,8 @@ export {
   checkDeclarations,
   type DefaultExtensionOptions,
 } from './default-extensions.ts'
+export { diagnosticsExtension } from './diagnostics-extension.ts'
+export { discoveryExtension } from './discovery-extension.ts'
 export { encodeHealth, type HealthReport, reportHealth } from './health.ts'
 export type { CallbackOptions, ServiceExtensionOptions } from './service-extensions.ts'
 export {

@@ -71,10 +71,16 @@ export function chooseExtensions(
       : []),
     ...given,
   ]
+  return { ...useExtensions(chosen), background }
+}
+
+/** Puts extensions into the order in which they wrap a call; of two with one URN, the later counts. */
+export function useExtensions(chosen: readonly Extension[]): ServiceExtensions {
+  assertExtensions(chosen)
   // A Map keeps the place of the first and the value of the last.
   const byUrn = new Map(chosen.map((extension) => [extension.urn, extension]))
   const extensions = orderExtensions([...byUrn.values()])
-  return { extensions, exclusions: toExclusions(extensions), background }
+  return { extensions, exclusions: toExclusions(extensions), background: undefined }
 }
 
 /** Released descriptions name these whether or not a service has them; callers may rely on it. */

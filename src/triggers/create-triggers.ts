@@ -103,8 +103,8 @@ export function createTriggers(options: TriggersOptions): Triggers {
       if (entry === undefined) {
         throw new CallError('NOT_FOUND', { message: `There is no delivery ${id.slice(0, 100)}` })
       }
-      const deliverer = deliverers.get(entry.delivery.trigger)
-      if (deliverer === undefined) throw noTrigger(entry.delivery.trigger, definitions)
+      const deliverer = deliverers.get(entry.item.trigger)
+      if (deliverer === undefined) throw noTrigger(entry.item.trigger, definitions)
       await deliverer.redeliver(entry)
     },
     async test(name, trialOptions = {}) {

@@ -49,6 +49,7 @@ export function startInProcessWorker(options: InProcessWorkerOptions): InProcess
   const { name, records, plan, leaseMs, pollMs, clock, log } = options
   const running = new Map<string, Running>()
   const closing = new AbortController()
+  const passedOn = createPassedOn(clock)
   let closed = false
   let looking: Promise<void> | undefined
   let again = false
@@ -87,7 +88,8 @@ export function startInProcessWorker(options: InProcessWorkerOptions): InProcess
       const page = await records.list(name, cursor)
       for (const waiting of page.waiting) {
         if (isFull()) return
-        const claim = running.has(waiting.slot) ? undefined : await records.claim(name, waiting)
+        if (running.has(waiting.slot) || passedOn.has(waiting.hash)) continue
+        const claim = await records.claim(name, waiting)
         if (claim) start(claim)
       }
       cursor = page.cursor
@@ -114,6 +116,7 @@ export function startInProcessWorker(options: InProcessWorkerOptions): InProcess
       else if (closing.signal.aborted) await handBack(claim)
       else {
         const { delayMs, untried } = verdict
+        if (untried) passedOn.add(claim.hash, delayMs * 2 + pollMs)
         await records.putBack(claim, { delayMs, attempt: untried ? attempt - 1 : attempt })
       }
     })
@@ -137,6 +140,19 @@ export function startInProcessWorker(options: InProcessWorkerOptions): InProcess
         lease.letGo()
         await handBack(claim).catch(() => {})
       }
+    },
+  }
+}
+
+/** Remembers jobs that were put back here: the process that delays a job comes first to it, and others must get it. */
+function createPassedOn(clock: Clock) {
+  const until = new Map<string, number>()
+  return {
+    add: (hash: string, forMs: number) => void until.set(hash, clock.elapsed() + forMs),
+    has(hash: string): boolean {
+      const left = (until.get(hash) ?? 0) - clock.elapsed()
+      if (left <= 0) until.delete(hash)
+      return left > 0
     },
   }
 }

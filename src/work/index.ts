@@ -1,4 +1,11 @@
-export { type KeepAlive, repeatWrite, startKeepAlive } from './lease.ts'
+export {
+  holdEntry,
+  type KeepAlive,
+  type RepeatOptions,
+  repeatWrite,
+  startKeepAlive,
+} from './lease.ts'
+export { createLedger, type Ledger, type LedgerEntry, toStoredJson } from './ledger/ledger.ts'
 export { type CreateJobQueueOptions, createJobQueue } from './open.ts'
 export {
   type Job,

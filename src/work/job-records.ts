@@ -10,6 +10,7 @@ export interface Claim {
   readonly data: Json
   readonly attempt: number
   readonly priority: number
+  readonly hash: string
   /** The key under which it was found waiting. */
   readonly slot: string
   /** Names this claim; no other has it. */
@@ -92,7 +93,7 @@ export function createJobRecords(store: Store, options: JobRecordsOptions): JobR
         ttl: null,
         owner: token,
       })
-      if (swapped) return { ...next, name, token, key, lease }
+      if (swapped) return { ...next, hash, name, token, key, lease }
     } else if (slot !== undefined) await store.delete(slot)
     await store.deleteIfOwner(lease, token)
     return undefined

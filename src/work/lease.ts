@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Clock } from '../values/index.ts'
+import type { Logger } from '../core/index.ts'
+import { type Entry, isUnavailable, type Store } from '../store/index.ts'
+import { type Clock, toReason } from '../values/index.ts'
 
 /** A lease that is renewed until it is let go or lost. */
 export interface HeldLease {
@@ -52,7 +54,7 @@ export function holdLease({ leaseMs, clock, renew }: HoldLeaseOptions): HeldLeas
 /** Something that is renewed again and again until it is stopped. */
 export interface KeepAlive {
   /** Stops renewing; settles when a renewal that is under way has. */
-  stop(): Promise<void>
+  readonly stop: () => Promise<void>
 }
 
 /** Calls `renew` at an interval, one at a time, until it answers `false` or is stopped. */
@@ -82,18 +84,53 @@ export function startKeepAlive(everyMs: number, renew: () => Promise<boolean>): 
   }
 }
 
+/** An entry that this process holds as long as it lives. */
+export interface HeldEntry extends KeepAlive {
+  /** The revision under which it was renewed last. */
+  readonly revision: () => number
+}
+
+/** Renews an entry until it is stopped or somebody else has written it; without an end it is gone a lease after its process. */
+export function holdEntry(
+  store: Store,
+  entry: Pick<Entry, 'key' | 'value' | 'revision'>,
+  leaseMs: number,
+): HeldEntry {
+  const { key, value } = entry
+  let { revision } = entry
+  const kept = startKeepAlive(leaseMs / 3, async () => {
+    try {
+      const swap = await store.compareAndSet(key, value, { revision, ttl: leaseMs })
+      if (swap.swapped) revision = swap.revision
+      return swap.swapped
+    } catch {
+      return true
+    }
+  })
+  return { revision: () => revision, stop: kept.stop }
+}
+
 const REPEAT_MS = 250
 
-/** Repeats a write until it succeeds, or until `onFailure` throws: what was done must be known when the store is back. */
+/** Says when a write that the store does not take is not repeated any more. */
+export interface RepeatOptions {
+  readonly log: Logger | undefined
+  /** Names the work in the log. */
+  readonly id: string
+  readonly isStopped: () => boolean
+}
+
+/** Repeats a write while the store is unreachable: what was done must be known when it is back. */
 export async function repeatWrite<Written>(
-  write: () => Promise<Written>,
-  onFailure: (thrown: unknown) => void,
+  write: (isAgain: boolean) => Promise<Written>,
+  { log, id, isStopped }: RepeatOptions,
 ): Promise<Written> {
-  for (;;) {
+  for (let isAgain = false; ; isAgain = true) {
     try {
-      return await write()
+      return await write(isAgain)
     } catch (thrown) {
-      onFailure(thrown)
+      if (isStopped() || !isUnavailable(thrown)) throw thrown
+      log?.warn('what was done cannot be recorded yet', { work: id, reason: toReason(thrown) })
       await sleep(REPEAT_MS, undefined, { ref: false })
     }
   }

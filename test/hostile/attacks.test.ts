@@ -1,15 +1,21 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startWaymark, type WaymarkProcess } from '../support/waymark-process.ts'
 import { listAttacks, listPatternAttacks } from './attacks.ts'
-import { runAttacks, runOverload } from './run-attacks.ts'
+import { runAttacks, runOverload, startPatternApi } from './run-attacks.ts'
 
 /** The short form of `npm run test:hostile`. */
 describe('waymark serve under attack', () => {
   let served: WaymarkProcess
+  let api: Awaited<ReturnType<typeof startPatternApi>>
   beforeAll(async () => {
-    served = await startWaymark(['test/hostile/hostile-service.ts', '--allow-execute'])
+    api = await startPatternApi()
+    const sources = ['test/hostile/hostile-service.ts', api.document]
+    served = await startWaymark([...sources, '--allow-execute'])
   }, 60_000)
-  afterAll(() => served.stop())
+  afterAll(async () => {
+    await served.stop()
+    api.close()
+  })
 
   it('answers or refuses every hostile request, and each probe in between', async () => {
     const attacks = listAttacks()
@@ -18,14 +24,11 @@ describe('waymark serve under attack', () => {
   }, 60_000)
 
   it('compares hostile texts with hostile patterns on every surface', async () => {
-    const document = 'test/hostile/hostile-patterns.openapi.json'
-    const patterns = await startWaymark([document, '--allow-execute'])
-    onTestFinished(() => patterns.stop())
-    expect((await runAttacks(patterns, listPatternAttacks())).faults).toEqual([])
+    expect((await runAttacks(served, listPatternAttacks())).faults).toEqual([])
   }, 60_000)
 
   it('refuses what it cannot do, and answers every probe', async () => {
-    const { faults, counts } = await runOverload(served, { seconds: 2, burst: 20 })
+    const { faults, counts } = await runOverload(served, { seconds: 1, burst: 20 })
     expect(faults, JSON.stringify(counts)).toEqual([])
   }, 60_000)
 })

@@ -1,4 +1,8 @@
-import { request } from 'node:http'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { sendRaw } from '../support/raw-http.ts'
 import type { WaymarkProcess } from '../support/waymark-process.ts'
 import { type Attack, isExpected, post } from './attacks.ts'
@@ -37,6 +41,31 @@ export async function runAttacks(
     if (probe.status !== 200) faults.push(`${name}: the probe after it got ${probe.status}`)
   }
   return { counts, faults, probes }
+}
+
+/** An API whose description holds exponential patterns, and a copy of the description that says where it listens. */
+export async function startPatternApi(): Promise<{
+  readonly document: string
+  readonly close: () => void
+}> {
+  const api = createServer((asked, answer) => {
+    asked.resume()
+    answer.setHeader('content-type', 'application/json').end('{}')
+  })
+  await new Promise<void>((resolve) => api.listen(0, '127.0.0.1', resolve))
+  const source = readFileSync(new URL('./hostile-patterns.openapi.json', import.meta.url), 'utf8')
+  const folder = mkdtempSync(join(tmpdir(), 'waymark-hostile-'))
+  const document = join(folder, 'patterns.openapi.json')
+  const { port } = api.address() as AddressInfo
+  writeFileSync(document, source.replace('127.0.0.1:9', `127.0.0.1:${port}`))
+  return {
+    document,
+    close() {
+      api.closeAllConnections()
+      api.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
 }
 
 /** A document of the service may be long, an echo may not. */

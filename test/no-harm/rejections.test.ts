@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { defineFunction } from '../../src/core/function.ts'
 import { createSuspects } from '../../src/core/suspects.ts'
 import { allSurfaces } from '../../src/http/all-surfaces.ts'
@@ -26,7 +26,7 @@ function linesOf({ errors }: WaymarkProcess, message: string): Record<string, un
     .map((line) => JSON.parse(line) as Record<string, unknown>)
 }
 
-const REJECTED = 'a promise was rejected'
+const REJECTED = 'unhandled promise rejection'
 
 describe('waymark serve', () => {
   let served: WaymarkProcess
@@ -86,30 +86,46 @@ describe('waymark serve', () => {
       expect(linesOf(served, REJECTED)[4]).toMatchObject({ function: 'tests.streams' })
       expect(await call(served, 'tests.fine')).toBe('fine')
     })
+
+    it('names the function that a webhook or an event ran, and goes on', async () => {
+      const before = linesOf(served, REJECTED).length
+      const tell = () =>
+        fetch(`${served.url}/webhooks/told`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: '{}',
+        }).then((answer) => answer.json())
+      const names = () =>
+        linesOf(served, REJECTED)
+          .slice(before)
+          .map((line) => line['function'])
+      expect(await tell()).toMatchObject({ status: 'done' })
+      await expect.poll(names, { timeout: 10_000 }).toEqual(['tests.by_webhook'])
+      expect(await call(served, 'tests.emits')).toBe('emitted')
+      await expect.poll(names, { timeout: 10_000 }).toEqual(['tests.by_webhook', 'tests.by_event'])
+      expect(await tell()).toMatchObject({ status: 'done' })
+      await expect.poll(names, { timeout: 10_000 }).toHaveLength(3)
+      expect(linesOf(served, REJECTED).at(-1)).toMatchObject({
+        function: 'tests.by_webhook',
+        count: before + 3,
+      })
+      expect(await call(served, 'tests.fine')).toBe('fine')
+    })
+
+    // The process is gone after it.
+    it('stops after an exception that nobody caught: calls in flight finish, the exit code is not 0', async () => {
+      const slow = call(served, 'tests.slow')
+      expect(await call(served, 'tests.throws_in_timer')).toBe('left')
+      expect(await slow).toBe('slow')
+      expect(await served.ended).toBe(1)
+      const [line] = linesOf(served, 'uncaught exception')
+      expect(line).toMatchObject({ level: 'error' })
+      expect(line?.['function']).toContain('tests.throws_in_timer')
+    })
   })
 })
 
 describe('beside it', () => {
-  it('names the function that a webhook or an event ran, and goes on', async () => {
-    const served = await startWaymark(['test/no-harm/faulty-triggers.ts'])
-    onTestFinished(() => served.stop())
-    const tell = () =>
-      fetch(`${served.url}/webhooks/told`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: '{}',
-      }).then((answer) => answer.json())
-    const names = () => linesOf(served, REJECTED).map((line) => line['function'])
-    expect(await tell()).toMatchObject({ status: 'done' })
-    await expect.poll(names, { timeout: 10_000 }).toEqual(['tests.by_webhook'])
-    expect(await call(served, 'tests.emits')).toBe('emitted')
-    await expect.poll(names, { timeout: 10_000 }).toEqual(['tests.by_webhook', 'tests.by_event'])
-    expect(await tell()).toMatchObject({ status: 'done' })
-    await expect.poll(names, { timeout: 10_000 }).toHaveLength(3)
-    expect(linesOf(served, REJECTED)[2]).toMatchObject({ function: 'tests.by_webhook', count: 3 })
-    expect(await call(served, 'tests.fine')).toBe('fine')
-  }, 60_000)
-
   it.each([
     [
       'throws',
@@ -141,17 +157,6 @@ describe('beside it', () => {
     }
     expect(log.lines).toHaveLength(2)
   })
-
-  it('stops after an exception that nobody caught: calls in flight finish, the exit code is not 0', async () => {
-    const served = await startWaymark([SERVICE])
-    const slow = call(served, 'tests.slow')
-    expect(await call(served, 'tests.throws_in_timer')).toBe('left')
-    expect(await slow).toBe('slow')
-    expect(await served.ended).toBe(1)
-    const [line] = linesOf(served, 'an exception was thrown')
-    expect(line).toMatchObject({ level: 'error' })
-    expect(line?.['function']).toContain('tests.throws_in_timer')
-  }, 60_000)
 
   it('answers though the logger throws', async () => {
     const broken = () => {

@@ -4,9 +4,6 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
-const TSC = fileURLToPath(new URL('../../node_modules/.bin/tsc', import.meta.url))
-// What `npm pack` would take, less what only people and editors read.
-const PARTS = ['package.json', 'bin', 'src/sources/tool-spec/tool-spec.schema.json']
 
 /** Packs the package as npm would publish it, built in a folder of its own, and unpacks it where npm would install it. */
 export async function installPackage(project: string): Promise<void> {
@@ -25,19 +22,16 @@ export async function installPackage(project: string): Promise<void> {
   }
 }
 
-/** Builds the package into a folder inside the project, laid out as npm would install it; starts three times as fast. */
+/** Builds the package into a folder inside the project, laid out as npm would install it, with its declarations where they are asked for. */
 export async function buildPackage(
   folder: string,
   { declarations = false }: { readonly declarations?: boolean } = {},
 ): Promise<void> {
   mkdirSync(folder, { recursive: true })
-  for (const part of PARTS) cpSync(`${ROOT}${part}`, `${folder}${part}`, { recursive: true })
-  const emit = [
-    '--outDir',
-    `${folder}dist`,
-    ...(declarations ? [] : ['--declaration', 'false', '--isolatedDeclarations', 'false']),
-    '--sourceMap',
-    'false',
-  ]
-  await promisify(execFile)(TSC, ['-p', `${ROOT}tsconfig.build.json`, ...emit])
+  for (const part of ['package.json', 'bin']) {
+    cpSync(`${ROOT}${part}`, `${folder}${part}`, { recursive: true })
+  }
+  const types = declarations ? [] : ['--no-types']
+  const build = [`${ROOT}scripts/build.mjs`, '--out', `${folder}dist`, ...types]
+  await promisify(execFile)(process.execPath, build)
 }

@@ -1,8 +1,5 @@
-import {
-  type CharacterSet,
-  type PatternNode,
-  parsePattern,
-} from '../../src/schema/pattern/syntax.ts'
+import type { CharacterSet } from '../../src/schema/pattern/characters.ts'
+import { type PatternNode, parsePattern } from '../../src/schema/pattern/syntax.ts'
 
 /** More steps than any attack here may need. */
 const MOST_STEPS = 100_000

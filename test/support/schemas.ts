@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { type CompileSchemaOptions, compileSchema } from '../../src/schema/compile.ts'
-import type { Subschema } from '../../src/schema/keywords.ts'
+import type { Subschema } from '../../src/schema/walk/keywords.ts'
 
 /** What is wrong with a value, one line per problem: pointer, code, sentence. */
 export function problems(

@@ -43,7 +43,8 @@ const pages = [
   'README.md',
   ...readdirSync(`${ROOT}docs`, { recursive: true })
     .map(String)
-    .filter((name) => name.endsWith('.md') && !name.startsWith('reference/api/'))
+    // Pages about the inside show modules that users cannot import.
+    .filter((name) => name.endsWith('.md') && !/^(?:internals|reference\/api)\//.test(name))
     .map((name) => `docs/${name}`),
 ]
 

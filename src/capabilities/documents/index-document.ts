@@ -1,3 +1,4 @@
+import { toReference } from '../../schema/walk/index.ts'
 import { isRecord } from '../../values/index.ts'
 import type { CallableTransport } from '../model.ts'
 import { indexOpenApi, indexOpenRpc, type TransportDocument } from './transport.ts'
@@ -69,7 +70,7 @@ export function createBundledDocument(
 function toPaths(rows: readonly Row[], version: string): Record<string, unknown> {
   const paths: Record<string, Record<string, unknown>> = {}
   for (const { id: operationId, verb, path, schema, payload } of rows) {
-    const content = { 'application/json': { schema: { $ref: toUrl(version, schema) } } }
+    const content = { 'application/json': { schema: toReference(toUrl(version, schema)) } }
     const item = paths[path] ?? (path.includes('{id}') ? { parameters: [ID_IN_PATH] } : {})
     item[verb] = {
       operationId,
@@ -96,7 +97,7 @@ function toMethod({ id, path, schema, payload, keyed }: Row, version: string): u
       ...(payload !== undefined ? [param(payload, 'object')] : []),
       ...(keyed ? [param('idempotency_key', 'string')] : []),
     ],
-    result: { name: 'result', schema: { $ref: toUrl(version, schema) } },
+    result: { name: 'result', schema: toReference(toUrl(version, schema)) },
   }
 }
 

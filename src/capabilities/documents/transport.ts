@@ -1,24 +1,6 @@
-import { isRecord, resolvePointer, toText } from '../../values/index.ts'
+import { followReference, listInPlace, resolveLocal } from '../../schema/walk/index.ts'
+import { isRecord, toText } from '../../values/index.ts'
 import type { DiagnosticCode } from '../diagnostic.ts'
-
-// A response schema that nests deeper than this is not a list of alternatives any more.
-const MAX_DEPTH = 32
-
-/** Follows a local reference (`#/…`) through a document; undefined for any other reference. */
-function resolveLocal(document: unknown, reference: string): unknown {
-  if (!reference.startsWith('#/')) return undefined
-  return resolvePointer(document, decodeFragment(reference.slice(1)))
-}
-
-/** Gives a value, or what it points at when it is a local reference; undefined for an external one. */
-export function dereference(document: unknown, value: unknown): unknown {
-  let current = value
-  for (let depth = 0; depth < MAX_DEPTH; depth += 1) {
-    if (!isRecord(current) || typeof current['$ref'] !== 'string') return current
-    current = resolveLocal(document, current['$ref'])
-  }
-  return undefined
-}
 
 /** Collects the addresses of the schema files that a schema stands for, without fragments. */
 export function collectSchemaFiles(
@@ -27,21 +9,11 @@ export function collectSchemaFiles(
   base: string,
 ): ReadonlySet<string> {
   const files = new Set<string>()
-  const seen = new Set<unknown>()
-  const visit = (value: unknown, depth: number): void => {
-    if (!isRecord(value) || depth > MAX_DEPTH || seen.has(value)) return
-    seen.add(value)
-    const reference = value['$ref']
-    if (typeof reference === 'string') {
-      if (reference.startsWith('#')) visit(resolveLocal(document, reference), depth + 1)
-      else files.add(toFile(reference, base))
-    }
-    for (const keyword of ['oneOf', 'anyOf', 'allOf'] as const) {
-      const branches = value[keyword]
-      if (Array.isArray(branches)) for (const branch of branches) visit(branch, depth + 1)
-    }
-  }
-  visit(schema, 0)
+  listInPlace([schema], (ref) => {
+    if (ref.startsWith('#')) return resolveLocal(document, ref)
+    files.add(toFile(ref, base))
+    return undefined
+  })
   return files
 }
 
@@ -49,14 +21,6 @@ function toFile(reference: string, base: string): string {
   const [file = ''] = reference.split('#', 1)
   if (/^[a-z][a-z0-9+.-]*:/i.test(file)) return file
   return URL.canParse(file, base) ? new URL(file, base).href : file
-}
-
-function decodeFragment(fragment: string): string {
-  try {
-    return decodeURIComponent(fragment)
-  } catch {
-    return fragment
-  }
 }
 
 /** An operation of an OpenAPI document. */
@@ -204,7 +168,7 @@ function* walkItems(
   if (!isRecord(items)) return
   for (const [key, value] of Object.entries(items)) {
     if (key.startsWith('x-') || !isRecord(value)) continue
-    const item = dereference(document, value)
+    const item = followReference(value, document)
     if (!isRecord(item)) {
       remarks.push({ code: 'external_reference' })
       continue
@@ -228,7 +192,7 @@ function toOperation(
     method: method.toUpperCase(),
     path: key,
     parameters: () => mergeParameters([item['parameters'], published['parameters']], document),
-    requestBody: () => dereference(document, published['requestBody']),
+    requestBody: () => followReference(published['requestBody'], document),
     published,
     document: url,
   }
@@ -241,7 +205,7 @@ function mergeParameters(
 ): readonly Record<string, unknown>[] {
   const merged = new Map<string, Record<string, unknown>>()
   for (const item of lists.flatMap((list): unknown => (Array.isArray(list) ? list : []))) {
-    const parameter = dereference(document, item)
+    const parameter = followReference(item, document)
     if (!isRecord(parameter)) continue
     merged.set(`${toText(parameter['in'])} ${toText(parameter['name'])}`, parameter)
   }
@@ -256,7 +220,7 @@ function answerFiles(
   const files = new Set<string>()
   const { responses } = operation
   for (const value of isRecord(responses) ? Object.values(responses) : []) {
-    const response = dereference(document, value)
+    const response = followReference(value, document)
     const content = isRecord(response) ? response['content'] : undefined
     for (const media of isRecord(content) ? Object.values(content) : []) {
       if (!isRecord(media)) continue
@@ -288,14 +252,14 @@ function* findMethods(
 ): Generator<FoundOperation<McpOperation>> {
   const { methods } = document
   for (const item of Array.isArray(methods) ? methods.filter(isRecord) : []) {
-    const method = dereference(document, item)
+    const method = followReference(item, document)
     if (!isRecord(method)) {
       remarks.push({ code: 'external_reference' })
       continue
     }
     const { name } = method
     if (typeof name !== 'string' || name === '') continue
-    const result = dereference(document, method['result'])
+    const result = followReference(method['result'], document)
     const schema = isRecord(result) ? result['schema'] : undefined
     yield {
       operation: toOperationIndexOpenrpc(name, method, document, url),
@@ -314,7 +278,7 @@ function toOperationIndexOpenrpc(
   const list: readonly unknown[] = Array.isArray(params) ? params : []
   return {
     id,
-    params: () => list.map((param) => dereference(document, param)).filter(isRecord),
+    params: () => list.map((param) => followReference(param, document)).filter(isRecord),
     published,
     document: url,
   }

@@ -1,4 +1,4 @@
-import type { Problem, SchemaCheck } from '../../schema/index.ts'
+import { type Problem, type Reference, requireAll, type SchemaCheck } from '../../schema/index.ts'
 import { formatPointer, type JsonObject, toText } from '../../values/index.ts'
 import type { CallableTransport } from '../model.ts'
 import { schemaUrl } from '../negotiate/intersect.ts'
@@ -169,7 +169,7 @@ export function createPayloadCheck(
       compilePayload: (schema, transport) => {
         const added = extensionShapes(operation)
         return compile(
-          added.length === 0 ? schema : { allOf: [schema ?? true, ...added] },
+          added.length === 0 ? schema : requireAll([schema ?? true, ...added]),
           transport,
         )
       },
@@ -177,7 +177,7 @@ export function createPayloadCheck(
   }
 
   // Each active extension adds the shape it has for the root that owns the operation.
-  function extensionShapes(operation: CapabilityOperation): readonly { readonly $ref: string }[] {
+  function extensionShapes(operation: CapabilityOperation): readonly Reference[] {
     const relevant = selectResponseCapabilities(negotiation, set, operation.id)
     return relevant.flatMap((name) => {
       const entry = negotiation.active.get(name)?.entry
@@ -186,7 +186,7 @@ export function createPayloadCheck(
       if (schema === undefined || operation.capabilities.includes(name)) return []
       return operation.capabilities
         .filter((root) => schemas.has(schema, formatPointer(['$defs', root])))
-        .map((root) => ({ $ref: toShapeReference(schema, root) }))
+        .map((root) => toShapeReference(schema, root))
     })
   }
 }

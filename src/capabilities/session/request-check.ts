@@ -1,4 +1,14 @@
-import { compileSchema, type JsonSchema, type SchemaCheck } from '../../schema/index.ts'
+import {
+  addressOf,
+  compileSchema,
+  decodeFragment,
+  eachReference,
+  type JsonSchema,
+  type Reference,
+  type SchemaCheck,
+  toReference,
+  withoutReference,
+} from '../../schema/index.ts'
 import { formatPointer, isRecord, resolvePointer } from '../../values/index.ts'
 import type { Negotiation } from '../negotiate/negotiate.ts'
 import type { OperationSet } from '../negotiate/operations.ts'
@@ -116,11 +126,14 @@ export function createRequestSchemas(files: ReadonlyMap<string, unknown>): Reque
 export function listReferencedFiles(document: unknown, url: string): ReadonlySet<string> {
   const files = new Set<string>()
   const base = baseOf(document, url)
-  walk(document, 0, (node) => {
-    const reference = node['$ref']
-    if (typeof reference !== 'string' || reference.startsWith('#')) return
-    if (URL.canParse(reference, base)) files.add(withoutFragment(new URL(reference, base).href))
-  })
+  eachReference(
+    document,
+    (ref) => {
+      if (ref.startsWith('#') || !URL.canParse(ref, base)) return
+      files.add(withoutFragment(new URL(ref, base).href))
+    },
+    DATA,
+  )
   return files
 }
 
@@ -134,7 +147,7 @@ interface Rewriting {
 
 const MAX_DEPTH = 100
 
-// Values that are data, not schemas: a `$ref` inside them is no reference.
+// Values that are data, not schemas: a reference inside them is not one.
 const DATA: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'examples', 'example'])
 
 // References become absolute, annotations of the protocol become plain keywords.
@@ -143,12 +156,14 @@ function rewrite(value: unknown, how: Rewriting, depth = 0): unknown {
   if (Array.isArray(value)) return value.map((item) => rewrite(item, how, depth + 1))
   if (!isRecord(value)) return value
   const copy: Record<string, unknown> = {}
-  for (const [key, member] of Object.entries(value)) {
+  const address = addressOf(value)
+  const target = address === undefined ? undefined : toTarget(address, how)
+  if (target !== undefined) Object.assign(copy, toReference(target))
+  for (const [key, member] of Object.entries(
+    address === undefined ? value : withoutReference(value),
+  )) {
     if (key === '$id' || key === '$anchor' || key === '__proto__') continue
-    if (key === '$ref' && typeof member === 'string') {
-      const target = toTarget(member, how)
-      if (target !== undefined) copy['$ref'] = target
-    } else copy[key] = DATA.has(key) ? member : rewrite(member, how, depth + 1)
+    copy[key] = DATA.has(key) ? member : rewrite(member, how, depth + 1)
   }
   return isRecord(value['properties']) ? applyVisibility(copy, value['properties'], how.verb) : copy
 }
@@ -192,14 +207,6 @@ function visibilityOf(property: unknown, verb: string): Visibility | undefined {
   return value === 'omit' || value === 'required' || value === 'optional' ? value : undefined
 }
 
-function walk(value: unknown, depth: number, visit: (node: Record<string, unknown>) => void): void {
-  if (depth > MAX_DEPTH || typeof value !== 'object' || value === null) return
-  if (isRecord(value)) visit(value)
-  for (const [key, member] of Object.entries(value)) {
-    if (!DATA.has(key)) walk(member, depth + 1, visit)
-  }
-}
-
 function baseOf(document: unknown, url: string): string {
   const id = isRecord(document) ? document['$id'] : undefined
   return typeof id === 'string' && URL.canParse(id) ? id : url
@@ -209,15 +216,7 @@ function withoutFragment(url: string): string {
   return url.split('#', 1)[0] ?? ''
 }
 
-function decodeFragment(fragment: string): string {
-  try {
-    return decodeURIComponent(fragment)
-  } catch {
-    return fragment
-  }
-}
-
 /** Writes the reference to a named shape of a file. */
-export function toShapeReference(url: string, shape: string): string {
-  return `${url}#${formatPointer(['$defs', shape])}`
+export function toShapeReference(url: string, shape: string): Reference {
+  return toReference(`${url}#${formatPointer(['$defs', shape])}`)
 }

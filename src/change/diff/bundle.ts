@@ -1,5 +1,5 @@
-import { resolveLocation } from '../../sources/openapi/index.ts'
-import { createRecord, formatPointer, parsePointer, resolvePointer } from '../../values/index.ts'
+import { decodeFragment, mapReferences, resolveLocation } from '../../schema/index.ts'
+import { formatPointer, parsePointer, resolvePointer } from '../../values/index.ts'
 import { findUnreadReferences } from './model.ts'
 
 /** Where a description is, and the documents it refers to, by address. */
@@ -14,7 +14,7 @@ const NOTHING: Externals = { url: '', documents: new Map() }
 
 /**
  * Puts the documents that a description refers to into it, and turns references to them inwards. Those whose names
- * are `withheld` are left outside as if nobody had read them.
+ * are `withheld` are left outside as if they had not been read.
  */
 export function bundle<Document extends object>(
   document: Document,
@@ -24,11 +24,11 @@ export function bundle<Document extends object>(
   if (findUnreadReferences(document).size === 0) return document
   const { url } = externals
   const held = nameDocuments(externals, withheld)
-  const bundled = copyWith(document, (ref) => turn(ref, url, { url, held })) as Document
+  const bundled = mapReferences(document, (ref) => turn(ref, url, { url, held })) as Document
   if (held.size === 0) return bundled
   const inside = [...held].map(([address, { name, document: other }]): [string, unknown] => [
     name,
-    copyWith(other, (ref) => turn(ref, address, { url, held })),
+    mapReferences(other, (ref) => turn(ref, address, { url, held })),
   ])
   return { ...bundled, [HOLD]: Object.fromEntries(inside) }
 }
@@ -86,7 +86,7 @@ function turn(
   if (address === url) return place === '' ? ref : `#${fragment}`
   const other = held.get(address)
   const pointer = toPointer(fragment)
-  // A fragment that is no path is an anchor, which nobody here looks for.
+  // A fragment that is not a path is an anchor, which is not looked for here.
   const isFound =
     /^(?:$|\/)/.test(fragment) || resolvePointer(other?.document, pointer) !== undefined
   return other !== undefined && isFound
@@ -97,37 +97,5 @@ function turn(
 /** Many tools percent-encode the fragment, and some leave its first slash out. */
 function toPointer(fragment: string): string {
   if (fragment === '' || fragment === '/') return ''
-  return decode(fragment.startsWith('/') ? fragment : `/${fragment}`)
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
-}
-
-/** Copies a value with other references. Aliases of YAML stay aliases, and depth costs no stack. */
-function copyWith(root: unknown, toReference: (ref: string) => string): unknown {
-  const copies = new Map<object, object>()
-  const open: (readonly [source: object, copy: object])[] = []
-  const copy = (value: unknown): unknown => {
-    if (typeof value !== 'object' || value === null) return value
-    const known = copies.get(value)
-    if (known !== undefined) return known
-    const made: object = Array.isArray(value) ? [] : createRecord()
-    copies.set(value, made)
-    open.push([value, made])
-    return made
-  }
-  const whole = copy(root)
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const [source, made] = next
-    for (const [key, member] of Object.entries(source)) {
-      const isReference = key === '$ref' && typeof member === 'string'
-      Reflect.set(made, key, isReference ? toReference(member) : copy(member))
-    }
-  }
-  return whole
+  return decodeFragment(fragment.startsWith('/') ? fragment : `/${fragment}`)
 }

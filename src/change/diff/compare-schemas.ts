@@ -1,7 +1,14 @@
-import { isRecord, toText } from '../../values/index.ts'
+import {
+  type EffectiveSchema,
+  followSchema,
+  hasReference,
+  nameOfChoice,
+  readEffective,
+  type SchemaAt,
+  withoutChoices,
+} from '../../schema/index.ts'
 import { compareKeywords } from './compare-keywords.ts'
-import { type EffectiveSchema, followReference, readEffective } from './effective-schema.ts'
-import type { Change, SchemaAt } from './model.ts'
+import type { Change } from './model.ts'
 import type { Direction, SchemaRuleName } from './rules.ts'
 
 /** Compares what kinds of value two schemas allow: types, null, listed values, other members. */
@@ -47,7 +54,7 @@ function compareNull(pair: EffectivePair): readonly SchemaFinding[] {
   if (pair.old.isNullable === pair.now.isNullable) return []
   return pair.now.isNullable
     ? [at(pair, 'null-added', 'null is a value now')]
-    : [at(pair, 'null-removed', 'null is no value any more')]
+    : [at(pair, 'null-removed', 'null is not a value any more')]
 }
 
 function compareValues(pair: EffectivePair): readonly SchemaFinding[] {
@@ -127,8 +134,8 @@ export function createSchemaComparer(oldDocument: unknown, newDocument: unknown)
     context: { readonly node: PairNode; readonly depth: number; readonly direction: Direction },
   ): void => {
     if (old.schema === now.schema && old.schema === undefined) return
-    const from = followReference(old, oldDocument)
-    const to = followReference(now, newDocument)
+    const from = followSchema(old, oldDocument)
+    const to = followSchema(now, newDocument)
     if (!from.isShared && !to.isShared) {
       compareHere(from, to, context)
       return
@@ -175,7 +182,7 @@ export function createSchemaComparer(oldDocument: unknown, newDocument: unknown)
     const newChoices = now.choices.length > 0 ? now.choices : [withoutChoices(to)]
     const rest = [...newChoices]
     const left = oldChoices.filter((choice) => {
-      const index = rest.findIndex((other) => nameOf(choice) === nameOf(other))
+      const index = rest.findIndex((other) => nameOfChoice(choice) === nameOfChoice(other))
       if (index === -1) return true
       const [match] = rest.splice(index, 1)
       if (match !== undefined) next(choice, match)
@@ -188,13 +195,13 @@ export function createSchemaComparer(oldDocument: unknown, newDocument: unknown)
     return [
       ...left.map((choice) => ({
         rule: 'choice-removed' as const,
-        message: `the alternative ${nameOf(choice)} went`,
+        message: `the alternative ${nameOfChoice(choice)} went`,
         oldPointer: choice.pointer,
         newPointer: now.pointer,
       })),
       ...rest.map((choice) => ({
         rule: 'choice-added' as const,
-        message: `the alternative ${nameOf(choice)} came`,
+        message: `the alternative ${nameOfChoice(choice)} came`,
         oldPointer: old.pointer,
         newPointer: choice.pointer,
       })),
@@ -261,35 +268,8 @@ function compareProperties({ old, now }: EffectivePair): readonly SchemaFinding[
   return findings
 }
 
-function withoutChoices(at: SchemaAt): SchemaAt {
-  if (!isRecord(at.schema)) return at
-  const { oneOf: _oneOf, anyOf: _anyOf, ...schema } = at.schema
-  return { ...at, schema }
-}
-
-/** What an alternative is known by: the schema it refers to, its title, its mark, its type. */
-function nameOf({ schema }: SchemaAt): string {
-  if (!isRecord(schema)) return toText(schema)
-  const { $ref, title, type, properties } = schema
-  if (typeof $ref === 'string') return $ref.slice($ref.lastIndexOf('/') + 1)
-  if (typeof title === 'string') return title
-  const marks = isRecord(properties)
-    ? Object.entries(properties).flatMap(([key, property]) =>
-        isRecord(property) && property['const'] !== undefined
-          ? [`${key}=${toText(property['const'])}`]
-          : [],
-      )
-    : []
-  if (marks.length > 0) return marks.join(' ')
-  return JSON.stringify(type ?? schema).slice(0, 60)
-}
-
 /** Most schemas of two versions are the same text; saying so early is what makes large documents cheap. */
 function isSame(left: unknown, right: unknown, depth: number): boolean {
-  if (depth > 0 || containsReference(left)) return false
+  if (depth > 0 || hasReference(left)) return false
   return JSON.stringify(left) === JSON.stringify(right)
-}
-
-function containsReference(schema: unknown): boolean {
-  return JSON.stringify(schema)?.includes('"$ref"') ?? false
 }

@@ -1,8 +1,8 @@
+import { resolveLocation } from '../../schema/index.ts'
 import {
   type ExternalFailure,
   type ReadExternalsOptions,
   readExternals,
-  resolveLocation,
 } from '../../sources/openapi/index.ts'
 import type { Externals } from './bundle.ts'
 import { findUnreadReferences } from './model.ts'

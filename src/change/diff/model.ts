@@ -1,7 +1,8 @@
-import { formatPointer, isRecord } from '../../values/index.ts'
+import { eachReference, type SchemaAt } from '../../schema/index.ts'
+import { formatPointer } from '../../values/index.ts'
 import type { RuleId } from './rules.ts'
 
-/** Whom a change breaks: those who call, those who implement, or nobody; `docs` changes no behaviour at all. */
+/** Whom a change breaks: callers, implementers, or neither; `docs` changes no behaviour at all. */
 export type ChangeClass = 'breaking' | 'implementer' | 'compatible' | 'docs'
 
 /** The classes, worst first. */
@@ -53,39 +54,14 @@ export interface DiffReport {
 /** Finds the other documents that a description refers to, each with the first place that does. */
 export function findUnreadReferences(description: unknown): ReadonlyMap<string, string> {
   const found = new Map<string, string>()
-  // Aliases of YAML make one object stand in many places.
-  const seen = new Set<unknown>()
-  const open: { readonly value: unknown; readonly path: readonly string[] }[] = [
-    { value: description, path: [] },
-  ]
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const { value, path } = next
-    if (typeof value !== 'object' || value === null || seen.has(value)) continue
-    seen.add(value)
-    const address = isRecord(value) ? toAddress(value['$ref']) : undefined
-    if (address !== undefined && !found.has(address)) found.set(address, formatPointer(path))
-    const members = Object.entries(value)
-    for (const [key, member] of members.reverse())
-      open.push({ value: member, path: [...path, key] })
-  }
+  eachReference(description, (ref, path) => {
+    const [address = ''] = ref.split('#', 1)
+    if (address !== '' && !found.has(address)) found.set(address, formatPointer(path()))
+  })
   return found
 }
 
-/** The part before the `#`; undefined for references inside the document. */
-function toAddress(reference: unknown): string | undefined {
-  if (typeof reference !== 'string') return undefined
-  const [address = ''] = reference.split('#', 1)
-  return address === '' ? undefined : address
-}
-
-/** A schema with its place; `base` is the schema whose own definitions it may refer to. */
-export interface SchemaAt {
-  readonly schema: unknown
-  readonly pointer: string
-  readonly base?: unknown
-}
-
-/** The rules that apply when a facet comes, goes or changes; absent means that nobody cares. */
+/** The rules that apply when a facet comes, goes or changes; an absent one means that it does not matter. */
 export interface FacetRules {
   readonly added?: RuleId
   readonly removed?: RuleId
@@ -173,5 +149,31 @@ export function createFacets(): FacetCollector {
       }
     },
     facets: () => facets,
+  }
+}
+
+/** What every kind of description says about a function in words. */
+export interface FunctionWords {
+  readonly text: unknown
+  /** Where the text is, below the function. */
+  readonly textAt?: string
+  readonly tags: unknown
+  readonly isDeprecated: boolean
+}
+
+/** Adds the words about a function, its tags, and whether it is deprecated. */
+export function addWords(
+  { text, textAt = '', tags, isDeprecated }: FunctionWords,
+  pointer: string,
+  facets: FacetCollector,
+): void {
+  const deprecation = { added: 'function-deprecated', removed: 'function-undeprecated' } as const
+  const rows = [
+    ['docs', 'the description', { changed: 'docs-changed' }, text, textAt],
+    ['tags', 'the tags', { changed: 'tag-changed' }, tags ?? [], '/tags'],
+    ['deprecated', 'the deprecation', deprecation, isDeprecated || undefined, '/deprecated'],
+  ] as const
+  for (const [id, label, rules, value, at] of rows) {
+    facets.add(id, { rules, label, value, pointer: `${pointer}${at}` })
   }
 }

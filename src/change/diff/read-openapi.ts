@@ -1,19 +1,13 @@
+import { followReference, localPointerOf, type SchemaAt } from '../../schema/index.ts'
+import { asList, asRecord, entriesOf, formatPointer, isRecord, toText } from '../../values/index.ts'
 import {
-  asList,
-  entriesOf,
-  formatPointer,
-  isRecord,
-  resolvePointer,
-  toText,
-} from '../../values/index.ts'
-import {
+  addWords,
   createFacets,
   type DescribedFunction,
   type DescribedInput,
   type DescribedService,
   type FacetCollector,
   type Facets,
-  type SchemaAt,
 } from './model.ts'
 import { addSchemes, addSecurity } from './read-security.ts'
 
@@ -45,7 +39,7 @@ export function readOpenApi(document: Node): DescribedService {
       )
     }
   }
-  const { version } = isRecord(document['info']) ? document['info'] : {}
+  const { version } = asRecord(document['info'])
   return {
     kind: 'openapi',
     version: typeof version === 'string' ? version : undefined,
@@ -78,7 +72,15 @@ function readOperation(at: OperationAt): DescribedFunction {
   const isOwn = operation['security'] !== undefined
   addSecurity(security, isOwn ? `${pointer}/security` : '/security', facets)
   addSchemes(security, document, facets)
-  addWords(operation, pointer, facets)
+  const { summary, description, tags, operationId, deprecated, externalDocs } = operation
+  const text = [summary ?? null, description ?? null, externalDocs ?? null]
+  addWords({ text, tags, isDeprecated: deprecated === true }, pointer, facets)
+  facets.add('operationId', {
+    rules: { removed: 'operation-id-changed', changed: 'operation-id-changed' },
+    label: 'the operationId',
+    value: operationId,
+    pointer: `${pointer}/operationId`,
+  })
   return {
     name: `${method.toUpperCase()} ${path.replace(/\{[^{}]*\}/g, '{}')}`,
     version: undefined,
@@ -112,7 +114,7 @@ function listParameters({
       const parameter = follow(value, document)
       const key = `${toText(parameter['in'])} ${toText(parameter['name'])}`
       if (!found.has(key))
-        found.set(key, { parameter, pointer: referenceOf(value) ?? `${at}/${index}` })
+        found.set(key, { parameter, pointer: localPointerOf(value) ?? `${at}/${index}` })
     }
   }
   return [...found.values()]
@@ -191,7 +193,7 @@ function addBody(
   const { document, operation, pointer } = at
   if (operation['requestBody'] === undefined) return
   const body = follow(operation['requestBody'], document)
-  const here = referenceOf(operation['requestBody']) ?? `${pointer}/requestBody`
+  const here = localPointerOf(operation['requestBody']) ?? `${pointer}/requestBody`
   const content = entriesOf(body['content'])
   addMediaTypes(
     content.map(([type]) => type),
@@ -225,7 +227,7 @@ function addResponse(
   { at, facets, outputs }: ResponsePlaces,
 ): void {
   const response = follow(value, at.document)
-  const pointer = referenceOf(value) ?? `${at.pointer}${formatPointer(['responses', status])}`
+  const pointer = localPointerOf(value) ?? `${at.pointer}${formatPointer(['responses', status])}`
   const isError = /^[45]/.test(status) || status === 'default'
   facets.add(`response\u0000${status}`, {
     rules: isError
@@ -284,39 +286,9 @@ function addMediaTypes(
   }
 }
 
-function addWords(operation: Node, pointer: string, facets: FacetCollector): void {
-  const { summary, description, tags, operationId, deprecated, externalDocs } = operation
-  facets.add('docs', {
-    rules: { changed: 'docs-changed' },
-    label: 'the description',
-    value: [summary ?? null, description ?? null, externalDocs ?? null],
-    pointer,
-  })
-  facets.add('tags', {
-    rules: { changed: 'tag-changed' },
-    label: 'the tags',
-    value: tags ?? [],
-    pointer: `${pointer}/tags`,
-  })
-  facets.add('operationId', {
-    rules: { removed: 'operation-id-changed', changed: 'operation-id-changed' },
-    label: 'the operationId',
-    value: operationId,
-    pointer: `${pointer}/operationId`,
-  })
-  if (deprecated === true) {
-    facets.add('deprecated', {
-      rules: { added: 'function-deprecated', removed: 'function-undeprecated' },
-      label: 'the deprecation',
-      value: true,
-      pointer: `${pointer}/deprecated`,
-    })
-  }
-}
-
 function readDocumentFacets(document: Node): Facets {
   const facets = createFacets()
-  const { version: _version, ...info } = isRecord(document['info']) ? document['info'] : {}
+  const { version: _version, ...info } = asRecord(document['info'])
   facets.add('info', {
     rules: { changed: 'docs-changed' },
     label: 'what the API says about itself',
@@ -346,16 +318,6 @@ function consumesOf({ document, operation }: OperationAt): readonly string[] {
 }
 
 function follow(value: unknown, document: Node): Node {
-  let current = value
-  for (let steps = 0; isRecord(current) && steps < 20; steps += 1) {
-    const ref = current['$ref']
-    if (typeof ref !== 'string') return current
-    current = ref.startsWith('#') ? resolvePointer(document, ref.slice(1)) : undefined
-  }
-  return {}
-}
-
-function referenceOf(value: unknown): string | undefined {
-  const ref = isRecord(value) ? value['$ref'] : undefined
-  return typeof ref === 'string' && ref.startsWith('#') ? ref.slice(1) : undefined
+  const target = followReference(value, document)
+  return asRecord(target)
 }

@@ -8,9 +8,9 @@ import type {
 } from '../../core/index.ts'
 import { CallError } from '../../errors/index.ts'
 import { runQuery } from '../../extensions/query/index.ts'
-import type { JsonSchema } from '../../schema/index.ts'
+import { type JsonSchema, Unsatisfiable } from '../../schema/index.ts'
 import { isRecord, type JsonObject } from '../../values/index.ts'
-import { createRandom, Unmakeable } from './random.ts'
+import { createRandom } from './random.ts'
 import { createRows } from './rows.ts'
 import { createValueMaker, type ValueMaker } from './value.ts'
 
@@ -19,7 +19,7 @@ export function makeValue(maker: ValueMaker, seed: readonly string[], name: stri
   try {
     return maker.make(seed.join('\n'))
   } catch (thrown) {
-    if (!(thrown instanceof Unmakeable)) throw thrown
+    if (!(thrown instanceof Unsatisfiable)) throw thrown
     throw new CallError('INTERNAL_ERROR', {
       message: `The mock cannot make a result of ${name}: ${thrown.message}; give the function an example`,
     })
@@ -32,7 +32,7 @@ export function findProblem(maker: ValueMaker): string | undefined {
     maker.make('start')
     return undefined
   } catch (thrown) {
-    if (thrown instanceof Unmakeable) return thrown.message
+    if (thrown instanceof Unsatisfiable) return thrown.message
     throw thrown
   }
 }
@@ -62,7 +62,7 @@ function isScalar(value: unknown): boolean {
 
 /** The items of one function that streams. */
 export interface MockItems {
-  /** Takes a whole answer apart; undefined when it is no list of items. */
+  /** Takes a whole answer apart; undefined when it is not a list of items. */
   readonly split: (whole: unknown) => readonly unknown[] | undefined
   /** Makes items up; the same seed gives the same ones. */
   readonly make: (input: JsonObject, seed: readonly string[]) => readonly unknown[]

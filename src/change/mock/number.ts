@@ -1,5 +1,5 @@
-import type { JsonSchema } from '../../schema/index.ts'
-import { type Random, Unmakeable } from './random.ts'
+import { type JsonSchema, Unsatisfiable } from '../../schema/index.ts'
+import type { Random } from './random.ts'
 
 const SPAN = 100
 const ATTEMPTS = 50
@@ -18,7 +18,7 @@ export function makeNumber(schema: JsonSchema, random: Random, integer: boolean)
       if (accepts(bounds, value) && isMultiple(value, step)) return value
     }
   }
-  throw new Unmakeable(`no number from ${bounds.low} to ${bounds.high} meets the schema`)
+  throw new Unsatisfiable(`no number from ${bounds.low} to ${bounds.high} meets the schema`)
 }
 
 interface Bounds {
@@ -33,12 +33,12 @@ function readBounds(schema: JsonSchema, integer: boolean): Bounds {
   const maximum = numberOf(schema['maximum'])
   const above = numberOf(schema['exclusiveMinimum'])
   const below = numberOf(schema['exclusiveMaximum'])
-  const low = greatest(minimum, above)
-  const high = least(maximum, below)
+  const low = pick(Math.max, minimum, above)
+  const high = pick(Math.min, maximum, below)
   const span = Math.max(SPAN, Math.abs(numberOf(schema['multipleOf']) ?? 0) * 10)
   const from = low ?? (high === undefined ? 0 : Math.min(0, high - span))
   const to = high ?? Math.max(from, 0) + span
-  if (from > to) throw new Unmakeable(`no number is above ${from} and below ${to}`)
+  if (from > to) throw new Unsatisfiable(`no number is above ${from} and below ${to}`)
   return {
     low: integer ? Math.ceil(from) : from,
     high: integer ? Math.floor(to) : to,
@@ -56,7 +56,8 @@ function between({ low, high }: Bounds, random: Random): number {
 function onStep({ low, high, lowOpen, highOpen }: Bounds, step: number, random: Random): number {
   const first = Math.ceil(low / step) + (lowOpen && low % step === 0 ? 1 : 0)
   const last = Math.floor(high / step) - (highOpen && high % step === 0 ? 1 : 0)
-  if (first > last) throw new Unmakeable(`no multiple of ${step} lies between ${low} and ${high}`)
+  if (first > last)
+    throw new Unsatisfiable(`no multiple of ${step} lies between ${low} and ${high}`)
   const value = random.whole(first, Math.min(last, first + 1_000_000)) * step
   const decimals = Math.min(20, (String(step).split('.')[1] ?? '').length)
   return Number.isInteger(step) ? value : Number(value.toFixed(decimals))
@@ -75,12 +76,10 @@ function numberOf(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined
 }
 
-function greatest(left: number | undefined, right: number | undefined): number | undefined {
-  if (left === undefined || right === undefined) return left ?? right
-  return Math.max(left, right)
-}
-
-function least(left: number | undefined, right: number | undefined): number | undefined {
-  if (left === undefined || right === undefined) return left ?? right
-  return Math.min(left, right)
+function pick(
+  choose: (...values: number[]) => number,
+  ...bounds: readonly (number | undefined)[]
+): number | undefined {
+  const given = bounds.filter((bound) => bound !== undefined)
+  return given.length === 0 ? undefined : choose(...given)
 }

@@ -1,12 +1,10 @@
 import type { DiscoveryDocument } from '../../discovery/index.ts'
-import type { JsonSchema } from '../../schema/index.ts'
+import { followReference, fromOpenApi, type JsonSchema } from '../../schema/index.ts'
 import type { ToolDef } from '../../sources/tool-spec/index.ts'
-import { isRecord, toText } from '../../values/index.ts'
+import { isRecord } from '../../values/index.ts'
 
 /** What an operation of an API description is called by. */
 type Operation = Pick<ToolDef, 'method' | 'path'>
-
-const MOST_DEPTH = 100
 
 /**
  * Adds to functions made from an API description what their operations answer: a tool spec does not say it, and a
@@ -20,9 +18,7 @@ export function addResponses(
   const { components, definitions } = openApi
   const named = isRecord(components) ? components['schemas'] : definitions
   const schemas = isRecord(named)
-    ? Object.fromEntries(
-        Object.entries(named).map(([name, schema]) => [name, toJsonSchema(schema, 0)]),
-      )
+    ? Object.fromEntries(Object.entries(named).map(([name, schema]) => [name, fromOpenApi(schema)]))
     : {}
   return {
     ...document,
@@ -36,7 +32,7 @@ export function addResponses(
       if (!isRecord(schema) || object.result !== undefined) return object
       return {
         ...object,
-        result: { name: 'result', schema: toJsonSchema(schema, 0) as JsonSchema },
+        result: { name: 'result', schema: fromOpenApi(schema) as JsonSchema },
       }
     }),
   }
@@ -50,41 +46,12 @@ function findResponse(
   const responses = memberOf(memberOf(item, String(method).toLowerCase()), 'responses')
   if (!isRecord(responses)) return undefined
   const code = Object.keys(responses).find((key) => /^2/.test(key)) ?? 'default'
-  const response = resolve(openApi, responses[code])
+  const response = followReference(responses[code], openApi)
   const content = memberOf(response, 'content')
   const media = isRecord(content)
     ? Object.entries(content).find(([type]) => /[/+]json\b/.test(type))?.[1]
     : response
   return memberOf(media, 'schema')
-}
-
-function resolve(root: Readonly<Record<string, unknown>>, value: unknown): unknown {
-  const reference = memberOf(value, '$ref')
-  if (typeof reference !== 'string' || !reference.startsWith('#/')) return value
-  return reference
-    .slice(2)
-    .split('/')
-    .reduce<unknown>((at, name) => memberOf(at, name), root)
-}
-
-/** Says in JSON Schema what OpenAPI 2.0 and 3.0 say in words of their own. */
-function toJsonSchema(value: unknown, depth: number): unknown {
-  if (depth > MOST_DEPTH) return true
-  if (Array.isArray(value)) return value.map((item) => toJsonSchema(item, depth + 1))
-  if (!isRecord(value)) return value
-  const { nullable, ...rest } = value
-  const entries = Object.entries(rest).flatMap(([key, member]): [string, unknown][] => {
-    if (key === '$ref')
-      return [[key, toText(member).replace('#/definitions/', '#/components/schemas/')]]
-    if (key === 'exclusiveMinimum' && typeof member === 'boolean') return []
-    if (key === 'exclusiveMaximum' && typeof member === 'boolean') return []
-    if (key === 'required' && typeof member === 'boolean') return []
-    if (key === 'type' && nullable === true && typeof member === 'string') {
-      return [[key, [member, 'null']]]
-    }
-    return [[key, key === 'enum' || key === 'example' ? member : toJsonSchema(member, depth + 1)]]
-  })
-  return Object.fromEntries(entries)
 }
 
 function memberOf(value: unknown, name: string): unknown {

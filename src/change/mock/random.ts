@@ -1,8 +1,3 @@
-/** Says that no value could be made for a schema, or for the way through it that was tried. */
-export class Unmakeable extends Error {
-  override readonly name = 'Unmakeable'
-}
-
 /** Chance that can be repeated: the same seed gives the same choices. */
 export interface Random {
   /** A number from 0 up to 1. */
@@ -43,4 +38,9 @@ function hash(text: string): number {
     value = Math.imul(value ^ text.charCodeAt(index), 0x01000193)
   }
   return Math.imul(value ^ (value >>> 13), 0x5bd1e995) ^ (value >>> 15)
+}
+
+/** Reads a number of a schema. */
+export function numberOf(value: unknown, otherwise: number): number {
+  return typeof value === 'number' ? value : otherwise
 }

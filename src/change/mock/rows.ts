@@ -4,9 +4,9 @@ import type {
   RelationshipObject,
   ResourceObject,
 } from '../../core/index.ts'
-import type { JsonSchema } from '../../schema/index.ts'
+import { type JsonSchema, Unsatisfiable } from '../../schema/index.ts'
 import { isRecord, ownMember, toText } from '../../values/index.ts'
-import { createRandom, Unmakeable } from './random.ts'
+import { createRandom } from './random.ts'
 import { makeText } from './text.ts'
 import { createValueMaker } from './value.ts'
 
@@ -63,7 +63,7 @@ function listRecords(
     const made = Array.from({ length: ROWS }, (_, index) => maker.make(`${seed}\n${index}`))
     return [...shown, ...made.filter(isRecord)]
   } catch (thrown) {
-    if (!(thrown instanceof Unmakeable)) throw thrown
+    if (!(thrown instanceof Unsatisfiable)) throw thrown
     return [...shown, ...Array.from({ length: ROWS }, () => ({}))]
   }
 }

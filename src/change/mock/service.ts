@@ -1,13 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FunctionDefinition, Invocation, Service } from '../../core/index.ts'
 import { CallError } from '../../errors/index.ts'
-import type { JsonSchema } from '../../schema/index.ts'
+import { type JsonSchema, Unsatisfiable } from '../../schema/index.ts'
 import { readForrstDocument } from '../../sources/forrst/index.ts'
 import { createMemoryStore } from '../../store/index.ts'
 import { createService } from '../../system/index.ts'
 import { isRecord, type JsonObject } from '../../values/index.ts'
 import { createMockAnswer, type MockPreference, type MockStream } from './answer.ts'
-import { createRandom, type Random, Unmakeable } from './random.ts'
+import { createRandom, type Random } from './random.ts'
 import { createValueMaker } from './value.ts'
 
 /** Calls that fail although nothing is wrong with them. */
@@ -77,7 +77,7 @@ function makeDetails(schema: JsonSchema, random: Random): JsonObject | undefined
     const made = createValueMaker(schema).make(String(random.next()))
     return isRecord(made) ? (made as JsonObject) : undefined
   } catch (thrown) {
-    if (thrown instanceof Unmakeable) return undefined
+    if (thrown instanceof Unsatisfiable) return undefined
     throw thrown
   }
 }

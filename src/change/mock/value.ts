@@ -1,16 +1,20 @@
 import {
   compileSchema,
+  createSchemaFinder,
+  isChoice,
   isSubschema,
   type JsonSchema,
   readDialect,
+  requireAll,
   type Subschema,
   to202012,
+  toPlainSchema,
+  Unsatisfiable,
 } from '../../schema/index.ts'
-import { isList, isRecord, ownMember, resolvePointer, toText } from '../../values/index.ts'
-import { flattenForMock } from './flatten.ts'
+import { isList, isRecord, ownMember, toText } from '../../values/index.ts'
 import { makeNumber } from './number.ts'
 import { makeObject } from './object.ts'
-import { createRandom, type Random, Unmakeable } from './random.ts'
+import { createRandom, numberOf, type Random } from './random.ts'
 import { makeText, speaksOfText } from './text.ts'
 
 /** How one part of a value is made. */
@@ -66,7 +70,7 @@ function toLength(
   const least = numberOf(schema['minItems'], 0)
   const room = closed ? prefix : Number.POSITIVE_INFINITY
   const most = Math.min(numberOf(schema['maxItems'], Number.POSITIVE_INFINITY), room)
-  if (least > most) throw new Unmakeable(`a list of ${least} items has no room`)
+  if (least > most) throw new Unsatisfiable(`a list of ${least} items has no room`)
   const brief = depth >= BRIEF_DEPTH || !rich
   const usual = brief ? least : Math.max(prefix, random.whole(1, USUAL_LENGTH))
   return Math.min(Math.max(least, usual), most)
@@ -77,7 +81,7 @@ function leastOf(schema: JsonSchema, containing: number): number {
 }
 
 function joined(own: Subschema, other: Subschema): Subschema {
-  return own === true ? other : { allOf: [own, other] }
+  return own === true ? other : (requireAll([own, other]) as Subschema)
 }
 
 interface ItemPlace {
@@ -103,22 +107,18 @@ function makeItem(
       seen.add(key)
       return { value }
     } catch (thrown) {
-      if (!(thrown instanceof Unmakeable)) throw thrown
+      if (!(thrown instanceof Unsatisfiable)) throw thrown
       if (needed) throw thrown
       return undefined
     }
   }
-  if (needed) throw new Unmakeable('there are not enough different items')
+  if (needed) throw new Unsatisfiable('there are not enough different items')
   return undefined
-}
-
-function numberOf(value: unknown, otherwise: number): number {
-  return typeof value === 'number' ? value : otherwise
 }
 
 /** Makes values that one schema accepts. */
 export interface ValueMaker {
-  /** Makes a value; the same seed gives the same one. Throws an Unmakeable that says why there is none. */
+  /** Makes a value; the same seed gives the same one. Throws an Unsatisfiable that says why there is none. */
   readonly make: (seed: string) => unknown
   /** Tells whether the schema accepts a value. */
   readonly accepts: (value: unknown) => boolean
@@ -143,21 +143,23 @@ export function createValueMaker(
 ): ValueMaker {
   const schema = isRecord(given) && readDialect(given) === 'draft-07' ? to202012(given) : given
   const check = compileSchema(schema, { components: { schemas } })
-  const resolve = createResolver(schema, schemas)
+  const resolve = createSchemaFinder(schema, schemas)
   let parts = 0
 
   const makePart = (part: Subschema, context: MakeContext): unknown => {
     parts += 1
-    if (context.depth > DEEPEST || parts > MOST_PARTS) throw new Unmakeable('the schema never ends')
-    const choices = isRecord(part) && CHOOSING.some((keyword) => keyword in part)
+    if (context.depth > DEEPEST || parts > MOST_PARTS)
+      throw new Unsatisfiable('the schema never ends')
+    const choices = isRecord(part) && Object.keys(part).some(isChoosing)
     let reason: unknown
     for (let attempt = 0; attempt < (choices ? LOCAL_ATTEMPTS : 1); attempt += 1) {
       try {
         const brief = context.depth >= VALUE_BRIEF_DEPTH || !context.rich
-        const flat = flattenForMock(part, { random: context.random, brief, resolve })
+        const { shuffle } = context.random
+        const flat = toPlainSchema(part, { shuffle, brief, resolve })
         return makePlain(flat, context)
       } catch (thrown) {
-        if (!(thrown instanceof Unmakeable)) throw thrown
+        if (!(thrown instanceof Unsatisfiable)) throw thrown
         reason = thrown
       }
     }
@@ -182,13 +184,15 @@ export function createValueMaker(
         if ('value' in made && check(made.value).ok) return made.value
         reason ??= 'reason' in made ? made.reason : explain(check(made.value))
       }
-      throw new Unmakeable(reason ?? 'no value could be made')
+      throw new Unsatisfiable(reason ?? 'no value could be made')
     },
   }
 }
 
 /** Keywords with several ways through them: where one fails another may do. */
-const CHOOSING = ['oneOf', 'anyOf', 'if', 'type']
+function isChoosing(keyword: string): boolean {
+  return isChoice(keyword) || keyword === 'if' || keyword === 'type'
+}
 
 function attemptPart(
   schema: Subschema,
@@ -197,7 +201,7 @@ function attemptPart(
   try {
     return { value: context.make(schema, context) }
   } catch (thrown) {
-    if (thrown instanceof Unmakeable || thrown instanceof RangeError)
+    if (thrown instanceof Unsatisfiable || thrown instanceof RangeError)
       return { reason: thrown.message }
     throw thrown
   }
@@ -215,7 +219,7 @@ function makePlain(schema: JsonSchema, context: MakeContext): unknown {
   const choices = schema['enum']
   if (Array.isArray(choices)) {
     const [first, ...rest] = filterByType(choices, schema)
-    if (rest.length === 0 && first === undefined) throw new Unmakeable('enum allows nothing')
+    if (rest.length === 0 && first === undefined) throw new Unsatisfiable('enum allows nothing')
     return random.pick([first, ...rest])
   }
   const example = context.examples ? findExample(schema) : undefined
@@ -282,40 +286,4 @@ function pickType(schema: JsonSchema, random: Random): string {
   if (speaks(ARRAY)) return 'array'
   if (speaks(NUMBER)) return 'number'
   return speaksOfText(schema) ? 'string' : 'any'
-}
-
-function createResolver(
-  root: Subschema,
-  schemas: Readonly<Record<string, JsonSchema>>,
-): (reference: string) => Subschema | undefined {
-  const anchors = new Map<string, Subschema>()
-  collectAnchors(root, anchors, 0)
-  return (reference) => {
-    const known = anchors.get(reference) ?? anchors.get(reference.replace(/^#/, ''))
-    if (known !== undefined) return known
-    if (!reference.startsWith('#')) return undefined
-    const pointer = decodePointer(reference.slice(1))
-    const found =
-      resolvePointer(root, pointer) ?? resolvePointer({ components: { schemas } }, pointer)
-    return isSubschema(found) ? found : undefined
-  }
-}
-
-function decodePointer(pointer: string): string {
-  try {
-    return decodeURIComponent(pointer)
-  } catch {
-    return pointer
-  }
-}
-
-function collectAnchors(schema: unknown, anchors: Map<string, Subschema>, depth: number): void {
-  if (typeof schema !== 'object' || schema === null || depth > 100) return
-  if (isRecord(schema)) {
-    for (const keyword of ['$anchor', '$dynamicAnchor', '$id']) {
-      const name = schema[keyword]
-      if (typeof name === 'string' && !anchors.has(name)) anchors.set(name, schema)
-    }
-  }
-  for (const member of Object.values(schema)) collectAnchors(member, anchors, depth + 1)
 }

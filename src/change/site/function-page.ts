@@ -1,6 +1,6 @@
 import { toToolName } from '../../core/index.ts'
 import type { SiteExample, SiteFunction, SiteModel, SiteVersion } from '../../discovery/index.ts'
-import type { JsonSchema } from '../../schema/index.ts'
+import { describeSchema, type JsonSchema } from '../../schema/index.ts'
 import { extensionName, isRecord, toText } from '../../values/index.ts'
 import { type Html, html, renderMarkdown } from './html.ts'
 
@@ -8,22 +8,23 @@ const DEEPEST = 4
 
 /** Writes a schema in one line: `string (date-time)`, `Event[]`, `"draft" | "published"`. */
 export function formatType(schema: unknown): Html {
-  if (schema === true || !isRecord(schema)) return html`anything`
-  const { $ref, type, format } = schema
-  if (typeof $ref === 'string') return toReference($ref)
-  if (Array.isArray(schema['enum'])) return html`${schema['enum'].map(toLiteral).join(' | ')}`
-  if ('const' in schema) return html`${toLiteral(schema['const'])}`
-  if (type === 'array') return html`${formatType(schema['items'])}[]`
-  const choices = schema['oneOf'] ?? schema['anyOf']
-  if (Array.isArray(choices)) {
-    return html`${choices.map((choice, index) => html`${index > 0 && ' | '}${formatType(choice)}`)}`
+  const described = describeSchema(schema)
+  switch (described.kind) {
+    case 'reference':
+      return html`<a href="schemas.html#${encodeURIComponent(described.name)}">${described.name}</a>`
+    case 'values':
+      return html`${described.values.map(toLiteral).join(' | ')}`
+    case 'choice': {
+      const { parts } = described
+      return html`${parts.map((part, index) => html`${index > 0 && ' | '}${formatType(part)}`)}`
+    }
+    case 'array':
+      return html`${formatType(described.items)}[]`
+    case 'plain':
+      return html`${described.text}`
+    default:
+      return html`${isRecord(schema) ? toText(schema['type'] ?? 'anything') : 'anything'}`
   }
-  const name = Array.isArray(type)
-    ? type.map(toText).join(' | ')
-    : typeof type === 'string'
-      ? type
-      : 'anything'
-  return typeof format === 'string' ? html`${name} (${format})` : html`${name}`
 }
 
 /** Writes the fields of an object schema as a table; undefined when there are none. */
@@ -75,11 +76,6 @@ function formatLimits(schema: JsonSchema): string {
   return LIMITS.filter(([keyword]) => schema[keyword] !== undefined)
     .map(([keyword, before, after]) => `${before}${toLiteral(schema[keyword])}${after}`)
     .join(', ')
-}
-
-function toReference(reference: string): Html {
-  const name = reference.split('/').at(-1) ?? reference
-  return html`<a href="schemas.html#${encodeURIComponent(name)}">${name}</a>`
 }
 
 function toLiteral(value: unknown): string {

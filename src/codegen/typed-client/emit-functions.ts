@@ -1,5 +1,5 @@
 import type { FunctionObject } from '../../discovery/index.ts'
-import type { Doc, DocTag } from '../comments.ts'
+import type { Doc, DocTag } from '../../schema/index.ts'
 import { writeType } from '../emit-types.ts'
 import { LINE_WIDTH, toLiteral, toPropertyKey, toStringLiteral } from '../literals.ts'
 import type { Writer } from '../writer.ts'

@@ -7,13 +7,13 @@ import {
   type Example,
   type ExamplePairing,
   isPrerelease,
-  isReference,
   isVersion,
   type Link,
   type QueryCapabilities,
   resolveReference,
 } from '../../core/index.ts'
 import type { DiscoveryDocument, FunctionObject } from '../../discovery/index.ts'
+import { addressOf, referenceLabel } from '../../schema/index.ts'
 import { asList, canonicalUrn, extensionUrn, isRecord } from '../../values/index.ts'
 import { toMemberName } from './names.ts'
 
@@ -21,7 +21,7 @@ import { toMemberName } from './names.ts'
 export interface FunctionModel {
   readonly name: string
   readonly version: string
-  /** The one that is meant when nobody names a version. */
+  /** The one used when a call names no version. */
   readonly isMain: boolean
   readonly source: FunctionObject
   /** Undefined when the document says nothing about arguments. */
@@ -146,7 +146,8 @@ function toLinks(value: unknown, components: Components): readonly LinkModel[] {
   if (!isRecord(link) || typeof link['function'] !== 'string') return []
   // A link to another server needs a client of that server; this one must not carry credentials there.
   if (link['server'] !== undefined) return []
-  const key = isReference(value) ? value.$ref.slice(value.$ref.lastIndexOf('/') + 1) : link['name']
+  const address = addressOf(value)
+  const key = address === undefined ? link['name'] : referenceLabel(address)
   const wished = toMemberName(typeof key === 'string' ? key : link['function'])
   return [{ wished, link: link as unknown as LinkModel['link'] }]
 }

@@ -1,11 +1,17 @@
 import type { ErrorDefinition, Resource } from '../../core/index.ts'
 import type { DiscoveryDocument } from '../../discovery/index.ts'
-import { isRecord, resolvePointer } from '../../values/index.ts'
+import {
+  followReference,
+  type MemberNode,
+  type RefTarget,
+  type TypeNode,
+  toSchemaDoc,
+  toTypeNode,
+} from '../../schema/index.ts'
+import { asRecord, isRecord, resolvePointer } from '../../values/index.ts'
 import { createResolve, type PlannedType } from '../emit-types.ts'
 import { type NamePlan, toPascalCase } from '../names.ts'
 import { printType } from '../print-type.ts'
-import { type RefTarget, toSchemaDoc, toTypeNode } from '../schema-type.ts'
-import type { MemberNode, TypeNode } from '../type-node.ts'
 import type { FunctionGroup, FunctionModel } from './model.ts'
 import { METHOD_MEMBERS, nameVersions, toTypePrefix } from './names.ts'
 
@@ -163,7 +169,7 @@ function toMembers(model: FunctionModel, toNode: Convert): readonly MemberNode[]
   return [...members.values()]
 }
 
-/** The schema of one resource of a list; that of the result itself where it is no list. */
+/** The schema of one resource of a list; that of the result itself where it is not a list. */
 function itemOf(schema: unknown, document: DiscoveryDocument): unknown {
   const list = derefSchema(schema, document)
   return list?.['type'] === 'array' ? list['items'] : schema
@@ -173,13 +179,8 @@ function derefSchema(
   schema: unknown,
   document: DiscoveryDocument,
 ): Record<string, unknown> | undefined {
-  let current = schema
-  for (let steps = 0; isRecord(current) && steps < 20; steps += 1) {
-    const { $ref } = current
-    if (typeof $ref !== 'string') return current
-    current = $ref.startsWith('#') ? resolvePointer(document, $ref.slice(1)) : undefined
-  }
-  return undefined
+  const target = followReference(schema, document)
+  return isRecord(target) ? target : undefined
 }
 
 function resourceOf(
@@ -197,8 +198,4 @@ function resourceOf(
 
 function toConstant(prefix: string): string {
   return prefix.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toUpperCase()
-}
-
-function asRecord(value: unknown): Record<string, unknown> {
-  return isRecord(value) ? value : {}
 }

@@ -1,8 +1,8 @@
 import type { QueryCapabilities, Resource } from '../../core/index.ts'
+import { keyword, type TypeNode, toUnion } from '../../schema/index.ts'
 import { asList, isRecord, toText } from '../../values/index.ts'
 import { LINE_WIDTH, toPropertyKey, toStringLiteral } from '../literals.ts'
 import { printType } from '../print-type.ts'
-import { keyword, type TypeNode, toUnion } from '../type-node.ts'
 
 /** Operators that a condition can be written with, by every name they have. */
 const OPERATORS: ReadonlyMap<string, string> = new Map([

@@ -131,12 +131,83 @@ describe('a pattern', () => {
     ['(?:a{1000}){1000}b', 'repeats too much'],
     ['((a{30}b?){30}c?){30}', 'repeats too much'],
     [`(a|b)*${'c'.repeat(10_000)}`, 'longer than 10000 characters'],
-    ['(\\p{Script_Extensions=Greek}+)+x', 'unknown character class'],
+    [`${'('.repeat(300)}a+${')+'.repeat(300)}b`, 'nested too deeply'],
   ])('that cannot run in linear time is not checked: %s', (pattern, reason) => {
     const compiled = compilePattern(pattern)
     expect(compiled.unchecked).toContain(reason)
     expect(compiled.test('')).toBe(true)
     expect(compilePattern(pattern, { isOwn: true })).toEqual(toRegExp(pattern))
+  })
+
+  it('knows every Unicode property, and runs in linear time with it', () => {
+    const compiled = compilePattern('^([\\p{Script_Extensions=Greek}\\d]+)+$')
+    expect(compiled.unchecked).toBeUndefined()
+    expect(compiled.test('αβγ1')).toBe(true)
+    expect(compiled.test(`${'α'.repeat(50_000)}!`)).toBe(false)
+  })
+
+  it.each([
+    ...[
+      '\\-a',
+      'a{',
+      'a{,2}',
+      '[\\w-a]',
+      '[a-\\d]',
+      '\\07',
+      '\\101',
+      '[\\101]',
+      '\\c',
+      '[\\c]',
+      '\\8',
+    ],
+    ...[
+      '\\ca',
+      '\\p{L}',
+      '\\u{2}',
+
+      ']',
+      '}',
+      '\\k<a>',
+      '(a)|\\2',
+      '[]-a]',
+      '[^]a',
+      '\\xa',
+      '\\u12',
+    ],
+  ])('without the u flag means on the linear engine what it means in JavaScript: %s', (pattern) => {
+    const native = new RegExp(`^(?:${pattern})$`)
+    const linear = compileLinear(parsePattern(`^(?:${pattern})$`, false))
+    const samples = [
+      '-a',
+      'a{',
+      'a{,2}',
+      'a',
+      'w',
+      '-',
+      'd',
+      '\x07',
+      '\x07',
+      'A',
+      '\\c',
+      '\\',
+      'c',
+      '8',
+      '\x01',
+      'p{L}',
+      'uu',
+      'u{2}',
+      'b',
+      ']',
+      '}',
+      'k<a>',
+      '\x02',
+      ']-a]',
+      '-a]',
+      'xa',
+      'u12',
+      '',
+    ]
+    expect(samples.map(linear.test)).toEqual(samples.map((text) => native.test(text)))
   })
 
   it('of older habits is read without the u flag, and in linear time as well', () => {

@@ -129,7 +129,7 @@ export function asyncExtension(options: AsyncExtensionOptions): Extension {
     phase: 'run',
     order: -30,
     functions: (service: Service) =>
-      operationFunctions(service, { store, operations, onCancelled: worker.cancelled }),
+      operationFunctions(service, { operations, onCancelled: worker.cancelled }),
     // Asked once per function, at start: where a mistake in its declaration is to be told.
     watches: (target) => readAsyncMode(target) === undefined,
     around(exchange, next) {

@@ -8,7 +8,7 @@ import {
 } from '../../core/index.ts'
 import { CallError } from '../../errors/index.ts'
 import { jsonSchema } from '../../schema/index.ts'
-import { type Entry, newestFirst, type Store, toCursor, toOwner } from '../../store/index.ts'
+import { toOwner } from '../../store/index.ts'
 import { formatTimestamp, type JsonObject } from '../../values/index.ts'
 import {
   hasEnded,
@@ -16,7 +16,6 @@ import {
   OPERATION_STATUSES,
   type OperationRecord,
   type OperationStatus,
-  toOperationRecord,
 } from './record.ts'
 import type { OperationStore } from './store.ts'
 
@@ -30,84 +29,11 @@ export function isOperationId(text: string): boolean {
   return /^op_[0-9A-HJKMNP-TV-Z]{26}$/.test(text)
 }
 
-/** Which operations of a caller are wanted. */
-export interface OperationQuery {
-  readonly owner: string
-  readonly limit: number
-  readonly status?: OperationStatus
-  readonly function?: string
-  readonly cursor?: string
-}
-
-/** A page of operations, the newest first. */
-export interface OperationPage {
-  readonly operations: readonly OperationRecord[]
-  /** Continues the listing; null when there is nothing left. */
-  readonly cursor: string | null
-}
-
-/** A filter that matches little must not read everything: the page is then short and the cursor goes on from there. */
-const MOST_LOOKED_AT = 500
-const CURSOR = /^\d{16}:op_[0-9A-Z]{26}$/
-
-/** Lists the operations of a caller at a cost that does not grow with their number. */
-export async function listOwnOperations(
-  store: Store,
-  query: OperationQuery,
-): Promise<OperationPage> {
-  const { limit } = query
-  const prefix = KEYS.listOf(query.owner)
-  const found: OperationRecord[] = []
-  let place = query.cursor === undefined ? undefined : requireCursor(query.cursor)
-  for (let looked = 0; looked < MOST_LOOKED_AT; ) {
-    const page = await store.listByPrefix(prefix, {
-      limit: looked === 0 ? limit : Math.max(limit, 100),
-      ...(place !== undefined && { cursor: toCursor(prefix + place) }),
-    })
-    const records = await readMatching(store, page.entries, query)
-    const last = records[limit - found.length - 1]
-    found.push(...records.slice(0, limit - found.length))
-    place = last ? toPlace(last) : page.entries.at(-1)?.key.slice(prefix.length)
-    const isLast = page.cursor === undefined && (last === undefined || last === records.at(-1))
-    if (isLast || place === undefined) return { operations: found, cursor: null }
-    if (last !== undefined) break
-    looked += page.entries.length
-  }
-  return { operations: found, cursor: place ?? null }
-}
-
-async function readMatching(
-  store: Store,
-  entries: readonly Entry[],
-  { status, function: name }: OperationQuery,
-): Promise<readonly OperationRecord[]> {
-  const listed = entries.map(({ value }) => value as { readonly id: string; function: string })
-  const wanted = listed.filter((item) => name === undefined || item.function === name)
-  const records = await Promise.all(wanted.map(({ id }) => store.get(KEYS.record(id))))
-  return records
-    .flatMap((entry) => (entry === undefined ? [] : [toOperationRecord(entry)]))
-    .filter((record) => status === undefined || record.status === status)
-}
-
-/** Where an operation stands in the listing. */
-function toPlace({ accepted, id }: OperationRecord): string {
-  return `${newestFirst(accepted)}:${id}`
-}
-
-function requireCursor(cursor: string): string {
-  if (CURSOR.test(cursor)) return cursor
-  throw new CallError('INVALID_ARGUMENTS', {
-    message: 'cursor: must be the next_cursor of an earlier page',
-    source: { pointer: '/call/arguments/cursor' },
-  })
-}
-
 /** The function that tells how an operation stands. */
 export const STATUS_FUNCTION = 'urn:cline:forrst:ext:async:fn:status'
 
 /** What the functions of operations work on. */
 export interface OperationFunctionOptions {
-  readonly store: Store
   readonly operations: OperationStore
   /** Told of an operation that was cancelled. */
   readonly onCancelled: (record: OperationRecord) => Promise<void>
@@ -168,18 +94,18 @@ function cancelFunction(
     async handler({ input: { operation_id: id }, call }) {
       await requireOperation(operations, id, call)
       const ended = clock.now()
-      const cancelled = await operations.change(id, (record) =>
+      const cancelled = await operations.change({ id }, (record) =>
         hasEnded(record) ? undefined : { ...record, status: 'cancelled', ended },
       )
       if (cancelled === undefined) throw notFound(id)
       if (!cancelled.changed) {
-        const { status } = cancelled.record
+        const { status } = cancelled.item
         throw new CallError('ASYNC_CANNOT_CANCEL', {
           message: `The operation is ${status} already`,
           details: { operation_id: id, status },
         })
       }
-      await onCancelled(cancelled.record)
+      await onCancelled(cancelled.item)
       return { operation_id: id, status: 'cancelled', cancelled_at: formatTimestamp(ended) }
     },
   })
@@ -194,7 +120,7 @@ interface ListArguments {
 
 const DEFAULT_LIMIT = 50
 
-function listFunction({ store }: OperationFunctionOptions): FunctionDefinition {
+function listFunction({ operations }: OperationFunctionOptions): FunctionDefinition {
   return defineFunction({
     name: 'urn:cline:forrst:ext:async:fn:list',
     version: '1.0.0',
@@ -207,14 +133,21 @@ function listFunction({ store }: OperationFunctionOptions): FunctionDefinition {
         status: { type: 'string', enum: [...OPERATION_STATUSES] },
         function: { type: 'string', minLength: 1 },
         limit: { type: 'integer', minimum: 1, maximum: 100, default: DEFAULT_LIMIT },
-        cursor: { type: 'string', minLength: 1, maxLength: 100 },
+        cursor: { type: 'string', pattern: '^\\d{16}:op_[0-9A-Z]{26}$' },
       },
     }),
-    async handler({ input: { limit = DEFAULT_LIMIT, ...filter }, principal }) {
-      const page = await listOwnOperations(store, { ...filter, limit, owner: toOwner(principal) })
+    async handler({ input, principal }) {
+      const { status, function: name, limit = DEFAULT_LIMIT, cursor } = input
+      const page = await operations.page(KEYS.listOf(toOwner(principal)), {
+        limit,
+        cursor,
+        matches: (record) =>
+          (status === undefined || record.status === status) &&
+          (name === undefined || record.function === name),
+      })
       return {
-        operations: page.operations.map((record) => ({ id: record.id, ...encodeFacts(record) })),
-        next_cursor: page.cursor,
+        operations: page.items.map((record) => ({ id: record.id, ...encodeFacts(record) })),
+        next_cursor: page.cursor ?? null,
       }
     },
   })

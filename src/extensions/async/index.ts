@@ -6,5 +6,4 @@ export {
   type OperationCall,
   type OperationRecord,
   type OperationStatus,
-  toStoredJson,
 } from './record.ts'

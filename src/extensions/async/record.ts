@@ -1,6 +1,6 @@
 import type { Call, CallFacts, ExtensionEntry, Outcome, ReplyEntry } from '../../core/index.ts'
-import { type Entry, newestFirst, storeKey, storePrefix } from '../../store/index.ts'
-import type { Json, JsonObject } from '../../values/index.ts'
+import { storeKey, storePrefix } from '../../store/index.ts'
+import type { JsonObject } from '../../values/index.ts'
 
 /** How an operation stands; the last three are final. */
 export const OPERATION_STATUSES = [
@@ -59,38 +59,19 @@ export interface OperationOutcome {
   readonly entries?: readonly ReplyEntry[]
 }
 
-/** Where the pieces of operations are kept. */
+/** Where operations are kept. */
 export const OPERATION_KEYS: {
   readonly record: (id: string) => string
-  readonly call: (id: string) => string
-  readonly outcome: (id: string, run: string) => string
-  readonly open: (id: string) => string
-  readonly claim: (key: string) => string
   readonly allOpen: string
-  readonly listed: (record: Pick<OperationRecord, 'id' | 'owner' | 'accepted'>) => string
+  readonly claim: (key: string) => string
   readonly listOf: (owner: string) => string
 } = {
   record: (id) => storeKey('operation', id),
-  call: (id) => storeKey('operation-call', id),
-  outcome: (id, run) => storeKey('operation-outcome', id, run),
-  /** Marks operations without an end, for the sweep at start. */
-  open: (id) => storeKey('operation-open', id),
+  /** Lists operations without an end, for the sweep at start. */
   allOpen: storePrefix('operation-open'),
   /** Says which operation an idempotency key stands for while it has no end. */
   claim: (key) => storeKey('operation-key', key),
-  /** Sorts the newest of a caller first, so that a page costs the same however many there are. */
-  listed: ({ id, owner, accepted }) => storeKey('operation-list', owner, newestFirst(accepted), id),
   listOf: (owner) => storePrefix('operation-list', owner),
-}
-
-/** Reads what the store keeps about an operation. */
-export function toOperationRecord({ value }: Entry): OperationRecord {
-  return value as unknown as OperationRecord
-}
-
-/** Writes a piece of an operation as the JSON that a store keeps: what JSON cannot hold stays behind. */
-export function toStoredJson(value: unknown): Json {
-  return JSON.parse(JSON.stringify(value)) as Json
 }
 
 /** Tells whether an operation has ended. */

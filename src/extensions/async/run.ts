@@ -12,14 +12,13 @@ import {
 } from '../../core/index.ts'
 import { CallError } from '../../errors/index.ts'
 import { openScope, parseExactJson } from '../../values/index.ts'
-import { type Job, JobPutBack } from '../../work/index.ts'
+import { type Job, JobPutBack, toStoredJson } from '../../work/index.ts'
 import {
   hasEnded,
   type OperationCall,
   type OperationOutcome,
   type OperationProgress,
   type OperationRecord,
-  toStoredJson,
 } from './record.ts'
 import type { OperationStore, OperationWatch } from './store.ts'
 
@@ -95,11 +94,11 @@ export type RecordEnd = () => Promise<OperationRecord | undefined>
 export async function runOperation(job: Job, options: OperationRunOptions): Promise<RecordEnd> {
   const { operations, service } = options
   const run = randomUUID()
-  const begun = await operations.change(job.id, (record) => {
+  const begun = await operations.change({ id: job.id }, (record) => {
     if (!hasEnded(record)) assertKnown(service, record)
     return toProcessing(record, run)
   })
-  if (begun === undefined || !begun.changed) return async () => begun?.record
+  if (begun === undefined || !begun.changed) return async () => begun?.item
   const call = await operations.readCall(job.id)
   if (call === undefined) return async () => undefined
   const outcome = await execute(job, { ...options, call, run })
@@ -143,7 +142,7 @@ async function execute(
   const watched = watch.add({ id: job.id, run, abort: (reason) => stop.abort(reason) })
   const progress = createProgressWriter(execution.progressMs, async (report) => {
     await operations
-      .change(job.id, (record) =>
+      .change({ id: job.id }, (record) =>
         record.status === 'processing' && record.run === run ? { ...record, ...report } : undefined,
       )
       .catch((error: unknown) => service.log.warn('progress could not be recorded', { error }))

@@ -1,7 +1,7 @@
 import type { Logger } from '../../core/index.ts'
 import { CallError } from '../../errors/index.ts'
 import type { Store } from '../../store/index.ts'
-import { type KeepAlive, startKeepAlive } from '../../work/index.ts'
+import { createLedger, type KeepAlive, type Ledger, startKeepAlive } from '../../work/index.ts'
 import {
   hasEnded,
   OPERATION_KEYS as KEYS,
@@ -9,8 +9,6 @@ import {
   type OperationOutcome,
   type OperationProgress,
   type OperationRecord,
-  toOperationRecord,
-  toStoredJson,
 } from './record.ts'
 
 /** How long operations are kept, in milliseconds. */
@@ -21,14 +19,8 @@ export interface OperationTimes {
   readonly openMs: number
 }
 
-/** What a change came to: the record as it is now, and whether this change made it so. */
-export interface OperationChange {
-  readonly record: OperationRecord
-  readonly changed: boolean
-}
-
-/** The operations of a service: every change is a comparison first, so that an end is recorded once. */
-export interface OperationStore {
+/** The operations of a service: items of the ledger, with their call and their outcome beside them. */
+export interface OperationStore extends Pick<Ledger<OperationRecord>, 'change' | 'page'> {
   /** Keeps an accepted operation. */
   create(record: OperationRecord, call: OperationCall): Promise<void>
   /** Marks an operation as one that must run; only then may its job be added. */
@@ -38,11 +30,6 @@ export interface OperationStore {
   read(id: string): Promise<OperationRecord | undefined>
   readCall(id: string): Promise<OperationCall | undefined>
   readOutcome(record: OperationRecord): Promise<OperationOutcome | undefined>
-  /** Changes a record; `decide` answers undefined to leave it. Undefined when there is no such operation. */
-  change(
-    id: string,
-    decide: (record: OperationRecord) => OperationRecord | undefined,
-  ): Promise<OperationChange | undefined>
   /** Records the end of a run, unless the operation has ended or belongs to another run by now. */
   end(
     id: string,
@@ -61,60 +48,35 @@ export interface OperationStore {
 /** Creates the operations that a store keeps. */
 export function createOperationStore(store: Store, times: OperationTimes): OperationStore {
   const { retentionMs, openMs } = times
-  const keepListed = (record: OperationRecord, ttl: number) =>
-    store.put(KEYS.listed(record), { id: record.id, function: record.function }, { ttl })
-
-  async function change(
-    id: string,
-    decide: (record: OperationRecord) => OperationRecord | undefined,
-  ): Promise<OperationChange | undefined> {
-    let entry = await store.get(KEYS.record(id))
-    while (entry !== undefined) {
-      const record = toOperationRecord(entry)
-      const next = decide(record)
-      if (next === undefined) return { record, changed: false }
-      const swap = await store.compareAndSet(entry.key, toStoredJson(next), {
-        revision: entry.revision,
-        ttl: hasEnded(next) ? retentionMs : 'keep',
-      })
-      if (swap.swapped) return { record: next, changed: true }
-      entry = swap.entry
-    }
-    return undefined
-  }
+  const ledger = createLedger<OperationRecord>(store, {
+    key: ({ id }) => KEYS.record(id),
+    isOver: hasEnded,
+    keptMs: (record) => (hasEnded(record) ? retentionMs : openMs),
+    parts: 'operation',
+    listed: ({ owner, accepted }) => ({ prefixes: [KEYS.listOf(owner)], at: accepted }),
+  })
 
   return {
-    change,
+    change: ledger.change,
+    page: ledger.page,
     async create(record, call) {
       await Promise.all([
-        store.put(KEYS.call(record.id), toStoredJson(call), { ttl: openMs }),
-        keepListed(record, openMs),
-        store.put(KEYS.record(record.id), toStoredJson(record), { ttl: openMs }),
+        ledger.keepPart(record.id, ['call'], call, openMs),
+        ledger.list(record),
+        ledger.add(record),
       ])
     },
-    async open(id, service) {
-      await store.put(KEYS.open(id), service, { ttl: openMs })
-    },
-    async discard(record) {
-      const { id } = record
-      const keys = [KEYS.open(id), KEYS.record(id), KEYS.listed(record), KEYS.call(id)]
-      for (const key of keys) await store.delete(key)
-    },
-    async read(id) {
-      const entry = await store.get(KEYS.record(id))
-      return entry && toOperationRecord(entry)
-    },
-    async readCall(id) {
-      return (await store.get(KEYS.call(id)))?.value as OperationCall | undefined
-    },
-    async readOutcome({ id, run = '' }) {
-      return (await store.get(KEYS.outcome(id, run)))?.value as OperationOutcome | undefined
-    },
+    open: (id, service) => ledger.keepPart(id, ['open'], service, openMs),
+    discard: (record) => ledger.remove(record, 'open', 'call'),
+    read: async (id) => (await ledger.read({ id }))?.item,
+    readCall: async (id) => (await ledger.readPart(id, ['call'])) as OperationCall | undefined,
+    readOutcome: async ({ id, run = '' }) =>
+      (await ledger.readPart(id, ['outcome', run])) as OperationOutcome | undefined,
     async end(id, run, { at, report, ...outcome }) {
       // Under the name of the run: what another run of the same operation left is never overwritten.
-      await store.put(KEYS.outcome(id, run), toStoredJson(outcome), { ttl: retentionMs })
+      await ledger.keepPart(id, ['outcome', run], outcome, retentionMs)
       const { ok } = outcome.outcome
-      const ended = await change(id, (record) =>
+      const ended = await ledger.change({ id }, (record) =>
         record.status !== 'processing' || record.run !== run
           ? undefined
           : {
@@ -125,12 +87,11 @@ export function createOperationStore(store: Store, times: OperationTimes): Opera
               ended: at,
             },
       )
-      return ended?.record
+      return ended?.item
     },
     async close(record) {
-      await keepListed(record, retentionMs)
-      await store.delete(KEYS.open(record.id))
-      await store.delete(KEYS.call(record.id))
+      await Promise.all([ledger.list(record), ledger.dropPart(record.id, ['open'])])
+      await ledger.dropPart(record.id, ['call'])
     },
     async listOpen(cursor) {
       const page = await store.listByPrefix(KEYS.allOpen, cursor === undefined ? {} : { cursor })

@@ -1,7 +1,5 @@
 import type { Outcome, Service } from '../../core/index.ts'
 import { CallError } from '../../errors/index.ts'
-import { isUnavailable } from '../../store/index.ts'
-import { toReason } from '../../values/index.ts'
 import {
   type Job,
   type JobQueue,
@@ -69,21 +67,17 @@ export function createOperationWorker(options: OperationWorkerOptions): Operatio
    * store may be unreachable for longer than the lease.
    */
   async function end({ log }: Service, id: string, recordEnd: RecordEnd): Promise<void> {
-    const onFailure = (thrown: unknown) => {
-      if (closed || !isUnavailable(thrown)) throw thrown
-      const reason = toReason(thrown)
-      log.warn('the end of an operation cannot be recorded yet', { operation: id, reason })
-    }
-    await repeatWrite(async () => {
+    const end = async () => {
       const record = await recordEnd()
       if (record && hasEnded(record)) await finishOperation(record, options)
-    }, onFailure)
+    }
+    await repeatWrite(end, { log, id, isStopped: () => closed })
   }
 
   /** An operation nobody could run has failed: its caller must hear of it. */
   async function giveUp(home: Service, job: Job, reason: unknown): Promise<void> {
     const run = `given-up-${job.attempt}`
-    await operations.change(job.id, (record) =>
+    await operations.change({ id: job.id }, (record) =>
       hasEnded(record) ? undefined : { ...record, status: 'processing', run },
     )
     const at = home.clock.now()

@@ -1,11 +1,10 @@
 import type { Registry, Target } from '../../core/index.ts'
-import type { JsonSchema } from '../../schema/index.ts'
+import { type JsonSchema, listApplied, resolveLocal } from '../../schema/index.ts'
 import {
   canonicalUrn,
   extensionUrn,
   isRecord,
   type JsonObject,
-  resolvePointer,
   toText,
 } from '../../values/index.ts'
 
@@ -18,7 +17,6 @@ export interface DeprecatedMember {
 
 const MAX_DEPTH = 12
 const MAX_MEMBERS = 200
-const COMBINATIONS = ['allOf', 'anyOf', 'oneOf'] as const
 
 /** Lists the members that a schema marks with `deprecated: true`. */
 export function collectDeprecated(schema: JsonSchema | undefined): readonly DeprecatedMember[] {
@@ -34,18 +32,13 @@ export function collectDeprecated(schema: JsonSchema | undefined): readonly Depr
       })
       return
     }
-    const { $ref: reference, properties, items } = node
-    if (typeof reference === 'string' && reference.startsWith('#')) {
-      visit(resolvePointer(schema, reference.slice(1)), path, depth + 1)
-    }
+    const { properties, items } = node
     for (const [name, member] of Object.entries(isRecord(properties) ? properties : {})) {
       visit(member, [...path, name], depth + 1)
     }
     if (isRecord(items)) visit(items, [...path, '*'], depth + 1)
-    for (const keyword of COMBINATIONS) {
-      const branches = node[keyword]
-      if (Array.isArray(branches)) for (const branch of branches) visit(branch, path, depth + 1)
-    }
+    for (const part of listApplied(node, (ref) => resolveLocal(schema, ref)))
+      visit(part, path, depth + 1)
   }
 
   visit(schema, [], 0)

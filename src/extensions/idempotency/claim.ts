@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '../../core/index.ts'
 import { isUnavailable, type Store } from '../../store/index.ts'
-import { type KeepAlive, startKeepAlive } from '../../work/index.ts'
+import { holdEntry } from '../../work/index.ts'
 import { type IdempotencyRecord, toRecord, toStored } from './record.ts'
 
 /** A key that a call has claimed and not yet settled. */
@@ -36,17 +36,14 @@ export function holdClaim({
   log,
 }: ClaimFacts): IdempotencyClaim {
   let current = revision
-  const lease: KeepAlive | undefined =
-    leaseMs === false ? undefined : startKeepAlive(leaseMs / 3, () => renew(leaseMs))
+  const lease =
+    leaseMs === false
+      ? undefined
+      : holdEntry(store, { key, value: toStored(running), revision }, leaseMs)
 
-  async function renew(ttl: number): Promise<boolean> {
-    try {
-      const renewed = await store.compareAndSet(key, toStored(running), { revision: current, ttl })
-      if (renewed.swapped) current = renewed.revision
-      return renewed.swapped
-    } catch {
-      return true
-    }
+  async function stopRenewing(): Promise<void> {
+    await lease?.stop()
+    current = lease?.revision() ?? current
   }
 
   async function write(record: IdempotencyRecord, ttl: number): Promise<void> {
@@ -92,7 +89,7 @@ export function holdClaim({
 
   return {
     async settle(record, ttlMs) {
-      await lease?.stop()
+      await stopRenewing()
       try {
         await write(record, ttlMs)
       } catch (thrown) {
@@ -101,7 +98,7 @@ export function holdClaim({
       }
     },
     async giveUp() {
-      await lease?.stop()
+      await stopRenewing()
       await store.deleteIfOwner(key, running.run).catch(() => {
         log.warn('an idempotency key could not be given back; it is free when its lease ends')
       })

@@ -34,7 +34,7 @@ export function parseFilters(
     const allowed = rules.filters.get(key) ?? (key === 'self' ? [] : undefined)
     if (allowed === undefined) {
       const available = [...rules.filters.keys()].filter((name) => name !== 'self')
-      findings.add(path, `names no relationship to filter by; ${oneOf(available, key)}`, {
+      findings.add(path, `names no relationship to filter by; ${nameChoices(available, key)}`, {
         ...echo('relationship', key),
         available,
       })
@@ -89,9 +89,13 @@ function parseFilter(
   const knownAttribute = typeof attribute === 'string' && allowed.includes(attribute)
   if (!knownAttribute) addAttribute(findings, [...path, 'attribute'], attribute, allowed)
   if (operator === undefined || !rules.operators.includes(operator)) {
-    findings.add([...path, 'operator'], `must be ${oneOf(rules.operators, filter['operator'])}`, {
-      allowed: rules.operators,
-    })
+    findings.add(
+      [...path, 'operator'],
+      `must be ${nameChoices(rules.operators, filter['operator'])}`,
+      {
+        allowed: rules.operators,
+      },
+    )
   }
   if (boolean !== 'and' && boolean !== 'or') {
     findings.add([...path, 'boolean'], 'must be and or or')
@@ -109,14 +113,14 @@ export function addAttribute(
   attribute: unknown,
   allowed: readonly string[],
 ): void {
-  findings.add(path, `must be ${oneOf(allowed, attribute)}`, {
+  findings.add(path, `must be ${nameChoices(allowed, attribute)}`, {
     ...echo('attribute', attribute),
     allowed,
   })
 }
 
 /** Words a list of choices, and which of them was perhaps meant. */
-export function oneOf(names: readonly string[], given?: unknown): string {
+export function nameChoices(names: readonly string[], given?: unknown): string {
   if (names.length === 0) return 'left out: the function offers none'
   const hint = didYouMean(given, names)
   return `one of ${names.join(', ')}${hint === undefined ? '' : `; ${hint}`}`

@@ -9,7 +9,7 @@ import { CallError } from '../../errors/index.ts'
 import { jsonSchema } from '../../schema/index.ts'
 import { toOwner } from '../../store/index.ts'
 import { formatTimestamp, type JsonObject } from '../../values/index.ts'
-import { toStoredJson } from '../async/index.ts'
+import { toStoredJson } from '../../work/index.ts'
 import {
   isReplayId,
   REPLAY_STATUSES,

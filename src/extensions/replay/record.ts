@@ -85,8 +85,6 @@ export type QueuedReplay = Pick<ReplayRecord, 'id' | 'owner' | 'function' | 'exp
 export const REPLAY_KEYS: {
   readonly record: (replay: Pick<ReplayRecord, 'id' | 'owner'>) => string
   readonly listOf: (owner: string) => string
-  readonly call: (id: string) => string
-  readonly outcome: (id: string) => string
   readonly queued: (replay: Pick<ReplayRecord, 'order' | 'priority'>) => string
   readonly queue: string
   readonly claim: (id: string) => string
@@ -94,8 +92,6 @@ export const REPLAY_KEYS: {
 } = {
   record: ({ owner, id }) => storeKey('replay', owner, id),
   listOf: (owner) => storePrefix('replay', owner),
-  call: (id) => storeKey('replay-call', id),
-  outcome: (id) => storeKey('replay-outcome', id),
   /** Sorts by priority and then by age. */
   queued: ({ priority, order }) =>
     storeKey('replay-queue', REPLAY_PRIORITIES[priority], String(order).padStart(16, '0')),

@@ -157,6 +157,25 @@ describe.each(TEST_STORES)('replay extension on %s', (_, open) => {
   })
 })
 
+describe('a replay whose function has finished while the store stalls', () => {
+  it('is recorded later, and not run again', async () => {
+    const { store, fail } = createFailingStore()
+    const { ask, idOf, jobs, runs, clock, manage } = setUp(store)
+    await startMaintenance(store, { reason: 'Upgrade' }, clock.now())
+    const id = idOf(await ask(1))
+    await endMaintenance(store)
+    runs.push = (run) => {
+      fail(true)
+      setTimeout(() => fail(false), 700)
+      return Array.prototype.push.call(runs, run)
+    }
+    await jobs.runFor(MINUTE)
+    expect(runs).toHaveLength(1)
+    const status = await manage('status', { replay_id: id })
+    expect(status.body.result).toMatchObject({ status: 'completed', attempts: 1 })
+  })
+})
+
 describe('a replay that several processes see', () => {
   const queueAt = async (version: string, title?: string) => {
     const store = createMemoryStore()

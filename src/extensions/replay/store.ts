@@ -1,5 +1,5 @@
 import { type Entry, isUnavailable, type Store } from '../../store/index.ts'
-import { toStoredJson } from '../async/index.ts'
+import { createLedger } from '../../work/index.ts'
 import {
   isOver,
   REPLAY_KEYS as KEYS,
@@ -45,6 +45,15 @@ const COUNT_MS = 7 * 24 * 3_600_000
 
 /** Creates the replays that a store keeps; finished ones are kept for the given milliseconds. */
 export function createReplayStore(store: Store, retentionMs: number): ReplayStore {
+  const ledger = createLedger<ReplayRecord>(store, {
+    key: ({ owner = '', id }) => KEYS.record({ owner, id }),
+    isOver: ({ status }) => isOver(status),
+    // Longer than it may wait, so that somebody can still tell its caller that it has expired.
+    keptMs: ({ status, expiresAt, queuedAt }) =>
+      isOver(status) ? retentionMs : expiresAt - queuedAt + retentionMs,
+    parts: 'replay',
+  })
+
   async function* walk(prefix: string, most: number): AsyncGenerator<Entry> {
     let cursor: string | undefined
     for (let seen = 0; seen < most; seen += PAGE) {
@@ -61,50 +70,33 @@ export function createReplayStore(store: Store, retentionMs: number): ReplayStor
     },
     async create(unordered, call) {
       const record = { ...unordered, order: await store.next('replay') }
-      // Longer than it may wait, so that somebody can still tell its caller that it has expired.
       const ttl = record.expiresAt - record.queuedAt + retentionMs
       const { id, owner, function: name, version, expiresAt, service = '' } = record
+      await Promise.all([ledger.keepPart(id, ['call'], call, ttl), ledger.add(record)])
       const queued = { id, owner, function: name, version, expiresAt, service }
-      await store.put(KEYS.call(id), toStoredJson(call), { ttl })
-      await store.put(KEYS.record(record), toStoredJson(record), { ttl })
       await store.put(KEYS.queued(record), queued, { ttl })
       return record
     },
-    async read(replay) {
-      const entry = await store.get(KEYS.record(replay))
-      return entry && toReplay(entry)
-    },
-    async readCall(id) {
-      return (await store.get(KEYS.call(id)))?.value as ReplayCall | undefined
-    },
-    async readOutcome(id) {
-      return (await store.get(KEYS.outcome(id)))?.value as ReplayOutcome | undefined
-    },
+    read: async (replay) => (await ledger.read(replay))?.item,
+    readCall: async (id) => (await ledger.readPart(id, ['call'])) as ReplayCall | undefined,
+    readOutcome: async (id) =>
+      (await ledger.readPart(id, ['outcome'])) as ReplayOutcome | undefined,
     async change(replay, decide) {
-      let entry = await store.get(KEYS.record(replay))
-      while (entry !== undefined) {
-        const next = decide(toReplay(entry))
-        if (next === undefined) return undefined
-        const ttl = isOver(next.status) ? retentionMs : 'keep'
-        const { revision } = entry
-        const swap = await store.compareAndSet(entry.key, toStoredJson(next), { revision, ttl })
-        if (swap.swapped) return next
-        entry = swap.entry
-      }
-      return undefined
+      const change = await ledger.change(replay, decide)
+      return change?.changed ? change.item : undefined
     },
     async keepOutcome(id, outcome) {
       try {
-        await store.put(KEYS.outcome(id), toStoredJson(outcome), { ttl: retentionMs })
+        await ledger.keepPart(id, ['outcome'], outcome, retentionMs)
       } catch (thrown) {
         if (isUnavailable(thrown)) throw thrown
         // Too large for the store: that the replay is done is what counts.
-        await store.put(KEYS.outcome(id), {}, { ttl: retentionMs })
+        await ledger.keepPart(id, ['outcome'], {}, retentionMs)
       }
     },
     async remove(record) {
       const gone = await store.delete(KEYS.queued(record))
-      await store.delete(KEYS.call(record.id))
+      await ledger.dropPart(record.id, ['call'])
       if (gone) await store.increment(KEYS.count(record.owner), { ttl: COUNT_MS, by: -1 })
     },
     async *queue() {

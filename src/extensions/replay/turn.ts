@@ -10,7 +10,7 @@ import {
 import { CallError, resolveCode } from '../../errors/index.ts'
 import type { Store } from '../../store/index.ts'
 import { formatTimestamp, isRecord, ownMember, toMilliseconds } from '../../values/index.ts'
-import { type KeepAlive, startKeepAlive } from '../../work/index.ts'
+import { holdEntry, repeatWrite } from '../../work/index.ts'
 import { toStoredOutcome } from '../idempotency/index.ts'
 import type { Outgoing } from '../outgoing/index.ts'
 import { toEndContent } from '../webhook/index.ts'
@@ -85,16 +85,8 @@ export async function claimReplay(store: Store, id: string): Promise<ReplayClaim
   const owner = randomUUID()
   const put = await store.putIfAbsent(key, null, { ttl: LEASE_MS, owner })
   if (!put.created) return undefined
-  let { revision } = put
-  const lease: KeepAlive = startKeepAlive(LEASE_MS / 3, async () => {
-    try {
-      const swap = await store.compareAndSet(key, null, { revision, ttl: LEASE_MS })
-      if (swap.swapped) revision = swap.revision
-      return swap.swapped
-    } catch {
-      return true
-    }
-  })
+  const { revision } = put
+  const lease = holdEntry(store, { key, value: null, revision }, LEASE_MS)
   return {
     async release() {
       await lease.stop()
@@ -243,7 +235,7 @@ export function createReplayTurns(options: ReplayTurnOptions): TakeTurn {
     }
     if (verdict.kind === 'closed') {
       const { attempts } = record
-      await putBack(record, { attempts: attempts - 1 })
+      await putBack(replays, record, { attempts: attempts - 1 })
       const delayMs = Math.max(SHORTEST_MS, Math.min(pollMs, verdict.retryMs || pollMs))
       return { kind: verdict.scope === 'server' ? 'stop' : 'function', delayMs }
     }
@@ -252,14 +244,8 @@ export function createReplayTurns(options: ReplayTurnOptions): TakeTurn {
       return DONE
     }
     const delayMs = Math.max(backoffMs(record.attempts), verdict.retryMs)
-    await putBack(record, { notBefore: service.clock.now() + delayMs })
+    await putBack(replays, record, { notBefore: service.clock.now() + delayMs })
     return { kind: 'later', delayMs }
-  }
-
-  async function putBack(record: ReplayRecord, changes: Partial<ReplayRecord>): Promise<void> {
-    await replays.change(record, (current) =>
-      current.status === 'processing' ? { ...current, status: 'queued', ...changes } : undefined,
-    )
   }
 
   /** Runs a replay that nobody else may run meanwhile. */
@@ -278,10 +264,15 @@ export function createReplayTurns(options: ReplayTurnOptions): TakeTurn {
     const verdict = await runReplay(service, kept, signal)
     // The process ends: what an aborted run says is not what the function says.
     if (signal.aborted && !(verdict.kind === 'over' && verdict.ok)) {
-      await putBack(begun, {})
+      await putBack(replays, begun, {})
       return { kind: 'stop', delayMs: 0 }
     }
-    return judge(begun, verdict, service)
+    // The function has run: what came of it is recorded when the store is back, also after the claim has run out.
+    return repeatWrite(() => judge(begun, verdict, service), {
+      log: service.log,
+      id: begun.id,
+      isStopped: () => signal.aborted,
+    })
   }
 
   return async function takeTurn(queued, { service, signal, now }) {
@@ -303,4 +294,14 @@ export function createReplayTurns(options: ReplayTurnOptions): TakeTurn {
       await claim.release()
     }
   }
+}
+
+async function putBack(
+  replays: ReplayStore,
+  record: ReplayRecord,
+  changes: Partial<ReplayRecord>,
+): Promise<void> {
+  await replays.change(record, (current) =>
+    current.status === 'processing' ? { ...current, status: 'queued', ...changes } : undefined,
+  )
 }

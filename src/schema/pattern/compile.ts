@@ -30,16 +30,25 @@ export function toRegExp(pattern: string): RegExp {
     try {
       return new RegExp(pattern)
     } catch {
-      throw new TypeError(`pattern ${JSON.stringify(pattern)} is no regular expression`, {
+      throw new TypeError(`pattern ${JSON.stringify(pattern)} is not a regular expression`, {
         cause: strict,
       })
     }
   }
 }
 
+/** Tells whether a pattern is a regular expression of ECMA-262 with `u`. */
+export function isRegExp(pattern: string): boolean {
+  try {
+    return new RegExp(pattern, 'u') instanceof RegExp
+  } catch {
+    return false
+  }
+}
+
 /**
  * Compiles a pattern so that a match takes time in proportion to the text: on the engine of JavaScript where that is
- * proven, else on RE2. Throws a TypeError when it is not a regular expression.
+ * proven, else on an automaton. Throws a TypeError when it is not a regular expression.
  */
 export function compilePattern(pattern: string, options: CompilePatternOptions = {}): Pattern {
   const native = toRegExp(pattern)

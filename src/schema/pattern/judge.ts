@@ -1,4 +1,5 @@
-import { type CharacterSet, overlaps, type PatternNode } from './syntax.ts'
+import { type CharacterSet, overlaps } from './characters.ts'
+import type { PatternNode } from './syntax.ts'
 
 /**
  * How long a backtracking engine takes: `linear` is proven, `exponential` has two ways around one loop for the same
@@ -51,7 +52,7 @@ interface Part {
 }
 
 const EMPTY: Part = { first: [], last: [], isNullable: true }
-const ANYTHING: CharacterSet = { ranges: [[0, 0x10ffff]], isExact: false, text: undefined }
+const ANYTHING: CharacterSet = { ranges: [[0, 0x10ffff]], isExact: false, has: () => true }
 
 function toAutomaton(pattern: PatternNode): Automaton {
   const sets: CharacterSet[] = []

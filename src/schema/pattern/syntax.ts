@@ -1,23 +1,11 @@
-import { createRequire } from 'node:module'
-import type * as Regexpp from '@eslint-community/regexpp'
+import { anyCharacter, type CharacterSet } from './characters.ts'
+import { createCharacterReader, createCursor, single } from './escapes.ts'
 
-/** Code points from the first to the last, both included. */
-export type Range = readonly [from: number, to: number]
-
-/** What one character of a text may be. */
-export interface CharacterSet {
-  /** Sorted, disjoint; where `isExact` is false, a superset. */
-  readonly ranges: readonly Range[]
-  readonly isExact: boolean
-  /** How RE2 writes the set; undefined where it has no name for it. */
-  readonly text: string | undefined
-}
-
-/** A regular expression reduced to what decides about its matches; groups have become their content. */
+/** A regular expression reduced to what decides about its matches; groups have become their content, which says what they are called. */
 export type PatternNode =
   | { readonly kind: 'set'; readonly set: CharacterSet }
-  | { readonly kind: 'sequence'; readonly items: readonly PatternNode[] }
-  | { readonly kind: 'choice'; readonly options: readonly PatternNode[] }
+  | { readonly kind: 'sequence'; readonly items: readonly PatternNode[]; readonly group?: Group }
+  | { readonly kind: 'choice'; readonly options: readonly PatternNode[]; readonly group?: Group }
   | {
       readonly kind: 'repeat'
       readonly content: PatternNode
@@ -32,183 +20,105 @@ export type PatternNode =
       readonly isNegated: boolean
     }
   /** A back-reference. */
-  | { readonly kind: 'same' }
+  | { readonly kind: 'same'; readonly group: string }
 
-const require = createRequire(import.meta.url)
-const LAST = 0x10ffff
-const EVERYTHING: readonly Range[] = [[0, LAST]]
+/** What a back-reference may call a group: its number, and its name. */
+type Group = readonly string[]
 
-/** Reads a regular expression that compiles, with or without the `u` flag. */
+/** Deeper groups than this are not read: each is a call of the reader to itself. */
+const MAX_DEPTH = 250
+
+const LOOKS: readonly (readonly [text: string, isAhead: boolean, isNegated: boolean])[] = [
+  ['(?=', true, false],
+  ['(?!', true, true],
+  ['(?<=', false, false],
+  ['(?<!', false, true],
+]
+
+/**
+ * Reads a regular expression, with or without the `u` flag. JavaScript has compiled it before, so what is written here
+ * need not be checked again, only understood (ECMA-262, 22.2.1 and B.1.2).
+ */
 export function parsePattern(source: string, unicode: boolean): PatternNode {
-  // Loaded with the first pattern that is not obviously harmless, to keep it out of start-up.
-  const { RegExpParser } = require('@eslint-community/regexpp') as typeof Regexpp
-  const parser = new RegExpParser({ ecmaVersion: 2024 })
-  return toChoice(parser.parsePattern(source, 0, source.length, { unicode }).alternatives)
-}
+  const hasNames = unicode || /\(\?<(?![=!])/.test(source)
+  const groups = countGroups(source)
+  const cursor = createCursor(source)
+  const { readClass, readEscaped } = createCharacterReader(cursor, unicode)
+  let depth = 0
+  let counted = 0
 
-function toChoice(alternatives: readonly Regexpp.AST.Alternative[]): PatternNode {
-  const options = alternatives.map(({ elements }): PatternNode => {
-    return { kind: 'sequence', items: elements.map(toNode) }
-  })
-  const [only] = options
-  return options.length === 1 && only ? only : { kind: 'choice', options }
-}
+  function readChoice(): PatternNode & { readonly kind: 'sequence' | 'choice' } {
+    depth += 1
+    if (depth > MAX_DEPTH) throw new SyntaxError('its groups are nested too deeply')
+    const options = [readSequence()]
+    while (cursor.take('|')) options.push(readSequence())
+    depth -= 1
+    const [only] = options
+    return options.length === 1 && only ? only : { kind: 'choice', options }
+  }
 
-function toNode(element: Regexpp.AST.Element): PatternNode {
-  switch (element.type) {
-    case 'Group':
-    case 'CapturingGroup':
-      return toChoice(element.alternatives)
-    case 'Quantifier': {
-      const { min: least, max: most } = element
-      return { kind: 'repeat', content: toNode(element.element), least, most }
+  function readSequence(): PatternNode & { readonly kind: 'sequence' } {
+    const items: PatternNode[] = []
+    while (!cursor.isAtEnd() && cursor.peek() !== '|' && cursor.peek() !== ')') {
+      items.push(readQuantified(readTerm()))
     }
-    case 'Assertion':
-      return toAssertion(element)
-    case 'Backreference':
-      return { kind: 'same' }
-    case 'Character':
-      return { kind: 'set', set: exact([[element.value, element.value]]) }
-    case 'CharacterSet':
-      return { kind: 'set', set: toSet(element) }
-    case 'CharacterClass':
-      return { kind: 'set', set: toClass(element) }
-    default:
-      throw new SyntaxError(`${element.type} is not understood`)
+    return { kind: 'sequence', items }
   }
-}
 
-function toAssertion(element: Regexpp.AST.Assertion): PatternNode {
-  switch (element.kind) {
-    case 'start':
-      return { kind: 'edge', edge: '^' }
-    case 'end':
-      return { kind: 'edge', edge: '$' }
-    case 'word':
-      return { kind: 'edge', edge: element.negate ? '\\B' : '\\b' }
-    default:
+  function readQuantified(content: PatternNode): PatternNode {
+    const found = cursor.takeMatch(/([*+?])\??|\{(\d+)(?:(,)(\d*))?\}\??/y)
+    if (found === null) return content
+    const [, sign, least = '', comma, most] = found
+    if (sign !== undefined) {
       return {
-        kind: 'look',
-        content: toChoice(element.alternatives),
-        isAhead: element.kind === 'lookahead',
-        isNegated: element.negate,
+        kind: 'repeat',
+        content,
+        least: sign === '+' ? 1 : 0,
+        most: sign === '?' ? 1 : Number.POSITIVE_INFINITY,
       }
+    }
+    const upper = comma === undefined ? least : most || 'Infinity'
+    return { kind: 'repeat', content, least: Number(least), most: Number(upper) }
   }
-}
 
-const DIGITS: readonly Range[] = [[48, 57]]
-const WORDS: readonly Range[] = [
-  [48, 57],
-  [65, 90],
-  [95, 95],
-  [97, 122],
-]
-const LINE_ENDS: readonly Range[] = [
-  [0x0a, 0x0a],
-  [0x0d, 0x0d],
-  [0x2028, 0x2029],
-]
-const SPACES: readonly Range[] = [
-  [0x09, 0x0d],
-  [0x20, 0x20],
-  [0xa0, 0xa0],
-  [0x1680, 0x1680],
-  [0x2000, 0x200a],
-  [0x2028, 0x2029],
-  [0x202f, 0x202f],
-  [0x205f, 0x205f],
-  [0x3000, 0x3000],
-  [0xfeff, 0xfeff],
-]
-const CLASSES = { digit: DIGITS, word: WORDS, space: SPACES }
-
-function toSet(element: Regexpp.AST.CharacterSet): CharacterSet {
-  if (element.kind === 'any') return exact(complement(LINE_ENDS))
-  if (element.kind === 'property') return toProperty(element)
-  const ranges = CLASSES[element.kind]
-  return exact(element.negate ? complement(ranges) : ranges)
-}
-
-/** Long names of categories that documents use; RE2 knows the short ones, and scripts by their name. */
-const CATEGORIES: Readonly<Record<string, string>> = {
-  Letter: 'L',
-  Lowercase_Letter: 'Ll',
-  Uppercase_Letter: 'Lu',
-  Mark: 'M',
-  Number: 'N',
-  Decimal_Number: 'Nd',
-  Punctuation: 'P',
-  Symbol: 'S',
-  Separator: 'Z',
-  Space_Separator: 'Zs',
-}
-
-function toProperty(element: Regexpp.AST.UnicodePropertyCharacterSet): CharacterSet {
-  const { key, value, negate } = element
-  if (key === 'ASCII' || key === 'Any') {
-    const ranges: readonly Range[] = key === 'Any' ? EVERYTHING : [[0, 127]]
-    return exact(negate ? complement(ranges) : ranges)
+  function readTerm(): PatternNode {
+    if (cursor.take('^')) return { kind: 'edge', edge: '^' }
+    if (cursor.take('$')) return { kind: 'edge', edge: '$' }
+    if (cursor.take('.')) return { kind: 'set', set: anyCharacter() }
+    if (cursor.peek() === '(') return readGroup()
+    if (cursor.peek() === '[') return { kind: 'set', set: readClass() }
+    if (cursor.peek() !== '\\') return { kind: 'set', set: single(cursor.readCharacter()) }
+    if (cursor.take('\\b')) return { kind: 'edge', edge: '\\b' }
+    if (cursor.take('\\B')) return { kind: 'edge', edge: '\\B' }
+    const named = hasNames ? cursor.takeMatch(/\\k<([^>]*)>/y) : null
+    if (named !== null) return { kind: 'same', group: named[1] ?? '' }
+    const start = cursor.at()
+    const back = cursor.takeMatch(/\\([1-9]\d*)/y)
+    if (back !== null && (unicode || Number(back[1]) <= groups))
+      return { kind: 'same', group: back[1] ?? '' }
+    cursor.skip(start - cursor.at())
+    return { kind: 'set', set: readEscaped() }
   }
-  const name = value ?? key
-  const isKnown = value === null || /^(General_Category|gc|Script|sc)$/.test(key)
-  const text = `\\${negate ? 'P' : 'p'}{${CATEGORIES[name] ?? name}}`
-  return { ranges: EVERYTHING, isExact: false, text: isKnown ? text : undefined }
-}
 
-function toClass({ elements, negate }: Regexpp.AST.CharacterClass): CharacterSet {
-  const sets = elements.map((element): CharacterSet => {
-    if (element.type === 'Character') return exact([[element.value, element.value]])
-    if (element.type === 'CharacterClassRange')
-      return exact([[element.min.value, element.max.value]])
-    if (element.type === 'CharacterSet') return toSet(element)
-    throw new SyntaxError(`${element.type} is not understood`)
-  })
-  const ranges = union(sets.flatMap((set) => set.ranges))
-  if (sets.every((set) => set.isExact)) return exact(negate ? complement(ranges) : ranges)
-  const texts = sets.map(({ text }) => text?.replace(/^\[(.*)\]$/, '$1'))
-  const text = texts.includes(undefined) ? undefined : `[${negate ? '^' : ''}${texts.join('')}]`
-  return { ranges: EVERYTHING, isExact: false, text }
-}
-
-function exact(ranges: readonly Range[]): CharacterSet {
-  // RE2 has no empty class; nothing is what is outside of everything.
-  const members =
-    ranges.length === 0 ? `^${printRange([0, LAST])}` : ranges.map(printRange).join('')
-  return { ranges, isExact: true, text: `[${members}]` }
-}
-
-function printRange([from, to]: Range): string {
-  return `\\x{${from.toString(16)}}-\\x{${to.toString(16)}}`
-}
-
-function union(ranges: readonly Range[]): readonly Range[] {
-  const merged: [number, number][] = []
-  for (const [from, to] of ranges.toSorted((a, b) => a[0] - b[0])) {
-    const last = merged.at(-1)
-    if (last !== undefined && from <= last[1] + 1) last[1] = Math.max(last[1], to)
-    else merged.push([from, to])
+  function readGroup(): PatternNode {
+    const look = LOOKS.find(([text]) => cursor.take(text))
+    const start =
+      look === undefined ? cursor.takeMatch(/\((?:(\?:)|\?<([^>]*)>|(?!\?))/y) : undefined
+    if (start === null) throw new SyntaxError('it changes flags inside')
+    const isCounted = start !== undefined && start[1] === undefined
+    const group = isCounted ? [`${++counted}`, start[2] ?? ''] : undefined
+    const content = readChoice()
+    cursor.take(')')
+    if (look === undefined) return group === undefined ? content : { ...content, group }
+    return { kind: 'look', content, isAhead: look[1], isNegated: look[2] }
   }
-  return merged
+
+  return readChoice()
 }
 
-function complement(ranges: readonly Range[]): readonly Range[] {
-  const rest: Range[] = []
-  let next = 0
-  for (const [from, to] of ranges) {
-    if (from > next) rest.push([next, from - 1])
-    next = to + 1
-  }
-  return next > LAST ? rest : [...rest, [next, LAST]]
-}
-
-/** Tells whether some character is in both sets. */
-export function overlaps({ ranges: left }: CharacterSet, { ranges: right }: CharacterSet): boolean {
-  let [i, j] = [0, 0]
-  while (i < left.length && j < right.length) {
-    const [a = [0, 0], b = [0, 0]] = [left[i], right[j]]
-    if (a[0] <= b[1] && b[0] <= a[1]) return true
-    if (a[1] < b[1]) i += 1
-    else j += 1
-  }
-  return false
+/** Counts the groups a number can refer back to. */
+function countGroups(source: string): number {
+  // A class that never ends takes the rest, so that no text of brackets is looked at twice.
+  const bare = source.replace(/\\[\s\S]|\[(?:\\[\s\S]|[^\]\\])*\]?/g, '')
+  return bare.match(/\((?!\?)|\(\?<(?![=!])/g)?.length ?? 0
 }

@@ -38,7 +38,11 @@ function toExactInit(init: RequestInit): RequestInit {
 export function readExactly(transport: object): void {
   // The official client offers no place to look at a line before it is parsed.
   const buffer = (transport as { readonly _readBuffer?: LineBuffer })._readBuffer
-  if (typeof buffer?.append !== 'function') return
+  if (typeof buffer?.append !== 'function') {
+    throw new TypeError(
+      'This version of @modelcontextprotocol/client reads integers beyond ±(2^53−1) wrong over stdio; use 2.4',
+    )
+  }
   const append = buffer.append.bind(buffer)
   buffer.append = (chunk) => {
     append(chunk)
@@ -59,8 +63,11 @@ export function writeExactly(transport: object): void {
   pipe.send = async (message) => {
     const text = JSON.stringify(message)
     const exact = writeMarked(text)
+    if (exact === text) return send(message)
     const stdin = pipe._process?.stdin
-    if (exact === text || !stdin) return send(message)
+    // The mark of the digits must never leave, nor the number they would be rounded to.
+    if (!stdin)
+      throw new Error('The pipe to the MCP server is closed, or cannot carry exact integers')
     if (!stdin.write(`${exact}\n`)) await once(stdin, 'drain')
   }
 }
@@ -94,7 +101,7 @@ function createLineStream(): TransformStream<string, string> {
 function quoteLines(text: string): string {
   if (!MAY_BE_LARGE.test(text)) return text
   return text.replace(/[^\r\n]+/g, (line) => {
-    // `id:` and `retry:` of an event are no JSON.
+    // `id:` and `retry:` of an event are not JSON.
     return /^(?:id|retry|event):|^:/.test(line) ? line : quoteNumbers(line, isLargeNumber)
   })
 }

@@ -1,3 +1,4 @@
+import { requireAll } from '../../schema/index.ts'
 import { entriesOf } from '../../values/index.ts'
 import type { ContentType } from '../tool-spec/index.ts'
 import { joinSentences } from './describe.ts'
@@ -14,7 +15,7 @@ export interface BodyResult {
   readonly root?: FieldDraft
 }
 
-/** Turns a request body into fields, or into one argument when it is no object with known fields. */
+/** Turns a request body into fields, or into one argument when it is not an object with known fields. */
 export function readBody(
   requestBody: Node | undefined,
   method: string,
@@ -148,7 +149,7 @@ function readFields(
   const isOptional = requestBody['required'] === false
   const drafts: FieldDraft[] = []
   for (const [name, schemas] of folded.properties) {
-    const schema = schemas.length === 1 ? schemas[0] : { allOf: schemas }
+    const schema = requireAll(schemas)
     const place = `body.${name}`
     const inner = reducer.foldBelow(schema, folded, place)
     if (asFlag(inner.keywords['readOnly'])) continue

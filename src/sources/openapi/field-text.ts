@@ -8,10 +8,9 @@ import {
   MAX_DESCRIPTION,
   showValue,
 } from './describe.ts'
-import type { FlattenContext } from './flatten.ts'
 import { foldSchema } from './fold.ts'
 import type { Folded } from './fold-objects.ts'
-import { asFilledText, asFlag, type Warn } from './node.ts'
+import { asFilledText, asFlag, type ReadContext, type Warn } from './node.ts'
 import type { FieldDraft, FieldRequest } from './tool.ts'
 
 const NESTED_DESCRIPTION = 400
@@ -46,7 +45,7 @@ export function describeField(
 }
 
 /** Describes keys of the caller's choice: what they hold can only be said in words. */
-export function describeMap(folded: Folded, context: FlattenContext, place: string): string[] {
+export function describeMap(folded: Folded, context: ReadContext, place: string): string[] {
   const { additional } = folded
   if (additional === undefined || additional === false || folded.cycle !== undefined) return []
   const keys = folded.properties.size > 0 ? 'Further keys' : 'Keys'

@@ -1,7 +1,15 @@
+import {
+  allowAny,
+  type Flat,
+  flattenSchema,
+  isSameSchema,
+  requireAll,
+  type Trail,
+  toReference,
+} from '../../schema/index.ts'
 import { asList, entriesOf } from '../../values/index.ts'
 import type { FieldType } from '../tool-spec/index.ts'
-import { type Flat, type FlattenContext, flattenSchema, type Trail } from './flatten.ts'
-import { asText, read } from './node.ts'
+import { asText, type ReadContext, read } from './node.ts'
 
 /** A flat schema whose alternatives are folded in. */
 export interface Folded extends Flat {
@@ -19,7 +27,7 @@ export interface Folded extends Flat {
 export type Fold = (
   schema: unknown,
   trail: Trail | undefined,
-  context: FlattenContext,
+  context: ReadContext,
   place: string,
   depth?: number,
 ) => Folded
@@ -43,12 +51,12 @@ export function enumOf(flat: Flat): readonly unknown[] | undefined {
 
 /**
  * Folds the subtypes that a discriminator without alternatives stands for. Each of them includes
- * this very type: they are read along the trail that led here, where including it is no cycle.
+ * this very type: they are read along the trail that led here, where including it is not a cycle.
  */
 export function foldSubtypes(
   flat: Flat,
   trail: Trail | undefined,
-  context: FlattenContext,
+  context: ReadContext,
   place: string,
   fold: Fold,
 ): readonly string[] {
@@ -78,13 +86,13 @@ export function foldSubtypes(
 /** Fields of a merged object; more than this no model can choose from. */
 const MAX_MERGED = 100
 
-function subtypesOf(owner: object, discriminator: unknown, context: FlattenContext): unknown[] {
+function subtypesOf(owner: object, discriminator: unknown, context: ReadContext): unknown[] {
   const targets = entriesOf(read(discriminator, 'mapping')).flatMap(([, to]) => asText(to) ?? [])
-  if (targets.length > 0) return [...new Set(targets)].map(($ref) => ({ $ref }))
-  return context.resolver.subtypesOf(owner).map(({ node, name }) => ({
-    allOf: [node],
-    'x-ms-discriminator-value': read(node, 'x-ms-discriminator-value') ?? name,
-  }))
+  if (targets.length > 0) return [...new Set(targets)].map(toReference)
+  return context.resolver.subtypesOf(owner).map(({ node, name }) => {
+    const value = read(node, 'x-ms-discriminator-value') ?? name
+    return requireAll([node, { 'x-ms-discriminator-value': value }])
+  })
 }
 
 /** The schema on the trail that declares the discriminator. */
@@ -99,7 +107,7 @@ function ownerOf(trail: Trail | undefined, discriminator: unknown): object | und
 export function foldObjects(
   flat: Flat,
   variants: readonly Folded[],
-  context: FlattenContext,
+  context: ReadContext,
   place: string,
 ): FoldedGroup {
   const discriminator = asText(
@@ -108,13 +116,13 @@ export function foldObjects(
   const union = new Map<string, unknown[]>()
   for (const variant of variants) {
     for (const [name, schemas] of variant.properties) {
-      const schema = schemas.length === 1 ? schemas[0] : { allOf: schemas }
+      const schema = requireAll(schemas)
       const known = union.get(name) ?? []
-      if (!known.some((other) => sameSchema(other, schema))) union.set(name, [...known, schema])
+      if (!known.some((other) => isSameSchema(other, schema))) union.set(name, [...known, schema])
     }
   }
   for (const [name, schemas] of union) {
-    const merged = schemas.length === 1 ? schemas[0] : { anyOf: schemas }
+    const merged = allowAny(schemas)
     const own = flat.properties.get(name) ?? []
     if (!own.includes(merged)) flat.properties.set(name, own.length > 0 ? own : [merged])
   }
@@ -149,7 +157,7 @@ function discriminatorValues(
   flat: Flat,
   variants: readonly Folded[],
   name: string,
-  context: FlattenContext,
+  context: ReadContext,
   place: string,
 ): string[] {
   const mapping = entriesOf(read(flat.keywords['discriminator'], 'mapping')).map(([key]) => key)
@@ -179,23 +187,3 @@ export function describeVariants(variants: readonly Folded[]): string[] {
   const known = texts.filter((text) => text !== undefined)
   return known.length === 0 ? [] : [`One of: ${known.join('; ')}`]
 }
-
-/** Tells whether two schemas accept the same, as far as a look at one level can tell. */
-export function sameSchema(a: unknown, b: unknown): boolean {
-  if (a === b) return true
-  const [left, right] = [read(a, '$ref'), read(b, '$ref')]
-  if (typeof left === 'string' || typeof right === 'string') return left === right
-  const size = (value: unknown): number => entriesOf(value).length
-  if (size(a) !== size(b) || size(a) === 0) return false
-  return entriesOf(a).every(([key, value]) => {
-    if (IGNORED.has(key)) return true
-    const other = read(b, key)
-    if (Array.isArray(value) && Array.isArray(other)) {
-      return value.length === other.length && value.every((entry, index) => entry === other[index])
-    }
-    return value === other
-  })
-}
-
-/** Keywords that do not change what a schema accepts. */
-const IGNORED = new Set(['description', 'title', 'example', 'examples'])

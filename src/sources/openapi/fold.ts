@@ -1,11 +1,13 @@
-import type { FieldType } from '../tool-spec/index.ts'
 import {
+  allowAny,
   type Flat,
-  type FlattenContext,
   flattenLeaf,
   flattenSchema,
+  isSameSchema,
+  requireAll,
   type Trail,
-} from './flatten.ts'
+} from '../../schema/index.ts'
+import type { FieldType } from '../tool-spec/index.ts'
 import {
   enumOf,
   type Folded,
@@ -13,16 +15,15 @@ import {
   foldObjects,
   foldSubtypes,
   MAX_MEMBERS,
-  sameSchema,
 } from './fold-objects.ts'
 import { typeOfEnum } from './keywords.ts'
-import { asText } from './node.ts'
+import { asText, type ReadContext } from './node.ts'
 
 /** Flattens a schema and folds `oneOf`/`anyOf` into one plain form. */
 export function foldSchema(
   schema: unknown,
   trail: Trail | undefined,
-  context: FlattenContext,
+  context: ReadContext,
   place: string,
   depth = 0,
 ): Folded {
@@ -52,7 +53,7 @@ export function foldSchema(
       context.warn('W101', 'several groups of alternatives; only one is kept exactly', place)
     } else
       alternatives = members.map((member) =>
-        base === undefined ? member : { allOf: [base, member] },
+        base === undefined ? member : requireAll([base, member]),
       )
   }
   return Object.assign(flat, { type: plainType(flat), untyped, alternatives, notes })
@@ -65,7 +66,7 @@ const MAX_NESTED = 6
 function foldGroup(
   flat: Flat,
   members: readonly unknown[],
-  context: FlattenContext,
+  context: ReadContext,
   place: string,
   depth: number,
 ): FoldedGroup {
@@ -126,7 +127,7 @@ function saysRequiredOnly(variant: Folded): boolean {
 
 function requiredOnly(
   variants: readonly Folded[],
-  context: FlattenContext,
+  context: ReadContext,
   place: string,
 ): FoldedGroup {
   context.warn('W101', 'which fields are required together is only said in the description', place)
@@ -138,10 +139,10 @@ function foldArrays(flat: Flat, variants: readonly Folded[]): FoldedGroup {
   flat.types = ['array']
   const items = variants.map((variant) => variant.items).filter((schema) => schema !== undefined)
   const distinct = items.filter(
-    (schema, index) => items.findIndex((other) => sameSchema(other, schema)) === index,
+    (schema, index) => items.findIndex((other) => isSameSchema(other, schema)) === index,
   )
   if (items.length === variants.length) {
-    flat.items = distinct.length === 1 ? distinct[0] : { anyOf: distinct }
+    flat.items = allowAny(distinct)
   }
   return { exact: distinct.length > 1, notes: [] }
 }
@@ -169,7 +170,7 @@ const CONSTRAINTS = ['enum', 'const', 'pattern', 'minimum', 'maximum', 'minLengt
 function foldMixed(
   flat: Flat,
   variants: readonly Folded[],
-  context: FlattenContext,
+  context: ReadContext,
   place: string,
 ): FoldedGroup {
   const structured = variants.filter(
@@ -192,7 +193,7 @@ function toBase(flat: Flat): unknown {
   if (flat.types.length === 0 && flat.properties.size === 0) return undefined
   const properties = Array.from(flat.properties, ([name, schemas]): [string, unknown] => [
     name,
-    schemas.length === 1 ? schemas[0] : { allOf: schemas },
+    requireAll(schemas),
   ])
   return {
     ...(flat.types.length > 0 && { type: [...flat.types] }),

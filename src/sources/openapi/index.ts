@@ -20,7 +20,6 @@ export {
   type OperationRow,
 } from './list.ts'
 export {
-  detectVersion,
   type LoadedDocument,
   type LoadOptions,
   loadOpenApi,
@@ -31,4 +30,3 @@ export {
 export { shorten } from './names.ts'
 export type { ImportWarning } from './node.ts'
 export type { OpenOptions } from './operations.ts'
-export { type ResolverOptions, resolveLocation } from './resolve.ts'

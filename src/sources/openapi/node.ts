@@ -1,15 +1,16 @@
+import type { FlattenContext, UnresolvedReference } from '../../schema/index.ts'
 import { isRecord, type Json } from '../../values/index.ts'
 import type { SpecProblem } from '../tool-spec/index.ts'
 
 /*
- * Readers for documents nobody checked: each answers something usable or nothing, none throws, and
+ * Readers for unchecked documents: each answers something usable or nothing, none throws, and
  * only own properties count (`__proto__` and `constructor` are keys like any other).
  */
 
 /** A mapping of a document. */
 export type Node = Record<string, unknown>
 
-/** Gives the value of a key, or nothing when the holder is no mapping or lacks it. */
+/** Gives the value of a key, or nothing when the holder is not a mapping or lacks it. */
 export function read(holder: unknown, key: string): unknown {
   return isRecord(holder) && Object.hasOwn(holder, key) ? holder[key] : undefined
 }
@@ -130,15 +131,27 @@ function toWarning({ tool, code, message, places, count }: Group, file: string):
 }
 
 /** Warns about a reference that leads nowhere: W112 inside the document, W114 outside. */
-export function warnUnresolved(
+export function warnUnresolved(warn: Warn, failed: UnresolvedReference, place: string): void {
+  const { ref, isExternal, reason } = failed
+  const message = `the reference "${ref.slice(0, 200)}" cannot be followed: ${reason}`
+  warn(isExternal ? 'W114' : 'W112', message, place)
+}
+
+/** What schemas of one tool are read with. */
+export interface ReadContext extends FlattenContext {
+  readonly warn: Warn
+}
+
+/** Lets what schemas lose become warnings. */
+export function withWarn(
+  context: Pick<FlattenContext, 'resolver' | 'refSiblings' | 'work'>,
   warn: Warn,
-  failed: { readonly ref: string; readonly code: 'E101' | 'E102'; readonly reason: string },
-  place: string,
-): void {
-  const code = failed.code === 'E101' ? 'W112' : 'W114'
-  warn(
-    code,
-    `the reference "${failed.ref.slice(0, 200)}" cannot be followed: ${failed.reason}`,
-    place,
-  )
+): ReadContext {
+  return {
+    ...context,
+    warn,
+    onLost: (message, place) => warn('W101', message, place),
+    onCycle: (message, place) => warn('W102', message, place),
+    onUnresolved: (failed, place) => warnUnresolved(warn, failed, place),
+  }
 }

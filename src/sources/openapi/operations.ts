@@ -1,8 +1,13 @@
+import {
+  createResolver,
+  type Resolver,
+  type ResolverOptions,
+  withoutReference,
+} from '../../schema/index.ts'
 import { asList, entriesOf } from '../../values/index.ts'
 import { detectVersion, type OpenApiVersion } from './load.ts'
 import { type PlannedName, planNames } from './names.ts'
 import { asFilledText, asFlag, asNode, type Node, read } from './node.ts'
-import { createResolver, type Resolver, type ResolverOptions } from './resolve.ts'
 import { convertServers } from './swagger2.ts'
 
 /** An operation of a document, with the name its tool gets. */
@@ -92,7 +97,7 @@ function follow(
   resolver: Resolver,
 ): { readonly node: Node | undefined; readonly dangling?: string } {
   const resolved = resolver.resolve(value)
-  const { $ref: _, ...beside } = asNode(value) ?? {}
+  const beside = withoutReference(asNode(value) ?? {})
   const isBare = Object.keys(beside).length === 0
   if (!resolved.found) {
     const dangling = `${resolved.ref}: ${resolved.reason}`
@@ -102,7 +107,7 @@ function follow(
   return { node: target === value || isBare || !target ? target : { ...target, ...beside } }
 }
 
-/** Operations that become no tool must not take names away from those that do. */
+/** Operations that do not become a tool must not take names away from those that do. */
 function planSeparately(
   operations: readonly (Omit<DocumentOperation, 'name'> & {
     readonly fixedName: string | undefined
@@ -128,7 +133,7 @@ function operationsOf(item: Node): [string, unknown][] {
   const own = Object.entries(item).filter(([key, value]) => {
     const method = key.toLowerCase()
     if (TOOL_METHODS.has(method) || OTHER_METHODS.has(method)) return true
-    // COPY, LINK and the like are no methods of the format, but somebody meant them.
+    // COPY, LINK and the like are not methods of the format, but documents contain them.
     const isMeant = ['responses', 'operationId'].some((name) => read(value, name) !== undefined)
     return isMeant && /^[a-z]+$/i.test(key) && key !== 'additionalOperations'
   })

@@ -54,7 +54,7 @@ export function readParameters(
           : undefined
       if (credential) credentials.push(credential)
       else if (location === 'header' && isPlumbing(toText(parameter['name']))) {
-        warn('W111', 'a header that the request sets itself is no argument', place)
+        warn('W111', 'a header that the request sets itself is not an argument', place)
       } else {
         const open = location === 'path' ? wanted.filter((name) => !claimed.has(name)) : wanted
         const field = readParameter(parameter, location, open, reducer, place)
@@ -187,7 +187,7 @@ const ALLOWED: Record<FieldLocation, readonly FieldStyle[]> = {
   header: ['simple'],
 }
 
-/** Placeholders that nobody declared, and the query that stands in the path. */
+/** Undeclared placeholders, and the query written into the path. */
 function inventMissing(
   fields: readonly FieldDef[],
   wanted: readonly string[],

@@ -1,11 +1,11 @@
+import { requireAll } from '../../schema/index.ts'
 import { type FieldDef, type FieldType, takesDigits } from '../tool-spec/index.ts'
 import { cutText, joinSentences, MAX_DESCRIPTION } from './describe.ts'
 import { describeField, describeMap } from './field-text.ts'
-import type { FlattenContext } from './flatten.ts'
 import { foldSchema } from './fold.ts'
 import type { Folded } from './fold-objects.ts'
 import { applyKeywords } from './keywords.ts'
-import { asFlag, type Warn } from './node.ts'
+import { asFlag, type ReadContext, type Warn, withWarn } from './node.ts'
 import type { FieldDraft, FieldRequest } from './tool.ts'
 
 /** Limits of one tool. */
@@ -20,7 +20,7 @@ export interface ReduceLimits {
 
 /** Turns schemas into fields, breadth first: what does not fit is what lies deepest. */
 export interface Reducer {
-  readonly context: FlattenContext
+  readonly context: ReadContext
   /** Folds a schema without making a field of it. */
   fold(schema: unknown, place: string): Folded
   /** Folds a schema that stands inside another one. */
@@ -34,9 +34,9 @@ export interface Reducer {
 }
 
 /** Creates a reducer for one tool. */
-export function createReducer(context: FlattenContext, limits: ReduceLimits): Reducer {
+export function createReducer(context: ReadContext, limits: ReduceLimits): Reducer {
   const pending: Parameters<Warn>[] = []
-  const quiet = { ...context, warn: (...warning: Parameters<Warn>) => void pending.push(warning) }
+  const quiet = withWarn(context, (...warning) => void pending.push(warning))
   const state: State = { context: quiet, limits, pending, used: 0, cuts: 0, waiting: [], later: [] }
   return {
     context: quiet,
@@ -56,7 +56,7 @@ export function createReducer(context: FlattenContext, limits: ReduceLimits): Re
 }
 
 interface State {
-  readonly context: FlattenContext
+  readonly context: ReadContext
   readonly limits: ReduceLimits
   /** Warnings that are told at the end: those about parts that were cut again are taken back. */
   readonly pending: Parameters<Warn>[]
@@ -192,7 +192,7 @@ function fillProperties(state: State, at: Waiting): void {
   const fields: FieldDraft[] = []
   for (const [name, schemas] of folded.properties) {
     if (state.used > allowed) break
-    const schema = schemas.length === 1 ? schemas[0] : { allOf: schemas }
+    const schema = requireAll(schemas)
     const here = `${place}.${name}`
     const inner = foldSchema(schema, folded.trail, state.context, here)
     if (asFlag(inner.keywords[leaveOut])) continue
@@ -242,7 +242,7 @@ function alternativesOf(folded: Folded): readonly unknown[] {
 function asSingleType(folded: Folded, type: FieldType): unknown {
   const properties = Array.from(folded.properties, ([name, schemas]): [string, unknown] => [
     name,
-    { allOf: schemas },
+    requireAll(schemas),
   ])
   return {
     ...folded.keywords,
@@ -265,10 +265,7 @@ const SMALL = 400
 function fillAlternatives(state: State, at: Alternatives): void {
   const { draft, folded, place, depth } = at
   const pending: Parameters<Warn>[] = []
-  const context = {
-    ...state.context,
-    warn: (...warning: Parameters<Warn>) => void pending.push(warning),
-  }
+  const context = withWarn(state.context, (...warning) => void pending.push(warning))
   const inner: State = { ...state, context, pending, cuts: 0, waiting: [], later: [] }
   const drafts = at.schemas.map((schema) => {
     const option = foldSchema(schema, folded.trail, context, place)

@@ -1,3 +1,4 @@
+import { requireAll, type Trail } from '../../schema/index.ts'
 import { entriesOf } from '../../values/index.ts'
 import {
   type AuthConfig,
@@ -10,8 +11,7 @@ import {
 } from '../tool-spec/index.ts'
 import { readBody } from './body.ts'
 import { describeOperation } from './describe.ts'
-import type { Trail } from './flatten.ts'
-import { asFilledText, asNode, read, type Warn } from './node.ts'
+import { asFilledText, asNode, read, type Warn, withWarn } from './node.ts'
 import type { DocumentOperation, OpenedDocument } from './operations.ts'
 import { readParameters, tidyStyle } from './parameters.ts'
 import { createReducer, type ReduceLimits, type Reducer } from './reduce.ts'
@@ -146,7 +146,7 @@ function baseUrlOf(servers: readonly unknown[], context: ImportContext, warn: Wa
   return chosen
 }
 
-/** A parameter that auth sends already is no argument. */
+/** A parameter that auth sends already is not an argument. */
 function isCarried(
   path: string,
   field: FieldDraft,
@@ -161,7 +161,8 @@ function isCarried(
     const name = key.name ?? key.header ?? 'Authorization'
     return (key.in ?? 'header') === location && name.toLowerCase() === field.name?.toLowerCase()
   })
-  if (carried) warn('W111', 'auth sends this parameter; it is no argument', `params.${field.name}`)
+  if (carried)
+    warn('W111', 'auth sends this parameter; it is not an argument', `params.${field.name}`)
   return carried
 }
 
@@ -181,7 +182,7 @@ export function readPayload(
   if (schema === undefined) return []
   const folded = reducer.fold(schema, 'payload')
   const fields = Array.from(folded.properties, ([name, schemas]) => {
-    const inner = schemas.length === 1 ? schemas[0] : { allOf: schemas }
+    const inner = requireAll(schemas)
     const place = `payload.${name}`
     const required = folded.required.has(name)
     return reducer.startFolded(reducer.foldBelow(inner, folded, place), { place, required, name })
@@ -197,7 +198,7 @@ function startReducer(
   warn: Warn,
 ): Reducer {
   const refSiblings = opened.version === '3.1' || opened.version === '3.2'
-  const context = { resolver: opened.resolver, warn, refSiblings, work: { steps: 0 } }
+  const context = withWarn({ resolver: opened.resolver, refSiblings, work: { steps: 0 } }, warn)
   return createReducer(context, { ...limits, leaveOut })
 }
 

@@ -1,5 +1,4 @@
-import { type JsonSchema, judgePattern } from '../../schema/index.ts'
-import { isList, isRecord } from '../../values/index.ts'
+import { isRegExp, type JsonSchema, judgePattern, mapSchema } from '../../schema/index.ts'
 import {
   argumentName,
   digitsPattern,
@@ -46,21 +45,12 @@ export function toFieldSchema(field: FieldDef): JsonSchema {
  * that generated code has; what they ask for stays in the description.
  */
 export function withSafePatterns(schema: JsonSchema): JsonSchema {
-  const { pattern } = schema
-  const isCostly = typeof pattern === 'string' && judgePattern(pattern) !== 'linear'
-  const inner = (value: unknown) => withSafePatterns(value as JsonSchema)
-  const entries = Object.entries(schema).flatMap(([keyword, value]): [string, unknown][] => {
-    if (keyword === 'pattern' && isCostly) return []
-    if (keyword === 'items') return [[keyword, inner(value)]]
-    if (keyword === 'additionalProperties' && isRecord(value)) return [[keyword, inner(value)]]
-    if (keyword === 'anyOf' && isList(value)) return [[keyword, value.map(inner)]]
-    if (keyword !== 'properties' || !isRecord(value)) return [[keyword, value]]
-    const members = Object.entries(value).map(([name, member]) => [name, inner(member)])
-    return [[keyword, Object.fromEntries(members)]]
+  return mapSchema(schema, ({ pattern, ...rest }) => {
+    if (pattern === undefined) return rest
+    if (typeof pattern !== 'string' || judgePattern(pattern) === 'linear')
+      return { ...rest, pattern }
+    return { ...rest, description: addSentence(rest['description'], `Must match ${pattern}`) }
   })
-  const safe = Object.fromEntries(entries)
-  if (!isCostly) return safe
-  return { ...safe, description: addSentence(schema['description'], `Must match ${pattern}`) }
 }
 
 function addSentence(description: unknown, sentence: string): string {
@@ -125,16 +115,7 @@ function toConstraints(field: FieldDef): JsonSchema {
     constraints['minimum'] = 0
   const digits = field.wire_type === 'integer' ? '^-?[0-9]+$' : undefined
   const pattern = takesDigits(field) ? digitsPattern(field) : (field.pattern ?? digits)
-  if (pattern !== undefined && isPattern(pattern)) constraints['pattern'] = pattern
+  // Patterns of other dialects come along with imported documents; an unreadable one checks nothing.
+  if (pattern !== undefined && isRegExp(pattern)) constraints['pattern'] = pattern
   return constraints
-}
-
-// Patterns of other dialects come along with imported documents; an unreadable one checks nothing.
-function isPattern(pattern: string): boolean {
-  try {
-    new RegExp(pattern, 'u')
-    return true
-  } catch {
-    return false
-  }
 }

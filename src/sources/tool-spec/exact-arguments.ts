@@ -1,5 +1,13 @@
-import { type JsonSchema, mapSubschemas, mapValues } from '../../schema/index.ts'
-import { isList, isRecord, markDigits, resolvePointer } from '../../values/index.ts'
+import {
+  isChoice,
+  itemSchema,
+  type JsonSchema,
+  listLocalInPlace,
+  mapSubschemas,
+  mapValues,
+  memberSchema,
+} from '../../schema/index.ts'
+import { isList, isRecord, markDigits } from '../../values/index.ts'
 import { digitsPattern, takesDigits } from './fields.ts'
 import type { FieldDef } from './types.ts'
 
@@ -26,14 +34,16 @@ export function markArguments(schema: JsonSchema, args: unknown): unknown {
 function markValue(schemas: readonly unknown[], value: unknown, root: JsonSchema): unknown {
   if (typeof value === 'number') return markNumber(value)
   if (typeof value !== 'string' && (typeof value !== 'object' || value === null)) return value
-  const parts = listInPlace(schemas, root)
+  const parts = listLocalInPlace(schemas, root)
   if (typeof value === 'string') {
     const isInteger = parts.some((part) => toDigitField(part) !== undefined)
     return isInteger && !parts.some(admitsText) && DIGITS.test(value) ? markDigits(value) : value
   }
-  if (isList(value)) return value.map((item, at) => markValue(itemsOf(parts, at), item, root))
+  const markBelow = (toSchema: (part: JsonSchema) => unknown, item: unknown): unknown =>
+    markValue(parts.map(toSchema), item, root)
+  if (isList(value)) return value.map((item, at) => markBelow((part) => itemSchema(part, at), item))
   return mapValues(value as JsonSchema, (item, name) =>
-    markValue(membersOf(parts, name), item, root),
+    markBelow((part) => memberSchema(part, name), item),
   )
 }
 
@@ -44,44 +54,6 @@ function markNumber(value: number): unknown {
   return Number.isInteger(value) && !Number.isSafeInteger(value) && DIGITS.test(text)
     ? markDigits(text)
     : value
-}
-
-/** Lists schemas and those that look at the same value, through references and choices. */
-function listInPlace(schemas: readonly unknown[], root: JsonSchema): readonly JsonSchema[] {
-  const parts = new Set<JsonSchema>()
-  const enter = (schema: unknown): void => {
-    if (!isRecord(schema) || parts.has(schema)) return
-    parts.add(schema)
-    const { $ref: reference } = schema
-    if (typeof reference === 'string' && reference.startsWith('#')) {
-      enter(resolvePointer(root, decodeURIComponent(reference.slice(1))))
-    }
-    for (const keyword of ['allOf', 'anyOf', 'oneOf']) {
-      const inner = schema[keyword]
-      if (isList(inner)) for (const one of inner) enter(one)
-    }
-  }
-  for (const schema of schemas) enter(schema)
-  return [...parts]
-}
-
-function itemsOf(parts: readonly JsonSchema[], at: number): readonly unknown[] {
-  return parts.map(({ prefixItems, items }) => {
-    const first = isList(prefixItems) ? prefixItems : isList(items) ? items : []
-    return at < first.length ? first[at] : items
-  })
-}
-
-function membersOf(parts: readonly JsonSchema[], name: string): readonly unknown[] {
-  return parts.map(({ properties, additionalProperties }) =>
-    isRecord(properties) && Object.hasOwn(properties, name)
-      ? properties[name]
-      : additionalProperties,
-  )
-}
-
-function isChoice(keyword: string): boolean {
-  return keyword === 'anyOf' || keyword === 'oneOf'
 }
 
 function admitsText(schema: unknown): boolean {

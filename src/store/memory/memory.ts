@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../../values/index.ts'
 import { compareKeys } from '../backend.ts'
-import { createStore, type SweepOptions } from '../front.ts'
+import { createStore, notApplied, type SweepOptions } from '../front.ts'
 import type { Store } from '../store.ts'
 import { createSortedList, type SavedRow, type Table, toOperations } from '../table.ts'
 
@@ -9,18 +9,25 @@ export interface MemoryStoreOptions {
   /** Expiry follows `elapsed`, which never jumps; the clock of this machine when absent. */
   readonly clock?: Pick<Clock, 'elapsed'>
   readonly sweep?: SweepOptions
+  /** Bytes that entries may take, at one byte per character; writes beyond are refused. 256 MiB when absent. */
+  readonly maxBytes?: number
 }
 
 /** A store in this process, and how many entries it really holds. */
 export interface MemoryStore extends Store {
   /** Entries in memory, including expired ones that were not removed yet. */
   readonly size: number
+  /** Bytes of those entries. */
+  readonly bytes: number
 }
 
 /** Creates a store that lives and dies with this process: for tests and for a single process. */
 export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore {
-  const { clock = systemClock, sweep } = options
-  const { table, size } = createTable(() => clock.elapsed())
+  const { clock = systemClock, sweep, maxBytes = 268_435_456 } = options
+  if (!Number.isInteger(maxBytes) || maxBytes < 1) {
+    throw new TypeError('maxBytes of a memory store must be a whole number of at least 1')
+  }
+  const { table, size, bytes } = createTable(() => clock.elapsed(), maxBytes)
   const operations = toOperations(table, {
     read: async (step) => step(),
     write: async (step) => {
@@ -44,6 +51,9 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
     get size() {
       return size()
     },
+    get bytes() {
+      return bytes()
+    },
   }
 }
 
@@ -58,7 +68,18 @@ interface MemoryRow extends SavedRow {
   readonly appointment: Appointment | null
 }
 
-function createTable(now: () => number): { table: Table; size: () => number } {
+/** What a row takes beside its texts. */
+const ROW_BYTES = 200
+
+function bytesOf({ key, text }: { readonly key: string; readonly text: string }): number {
+  return key.length + text.length + ROW_BYTES
+}
+
+function createTable(
+  now: () => number,
+  maxBytes: number,
+): { table: Table; size: () => number; bytes: () => number } {
+  let bytes = 0
   const rows = new Map<string, MemoryRow>()
   const order = createKeyOrder()
   const keys = createSortedList<string>(order.compare)
@@ -71,6 +92,7 @@ function createTable(now: () => number): { table: Table; size: () => number } {
   function remove(key: string): void {
     const row = rows.get(key)
     if (!row) return
+    bytes -= bytesOf(row)
     rows.delete(key)
     keys.remove(key)
     if (row.appointment) appointments.remove(row.appointment)
@@ -86,11 +108,27 @@ function createTable(now: () => number): { table: Table; size: () => number } {
     return appointment
   }
 
+  /** Counts a row that is about to be written, and gives the one it replaces. */
+  function admit(row: { readonly key: string; readonly text: string }): MemoryRow | undefined {
+    let before = rows.get(row.key)
+    let growth = bytesOf(row) - (before ? bytesOf(before) : 0)
+    if (growth > 0 && bytes + growth > maxBytes) {
+      table.removeExpired(rows.size, now())
+      before = rows.get(row.key)
+      growth = bytesOf(row) - (before ? bytesOf(before) : 0)
+      if (bytes + growth > maxBytes) {
+        throw notApplied('memory', `its ${maxBytes} bytes are used up`)
+      }
+    }
+    bytes += growth
+    return before
+  }
+
   const table: Table = {
     now,
     find: (key) => rows.get(key),
     save({ key, text, owner, expiresAt }) {
-      const before = rows.get(key)
+      const before = admit({ key, text })
       revision += 1
       const appointment = appoint(key, expiresAt, before?.appointment ?? null)
       rows.set(key, { key, text, owner, expiresAt, revision, appointment })
@@ -128,7 +166,7 @@ function createTable(now: () => number): { table: Table; size: () => number } {
     },
     nextInSequence: () => ++sequence,
   }
-  return { table, size: () => rows.size }
+  return { table, size: () => rows.size, bytes: () => bytes }
 }
 
 interface KeyOrder {

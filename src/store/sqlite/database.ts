@@ -1,7 +1,8 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
-import Database from 'libsql'
+import type Database from 'libsql'
 import { newerSchema } from '../deadlines.ts'
+import { loadOptional } from '../optional-package.ts'
 
 /** A prepared statement: the members of better-sqlite3 that are called here. */
 export interface SqliteStatement {
@@ -25,13 +26,22 @@ export interface SqliteDatabase {
 /** How safe a committed write is: `full` survives a power cut, `normal` only the end of the process. */
 export type SqliteSync = 'full' | 'normal'
 
+/** The engine, once it is loaded. */
+export type Sqlite = typeof Database
+
+/** Loads the engine; its binary is not there on every machine, and not every service has such a store. */
+export async function loadSqlite(load?: (name: string) => Promise<unknown>): Promise<Sqlite> {
+  const { default: engine } = await loadOptional('libsql', 'sqlite:', load)
+  return engine as Sqlite
+}
+
 /** Opens a database file for several processes, and makes it readable to its owner only when it is new. */
-export function openDatabase(path: string, sync: SqliteSync): SqliteDatabase {
+export function openDatabase(engine: Sqlite, path: string, sync: SqliteSync): SqliteDatabase {
   if (path !== ':memory:') {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
     closeSync(openSync(path, 'a', 0o600))
   }
-  const database = new Database(path, { timeout: 1000 })
+  const database = new engine(path, { timeout: 1000 })
   database.exec(
     `PRAGMA journal_mode = WAL; PRAGMA synchronous = ${sync === 'full' ? 'FULL' : 'NORMAL'}`,
   )

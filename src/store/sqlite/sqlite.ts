@@ -8,8 +8,10 @@ import { toOperations } from '../table.ts'
 import { type Batch, createBatch } from './batch.ts'
 import {
   isBusy,
+  loadSqlite,
   migrateSqlite,
   openDatabase,
+  type Sqlite,
   type SqliteDatabase,
   type SqliteSync,
 } from './database.ts'
@@ -23,6 +25,8 @@ export interface SqliteStoreOptions {
   readonly sync?: SqliteSync
   readonly clock?: MachineClock
   readonly sweep?: SweepOptions
+  /** Loads the package `libsql`; `import` when absent. */
+  readonly load?: (name: string) => Promise<unknown>
 }
 
 const MARK_EVERY = 60_000
@@ -33,7 +37,8 @@ export async function createSqliteStore(
   options: SqliteStoreOptions = {},
 ): Promise<Store> {
   const { timeout = 5000, sync = 'full', clock = createMachineClock(), sweep } = options
-  const { database, table } = await open(path, { timeout, sync, clock })
+  const engine = await loadSqlite(options.load)
+  const { database, table } = await open(engine, path, { timeout, sync, clock })
   const batch = createBatch(database, { timeout, sync })
   return createStore(createBackend(path, database, table, batch), sweep)
 }
@@ -44,11 +49,15 @@ interface Opened {
 }
 
 /** Opens and migrates; processes that start together take turns. */
-async function open(path: string, options: Required<Omit<SqliteStoreOptions, 'sweep'>>) {
+async function open(
+  engine: Sqlite,
+  path: string,
+  options: Required<Omit<SqliteStoreOptions, 'sweep' | 'load'>>,
+) {
   const end = performance.now() + options.timeout
   for (;;) {
     try {
-      return openOnce(path, options)
+      return openOnce(engine, path, options)
     } catch (thrown) {
       if (thrown instanceof TypeError) throw thrown
       // Switching a new file to WAL answers busy at once, whatever the busy timeout says.
@@ -61,10 +70,11 @@ async function open(path: string, options: Required<Omit<SqliteStoreOptions, 'sw
 }
 
 function openOnce(
+  engine: Sqlite,
   path: string,
   { sync, clock }: Pick<Required<SqliteStoreOptions>, 'sync' | 'clock'>,
 ): Opened {
-  const database = openDatabase(path, sync)
+  const database = openDatabase(engine, path, sync)
   try {
     database.exec('BEGIN IMMEDIATE')
     migrateSqlite(database, `sqlite:${path}`)

@@ -1,4 +1,3 @@
-import { compileRe2, type LinearPattern } from '../../schema/index.ts'
 import { andThen, type Json, type Maybe, toShort } from '../../values/index.ts'
 import { requireText } from './decode.ts'
 import type { ResourceContents } from './encode.ts'
@@ -16,29 +15,54 @@ const VARIABLE = /\{(\+?)([A-Za-z0-9_]+)\}/g
 
 /** Creates the matcher of a URI template; `{name}` stands for one segment, `{+name}` for anything. */
 export function createUriMatcher(template: string): UriMatcher {
-  const names: string[] = []
-  let pattern = ''
-  let end = 0
-  for (const match of template.matchAll(VARIABLE)) {
-    pattern += escapePattern(template.slice(end, match.index))
-    pattern += match[1] === '+' ? '(.+)' : '([^/?#]+)'
-    names.push(match[2] ?? '')
-    end = match.index + match[0].length
-  }
-  // URIs come from callers: two variables side by side would take them time squared on the engine of JavaScript.
-  const compile = () => compileRe2(`^${pattern}${escapePattern(template.slice(end))}$`)
-  let expression: LinearPattern | undefined
+  const variables = [...template.matchAll(VARIABLE)].map((match, index, all) => {
+    const end = match.index + match[0].length
+    return {
+      name: match[2] ?? '',
+      stops: match[1] === '+' ? '\n' : '\n/?#',
+      text: template.slice(end, all[index + 1]?.index),
+    }
+  })
+  const head = template.slice(0, variables.length === 0 ? undefined : template.search(VARIABLE))
   return (uri) => {
-    expression ??= compile()
-    const values = expression.exec(uri)
-    if (values === null) return undefined
-    const entries = names.map((name, index) => [name, decode(values[index + 1] ?? '')] as const)
-    return Object.fromEntries(entries)
+    if (!uri.startsWith(head)) return undefined
+    const ends = findEnds(uri, variables)
+    const values: Record<string, string> = {}
+    let at = head.length
+    for (const [index, { name, text }] of variables.entries()) {
+      const end = ends[index]?.[at] ?? -1
+      if (end === -1) return undefined
+      values[name] = decode(uri.slice(at, end))
+      at = end + text.length
+    }
+    return at === uri.length ? values : undefined
   }
 }
 
-function escapePattern(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+/**
+ * Finds for each variable and each place where it may begin how far it goes at most, or -1, from the last variable to
+ * the first: URIs come from callers, and trying one end after the other would take two variables side by side time squared.
+ */
+function findEnds(
+  uri: string,
+  variables: readonly { readonly stops: string; readonly text: string }[],
+): readonly Int32Array[] {
+  const ends: Int32Array[] = []
+  let next: Int32Array | undefined
+  for (const { stops, text } of variables.toReversed()) {
+    const found = new Int32Array(uri.length + 1).fill(-1)
+    let farthest = -1
+    for (let at = uri.length; at >= 0; at -= 1) {
+      if (stops.includes(uri[at] ?? '\n') && at < uri.length) farthest = -1
+      else found[at] = farthest
+      const behind = at + text.length
+      const goesOn = next === undefined ? behind === uri.length : (next[behind] ?? -1) !== -1
+      if (farthest === -1 && goesOn && uri.startsWith(text, at)) farthest = at
+    }
+    ends.unshift(found)
+    next = found
+  }
+  return ends
 }
 
 function decode(text: string): string {

@@ -4,6 +4,7 @@ import { formatRetryAfter, resolveCode } from '../../errors/index.ts'
 import type { TriggerDef } from '../../sources/tool-spec/index.ts'
 import { type Store, storeKey } from '../../store/index.ts'
 import type { Clock } from '../../values/index.ts'
+import type { RepeatOptions } from '../../work/index.ts'
 import type { RunTrigger } from '../run-trigger.ts'
 import type { Settled } from '../trigger.ts'
 import { beginAttempt, type Delivery, endAttempt } from './delivery.ts'
@@ -84,7 +85,7 @@ const DEFAULT_ATTEMPTS = 5
 /** Takes a delivery over and runs it once; one that took every process down with it is given up. */
 export async function takeDelivery(
   options: AttemptOptions,
-  { delivery, revision }: DeliveryEntry,
+  { item: delivery, revision }: DeliveryEntry,
 ): Promise<Settled> {
   const { deliveries, clock, liveness } = options
   const { id } = delivery
@@ -97,13 +98,13 @@ export async function takeDelivery(
   const begun = beginAttempt(delivery, clock.now(), liveness.id)
   const written = await deliveries.write(begun, revision)
   if (written === undefined) return { status: 'retry', delivery: id, delayMs: BUSY_MS }
-  return runAttempt(options, { delivery: begun, revision: written })
+  return runAttempt(options, { item: begun, revision: written })
 }
 
 /** Runs a delivery whose attempt has begun and writes down how it ended. */
 export async function runAttempt(
   options: AttemptOptions,
-  { delivery, revision }: DeliveryEntry,
+  { item: delivery, revision }: DeliveryEntry,
 ): Promise<Settled> {
   const { run, clock } = options
   const outcome = await run(delivery)
@@ -117,11 +118,16 @@ export async function runAttempt(
 /** Warns that a delivery ended in the dead-letter list. */
 export function warnDead({ trigger, log }: AttemptOptions, delivery: Delivery): void {
   const errors = delivery.attempts.at(-1)?.errors?.map(({ code, message }) => `${code}: ${message}`)
-  log.warn(`trigger ${trigger.name} gave a delivery up`, {
+  log.warn(`trigger ${trigger.name} gave up on a delivery`, {
     delivery: delivery.id,
     tried: delivery.tried,
     errors,
   })
+}
+
+/** Says how long what a delivery did is recorded again and again: the function has run, or runs. */
+export function toRepeat({ stopped, log }: AttemptOptions, { id }: Delivery): RepeatOptions {
+  return { log, id, isStopped: () => stopped.aborted }
 }
 
 /** The list first: a dead letter that nobody finds would be worse than one listed a moment too early. */
@@ -132,7 +138,7 @@ async function conclude(
 ): Promise<boolean> {
   const dead = next.state === 'dead'
   if (dead) await options.deliveries.bury(next)
-  const written = (await options.deliveries.write(next, revision)) !== undefined
+  const written = await options.deliveries.writeSurely(next, revision, toRepeat(options, next))
   if (dead && written) warnDead(options, next)
   return written
 }

@@ -1,9 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { CallError } from '../../errors/index.ts'
 import { isRecord, type Json, toText } from '../../values/index.ts'
-import { type Job, type JobQueue, toJobName } from '../../work/index.ts'
+import { type Job, type JobQueue, repeatWrite, toJobName } from '../../work/index.ts'
 import type { Receipt, Settled, SettleOptions, TriggerEvent } from '../trigger.ts'
-import { type AttemptOptions, BUSY_MS, runAttempt, takeDelivery, warnDead } from './attempt.ts'
+import {
+  type AttemptOptions,
+  BUSY_MS,
+  runAttempt,
+  takeDelivery,
+  toRepeat,
+  warnDead,
+} from './attempt.ts'
 import {
   beginAttempt,
   beginRound,
@@ -50,8 +57,8 @@ export function createDeliveryJobs(options: DeliveryJobsOptions): DeliveryJobs {
   async function runJob({ data }: Job): Promise<void> {
     const entry = await entryOf(data)
     // The record has outlived its retention, or the job belongs to a round that is over.
-    if (entry === undefined || isDeliveryOver(entry.delivery)) return
-    const { delivery } = entry
+    if (entry === undefined || isDeliveryOver(entry.item)) return
+    const { item: delivery } = entry
     const { round, attempt } = readJob(data)
     if (delivery.round !== round) return
     // This attempt ended, but its process died before the next one was in the queue.
@@ -59,7 +66,7 @@ export function createDeliveryJobs(options: DeliveryJobsOptions): DeliveryJobs {
     const settled = await takeDelivery(options, entry)
     if (settled.status !== 'retry') return
     const next = await deliveries.read(delivery.id)
-    if (next?.delivery.state === 'retrying') await addNext(next.delivery)
+    if (next?.item.state === 'retrying') await addNext(next.item)
   }
 
   async function entryOf(data: Json): Promise<DeliveryEntry | undefined> {
@@ -127,7 +134,7 @@ export function createDeliverer(options: DeliveryJobsOptions): Deliverer {
     await jobs.addFirst(delivery)
     const put = await deliveries.create(delivery)
     if (put.created) await deliveries.index(delivery)
-    const isNew = put.created || put.delivery.token === delivery.token
+    const isNew = put.created || put.item.token === delivery.token
     return { status: isNew ? 'accepted' : 'duplicate', delivery: delivery.id }
   }
 
@@ -136,7 +143,7 @@ export function createDeliverer(options: DeliveryJobsOptions): Deliverer {
     try {
       return await settleNow(attempts === undefined ? options : { ...options, attempts }, event)
     } catch (error) {
-      log.error(`trigger ${trigger.name} cannot keep its deliveries`, { error })
+      log.error(`trigger ${trigger.name} cannot store its deliveries`, { error })
       const delivery = toDeliveryId(trigger.name, event.id)
       return { status: 'retry', delivery, delayMs: STORE_AWAY_MS }
     } finally {
@@ -151,10 +158,10 @@ export function createDeliverer(options: DeliveryJobsOptions): Deliverer {
     for (const release of waiting) release()
   }
 
-  async function redeliver({ delivery, revision }: DeliveryEntry): Promise<void> {
+  async function redeliver({ item: delivery, revision }: DeliveryEntry): Promise<void> {
     if (await isBusy(options, delivery)) throw conflict(delivery, 'is running')
     if (delivery.isBare) {
-      throw conflict(delivery, 'cannot be sent again: its payload was not kept')
+      throw conflict(delivery, 'cannot be sent again: its payload was not stored')
     }
     const again = beginRound(delivery)
     if ((await deliveries.write(again, revision)) === undefined) {
@@ -183,10 +190,12 @@ async function settleNow(options: DeliveryJobsOptions, event: TriggerEvent): Pro
   const begun = beginAttempt(received, now, liveness.id)
   const put = await deliveries.create(begun, { keptBySource: true })
   if (put.created) {
-    const [settled] = await Promise.all([runAttempt(options, put), deliveries.index(begun)])
+    const index = () => deliveries.index(begun)
+    const indexed = repeatWrite(index, toRepeat(options, begun))
+    const [settled] = await Promise.all([runAttempt(options, put), indexed])
     return settled
   }
-  const { delivery } = put
+  const { item: delivery } = put
   const { id } = delivery
   if (delivery.state === 'done') return { status: 'duplicate', delivery: id }
   if (delivery.state === 'dead') return { status: 'dead', delivery: id }

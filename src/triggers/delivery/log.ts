@@ -1,12 +1,11 @@
-import { type Entry, type Store, storeKey, storePrefix } from '../../store/index.ts'
-import type { Json } from '../../values/index.ts'
-import type { Delivery, DeliveryState } from './delivery.ts'
-import { createDeliveryLists } from './lists.ts'
+import { type Store, storeKey, storePrefix } from '../../store/index.ts'
+import { createLedger, type Ledger, type LedgerEntry } from '../../work/index.ts'
+import { type Delivery, type DeliveryState, isDeliveryOver } from './delivery.ts'
 
 /** Which deliveries are wanted. */
 export interface DeliveryQuery {
   readonly trigger?: string
-  /** A page of any state but `dead` may be shorter than its limit. */
+  /** A page of any state may be shorter than its limit. */
   readonly state?: DeliveryState
   /** At most 100; 20 when absent. */
   readonly limit?: number
@@ -22,10 +21,7 @@ export interface DeliveryPage {
 }
 
 /** A delivery as it was read; writing it back needs its revision. */
-export interface DeliveryEntry {
-  readonly delivery: Delivery
-  readonly revision: number
-}
+export type DeliveryEntry = LedgerEntry<Delivery>
 
 /** How a delivery is first written. */
 export interface CreateOptions {
@@ -43,6 +39,8 @@ export interface DeliveryLog {
   readonly read: (id: string) => Promise<DeliveryEntry | undefined>
   /** Replaces a delivery; undefined when somebody else has written it since it was read. */
   readonly write: (delivery: Delivery, revision: number) => Promise<number | undefined>
+  /** Replaces a delivery as often as it takes; false when somebody else has replaced it. */
+  readonly writeSurely: Ledger<Delivery>['replaceSurely']
   /** Puts a new delivery into the lists. */
   readonly index: (delivery: Delivery) => Promise<void>
   /** Puts a delivery into the dead-letter list. */
@@ -72,57 +70,42 @@ export function createDeliveryLog(
   const doneMs = retention.doneMs ?? (inMemory ? HOUR : 7 * 24 * HOUR)
   const deadMs = retention.deadMs ?? (inMemory ? 24 * HOUR : 30 * 24 * HOUR)
   const logMs = Math.max(doneMs, HOUR)
-  const lists = createDeliveryLists(store, service, { logMs, deadMs })
-  const prefix = storePrefix('trigger', service, 'delivery')
-  const keyOf = (id: string) => prefix + storeKey(id)
-  const ttlOf = ({ state }: Delivery) => (state === 'dead' ? deadMs : logMs)
+  const listOf = (list: 'log' | 'dead', trigger?: string) =>
+    trigger === undefined
+      ? storePrefix('trigger', service, list)
+      : storePrefix('trigger', service, `${list}-of`, trigger)
+  const open = (list: 'log' | 'dead', sharedLists: boolean) =>
+    createLedger<Delivery>(store, {
+      key: ({ id }) => storeKey('trigger', service, 'delivery', id),
+      isOver: isDeliveryOver,
+      keptMs: ({ state }) => (state === 'dead' ? deadMs : logMs),
+      listed: ({ trigger, receivedAt }) => ({
+        prefixes: [listOf(list), listOf(list, trigger)],
+        at: receivedAt,
+      }),
+      sharedLists,
+    })
+  const log = open('log', true)
+  const letters = open('dead', false)
 
   return {
-    async create(delivery, { keptBySource = false } = {}) {
-      const result = await store.putIfAbsent(keyOf(delivery.id), toJson(delivery), {
-        ttl: ttlOf(delivery),
-        lazy: keptBySource,
-      })
-      return result.created
-        ? { created: true, delivery, revision: result.revision }
-        : { created: false, ...toEntry(result.entry) }
-    },
-    async read(id) {
-      const entry = await store.get(keyOf(id))
-      return entry && toEntry(entry)
-    },
-    async write(delivery, revision) {
-      const ttl = ttlOf(delivery)
-      const result = await store.compareAndSet(keyOf(delivery.id), toJson(delivery), {
-        revision,
-        ttl,
-      })
-      return result.swapped ? result.revision : undefined
-    },
-    index: lists.add,
-    bury: lists.bury,
-    unearth: lists.unearth,
+    create: (delivery, { keptBySource = false } = {}) => log.add(delivery, { lazy: keptBySource }),
+    read: (id) => log.read({ id }),
+    write: log.replace,
+    writeSurely: log.replaceSurely,
+    index: log.list,
+    bury: letters.list,
+    unearth: letters.unlist,
     async list({ trigger, state, limit = 20, cursor } = {}) {
-      const page = await lists.read(state === 'dead' ? 'dead' : 'log', {
-        trigger,
+      const page = await log.page(listOf(state === 'dead' ? 'dead' : 'log', trigger), {
         limit: Math.min(Math.max(limit, 1), 100),
         cursor,
+        matches: (delivery) => state === undefined || delivery.state === state,
       })
-      const found = await Promise.all(page.ids.map((id) => store.get(keyOf(id))))
       return {
-        deliveries: found
-          .flatMap((entry) => (entry ? [toEntry(entry).delivery] : []))
-          .filter((delivery) => state === undefined || delivery.state === state),
+        deliveries: page.items,
         ...(page.cursor !== undefined && { cursor: page.cursor }),
       }
     },
   }
-}
-
-function toJson(delivery: Delivery): Json {
-  return delivery as unknown as Json
-}
-
-function toEntry({ value, revision }: Entry): DeliveryEntry {
-  return { delivery: value as unknown as Delivery, revision }
 }

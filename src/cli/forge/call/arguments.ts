@@ -8,7 +8,7 @@ import {
 import { type JsonObject, ownMember, parsePointer } from '../../../values/index.ts'
 import { type CommandInput, formatSuggestion, UsageError } from '../../command.ts'
 import { readTextFlag } from '../../flags.ts'
-import { parseArguments, parseObject } from '../../parse-input.ts'
+import { parseArguments, parseObject } from '../../parse-arguments.ts'
 import { readTextFile } from '../../read-json.ts'
 
 /** Reads the arguments of a call from the line or from `--args`. */

@@ -1,5 +1,6 @@
-import { newestFirst, type Store, storeKey, storePrefix } from '../../../store/index.ts'
-import { type Clock, type Json, type Maybe, toText } from '../../../values/index.ts'
+import { type Store, storeKey, storePrefix } from '../../../store/index.ts'
+import type { Clock, Maybe } from '../../../values/index.ts'
+import { createLedger } from '../../../work/index.ts'
 import type { InputRequests } from '../agent.ts'
 import type { Era } from '../protocol.ts'
 import { selectPage } from '../reader.ts'
@@ -135,20 +136,25 @@ const LONGEST_RUN_MS = 86_400_000
 
 /** Creates the memory of tasks in a store: every process can tell how they stand, the one that runs them ends them. */
 export function storeTaskRecords(store: Store, clock: Clock): TaskRecords {
+  const listOf = (owner: string) => storePrefix('mcp-task-of', owner)
+  const ledger = createLedger<TaskRecord>(store, {
+    key: ({ id }) => storeKey('mcp-task', id),
+    isOver: isTaskOver,
+    keptMs: (record) =>
+      isTaskOver(record)
+        ? Math.max(1, record.createdAt + record.ttlMs - clock.now())
+        : LONGEST_RUN_MS,
+    // Strangers have no list, so theirs is not written.
+    listed: ({ owner, createdAt }) => ({
+      prefixes: owner === '' ? [] : [listOf(owner)],
+      at: createdAt,
+    }),
+  })
   const writes = new Map<string, Promise<unknown>>()
-  const keyOf = (id: string) => storeKey('mcp-task', id)
-  // Strangers have no list, so theirs is not written.
-  const listing = async ({ id, owner, createdAt }: TaskRecord, ttl: number): Promise<void> => {
-    if (owner === '') return
-    await store.put(storeKey('mcp-task-of', owner, newestFirst(createdAt), id), id, { ttl })
-  }
-  const ttlOf = (record: TaskRecord) =>
-    isTaskOver(record) ? Math.max(1, record.createdAt + record.ttlMs - clock.now()) : LONGEST_RUN_MS
 
   return {
     async create(record) {
-      await store.put(keyOf(record.id), toJson(record), { ttl: LONGEST_RUN_MS })
-      await listing(record, LONGEST_RUN_MS)
+      await Promise.all([ledger.add(record), ledger.list(record)])
       return true
     },
     async put(record) {
@@ -156,8 +162,8 @@ export function storeTaskRecords(store: Store, clock: Clock): TaskRecords {
       const before = writes.get(record.id)
       const write = (before ?? Promise.resolve())
         .catch(() => undefined)
-        .then(() => store.put(keyOf(record.id), toJson(record), { ttl: ttlOf(record) }))
-        .then(() => (isTaskOver(record) ? listing(record, ttlOf(record)) : undefined))
+        .then(() => ledger.change(record, (now) => (isTaskOver(now) ? undefined : record)))
+        .then(() => (isTaskOver(record) ? ledger.list(record) : undefined))
       writes.set(record.id, write)
       try {
         await write
@@ -165,30 +171,16 @@ export function storeTaskRecords(store: Store, clock: Clock): TaskRecords {
         if (writes.get(record.id) === write) writes.delete(record.id)
       }
     },
-    get,
+    async get(id) {
+      if (id.length > LONGEST_ID) return undefined
+      await writes.get(id)?.catch(() => undefined)
+      return (await ledger.read({ id }))?.item
+    },
     async list(owner, options) {
-      const { entries, cursor } = await store.listByPrefix(
-        storePrefix('mcp-task-of', owner),
-        options,
-      )
-      const found = await Promise.all(entries.map(({ value }) => get(toText(value))))
-      return {
-        records: found.filter((record) => record !== undefined),
-        ...(cursor !== undefined && { cursor }),
-      }
+      const { items, cursor } = await ledger.page(listOf(owner), options)
+      return { records: items, ...(cursor !== undefined && { cursor }) }
     },
   }
-
-  async function get(id: string): Promise<TaskRecord | undefined> {
-    if (id.length > LONGEST_ID) return undefined
-    await writes.get(id)?.catch(() => undefined)
-    const entry = await store.get(keyOf(id))
-    return entry?.value as TaskRecord | undefined
-  }
-}
-
-function toJson(record: TaskRecord): Json {
-  return JSON.parse(JSON.stringify(record)) as Json
 }
 
 /** Tells whether a task has ended. */

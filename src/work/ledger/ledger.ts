@@ -1,0 +1,216 @@
+import { type Entry, type Store, storeKey, toCanonicalJson } from '../../store/index.ts'
+import type { Json } from '../../values/index.ts'
+import { type RepeatOptions, repeatWrite } from '../lease.ts'
+import { createWorkLists, type ListedItem, type WorkLists } from './lists.ts'
+
+/** Names an item. */
+export interface WorkItem {
+  readonly id: string
+  /** Whose item it is, where ids are told apart by it. */
+  readonly owner?: string
+}
+
+/** How items of one kind are kept. */
+export interface LedgerOptions<Item extends WorkItem> {
+  /** Where an item is kept. */
+  readonly key: (item: WorkItem) => string
+  /** Nothing more becomes of it: the first change to such a state is its end, and there is no other. */
+  readonly isOver: (item: Item) => boolean
+  /** Milliseconds that an item is kept in the state it has. */
+  readonly keptMs: (item: Item) => number
+  /** First part of the keys of what belongs to an item, such as its call and its outcome. */
+  readonly parts?: string
+  /** Prefixes of the lists that show an item, and the moment that sorts it; in none when absent. */
+  readonly listed?: (item: Item) => { readonly prefixes: readonly string[]; readonly at: number }
+  /** Lets items that are added together share list entries: cheaper, and kept until the last of them goes. */
+  readonly sharedLists?: boolean
+}
+
+/** An item as it was read; replacing it needs the revision. */
+export interface LedgerEntry<Item> {
+  readonly item: Item
+  readonly revision: number
+}
+
+/** What a change came to: the item as it is now, and whether this change made it so. */
+export interface LedgerChange<Item> {
+  readonly item: Item
+  readonly changed: boolean
+}
+
+/** Which items of a list are wanted. */
+export interface LedgerQuery<Item> {
+  readonly limit: number
+  /** The `cursor` of the page before. */
+  readonly cursor?: string | undefined
+  readonly matches?: (item: Item) => boolean
+}
+
+/** A page of a list, the newest first. */
+export interface LedgerPage<Item> {
+  readonly items: readonly Item[]
+  /** Continues the list; absent on the last page. */
+  readonly cursor?: string
+}
+
+/** Names what belongs to an item, such as `['outcome', run]`. */
+export type PartName = readonly [string, ...string[]]
+
+/** The items of one kind: every change is a comparison first, so that an end is recorded once. */
+export interface Ledger<Item extends WorkItem> {
+  /** Keeps an item unless its id is taken; answers what is there then. It is in no list before `list`. */
+  readonly add: (
+    item: Item,
+    options?: { readonly lazy?: boolean },
+  ) => Promise<LedgerEntry<Item> & { readonly created: boolean }>
+  readonly read: (item: WorkItem) => Promise<LedgerEntry<Item> | undefined>
+  /** Replaces an item that was read; undefined when somebody else has replaced it since. */
+  readonly replace: (item: Item, revision: number) => Promise<number | undefined>
+  /**
+   * Replaces an item as often as it takes; false when somebody else has replaced it. A write that was reported as failed
+   * may have happened after all.
+   */
+  readonly replaceSurely: (item: Item, revision: number, options: RepeatOptions) => Promise<boolean>
+  /** Changes an item, whoever else does; `decide` answers undefined to leave it. Undefined when it is gone. */
+  readonly change: (
+    item: WorkItem,
+    decide: (item: Item) => Item | undefined,
+  ) => Promise<LedgerChange<Item> | undefined>
+  /** Keeps something that belongs to an item, such as its call: small items are cheap to change. */
+  readonly keepPart: (id: string, part: PartName, value: unknown, ttl: number) => Promise<void>
+  readonly readPart: (id: string, part: PartName) => Promise<Json | undefined>
+  readonly dropPart: (id: string, part: PartName) => Promise<void>
+  /** Puts an item into its lists; again when its state has another retention. */
+  readonly list: (item: Item) => Promise<void>
+  /** Takes an item out of its lists. */
+  readonly unlist: (item: Item) => Promise<void>
+  /** Forgets an item, with the named parts. */
+  readonly remove: (item: Item, ...parts: readonly string[]) => Promise<void>
+  /** Reads a part of a list. A filter that matches little makes a short page with a cursor: 500 are looked at. */
+  readonly page: (prefix: string, query: LedgerQuery<Item>) => Promise<LedgerPage<Item>>
+}
+
+const MOST_LOOKED_AT = 500
+
+/** Opens the items of one kind in a store. */
+export function createLedger<Item extends WorkItem>(
+  store: Store,
+  options: LedgerOptions<Item>,
+): Ledger<Item> {
+  const { key: keyOf, isOver, keptMs, parts = '', listed } = options
+  const lists = createWorkLists(store, options.sharedLists === true)
+  const partKey = (id: string, [part, ...more]: PartName) =>
+    storeKey(`${parts}-${part}`, id, ...more)
+
+  async function read(item: WorkItem) {
+    const entry = await store.get(keyOf(item))
+    return entry && toEntry<Item>(entry)
+  }
+
+  async function replace(item: Item, revision: number): Promise<number | undefined> {
+    const swap = await store.compareAndSet(keyOf(item), toJson(item), {
+      revision,
+      ttl: keptMs(item),
+    })
+    return swap.swapped ? swap.revision : undefined
+  }
+
+  function placesOf(item: Item): readonly ListedItem[] {
+    const { prefixes = [], at = 0 } = listed?.(item) ?? {}
+    return prefixes.map((prefix) => ({ prefix, at, id: item.id }))
+  }
+
+  return {
+    read,
+    async add(item, { lazy = false } = {}) {
+      const put = await store.putIfAbsent(keyOf(item), toJson(item), { ttl: keptMs(item), lazy })
+      return put.created
+        ? { created: true, item, revision: put.revision }
+        : { created: false, ...toEntry<Item>(put.entry) }
+    },
+    replace,
+    replaceSurely: (item, revision, again) =>
+      repeatWrite(async (isAgain) => {
+        if ((await replace(item, revision)) !== undefined) return true
+        const now = isAgain ? await read(item) : undefined
+        return (
+          now !== undefined && toCanonicalJson(now.item) === toCanonicalJson(toStoredJson(item))
+        )
+      }, again),
+    async change(ref, decide) {
+      let entry = await store.get(keyOf(ref))
+      while (entry !== undefined) {
+        const { item, revision } = toEntry<Item>(entry)
+        const next = decide(item)
+        if (next === undefined) return { item, changed: false }
+        // What goes on is kept as long as it was given when it began.
+        const ttl = isOver(next) ? keptMs(next) : 'keep'
+        const swap = await store.compareAndSet(entry.key, toJson(next), { revision, ttl })
+        if (swap.swapped) return { item: next, changed: true }
+        entry = swap.entry
+      }
+      return undefined
+    },
+    async keepPart(id, part, value, ttl) {
+      await store.put(partKey(id, part), toStoredJson(value), { ttl })
+    },
+    readPart: async (id, part) => (await store.get(partKey(id, part)))?.value,
+    async dropPart(id, part) {
+      await store.delete(partKey(id, part))
+    },
+    async list(item) {
+      await lists.add(placesOf(item), keptMs(item))
+    },
+    unlist: (item) => lists.remove(placesOf(item)),
+    async remove(item, ...dropped) {
+      await store.delete(keyOf(item))
+      await lists.remove(placesOf(item))
+      for (const part of dropped) await store.delete(partKey(item.id, [part]))
+    },
+    page: (prefix, query) => readPage(lists, { prefix, ...query }, read),
+  }
+}
+
+async function readPage<Item extends WorkItem>(
+  lists: WorkLists,
+  { prefix, limit, cursor, matches }: LedgerQuery<Item> & { readonly prefix: string },
+  read: (item: { readonly id: string }) => Promise<LedgerEntry<Item> | undefined>,
+): Promise<LedgerPage<Item>> {
+  const items: Item[] = []
+  let place = cursor
+  for (let looked = 0; looked < MOST_LOOKED_AT; ) {
+    const part = await lists.read(prefix, {
+      limit: looked === 0 ? limit : Math.max(limit, 100),
+      cursor: place,
+    })
+    const found = await Promise.all(part.places.map(({ id }) => read({ id })))
+    for (const [index, entry] of found.entries()) {
+      if (entry && (matches === undefined || matches(entry.item))) items.push(entry.item)
+      if (items.length < limit) continue
+      const isLast = !part.more && index === found.length - 1
+      return isLast ? { items } : withCursor(items, part.places[index]?.cursor)
+    }
+    if (!part.more) return { items }
+    place = part.places.at(-1)?.cursor
+    looked += found.length
+  }
+  return withCursor(items, place)
+}
+
+function withCursor<Item>(items: readonly Item[], cursor: string | undefined): LedgerPage<Item> {
+  return { items, ...(cursor !== undefined && { cursor }) }
+}
+
+/** Writes a value as the JSON that a store keeps: what JSON cannot hold stays behind. */
+export function toStoredJson(value: unknown): Json {
+  return JSON.parse(JSON.stringify(value)) as Json
+}
+
+// Items are made of JSON; what is undefined in one is left out by every store.
+function toJson(item: WorkItem): Json {
+  return item as unknown as Json
+}
+
+function toEntry<Item>({ value, revision }: Entry): LedgerEntry<Item> {
+  return { item: value as unknown as Item, revision }
+}

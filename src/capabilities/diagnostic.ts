@@ -11,7 +11,7 @@ export const DIAGNOSTICS = {
   },
   leaf_unavailable: {
     severity: 'error',
-    message: 'the profile of the older protocol version could not be had',
+    message: 'the profile of the older protocol version could not be fetched',
   },
   leaf_version_mismatch: {
     severity: 'error',
@@ -22,7 +22,10 @@ export const DIAGNOSTICS = {
     message: 'a leaf profile must not link further versions',
   },
   legacy_profile_shape: { severity: 'info', message: 'the profile uses the layout of 2026-01-11' },
-  registry_malformed: { severity: 'warning', message: 'the registry is no object and was ignored' },
+  registry_malformed: {
+    severity: 'warning',
+    message: 'the registry is not an object and was ignored',
+  },
   entry_not_in_array: { severity: 'warning', message: 'the entry should be inside an array' },
   invalid_name: {
     severity: 'warning',
@@ -34,12 +37,12 @@ export const DIAGNOSTICS = {
   },
   unknown_transport: {
     severity: 'warning',
-    message: 'the transport is none of rest, mcp, a2a, embedded',
+    message: 'the transport must be rest, mcp, a2a or embedded',
   },
   endpoint_missing: { severity: 'warning', message: 'the entry needs an endpoint and was ignored' },
   endpoint_refused: {
     severity: 'warning',
-    message: 'the endpoint is no web address and the entry was ignored',
+    message: 'the endpoint is not an HTTP URL; the entry was ignored',
   },
   endpoint_not_https: {
     severity: 'warning',
@@ -115,7 +118,7 @@ export const DIAGNOSTICS = {
   },
   operations_malformed: {
     severity: 'warning',
-    message: '`operations` is no array of strings; treated as absent',
+    message: '`operations` is not an array of strings; treated as absent',
   },
   operations_fallback: {
     severity: 'info',
@@ -127,7 +130,7 @@ export const DIAGNOSTICS = {
   },
   operations_unknown: {
     severity: 'info',
-    message: 'operations are not declared and could not be found out',
+    message: 'operations are not declared and could not be inferred',
   },
   duplicate_operation: { severity: 'warning', message: 'the operation is listed more than once' },
   operation_shared: {
@@ -137,7 +140,7 @@ export const DIAGNOSTICS = {
   operation_not_found: { severity: 'warning', message: 'no document has this operation' },
   operation_is_webhook: {
     severity: 'warning',
-    message: 'the business calls this one; it is not callable',
+    message: 'only the business calls this operation; it is not callable',
   },
   operation_not_in_transport: {
     severity: 'info',
@@ -149,7 +152,7 @@ export const DIAGNOSTICS = {
   },
   no_common_transport: {
     severity: 'warning',
-    message: 'no transport of the service is spoken by both',
+    message: 'the two parties share no transport of the service',
   },
 } as const
 

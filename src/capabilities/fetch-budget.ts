@@ -66,6 +66,6 @@ export function createFetchBudget(clock: Clock, options: FetchBudgetOptions): Fe
 }
 
 function refuse(retryAfterMs: number): FetchedDocument & { readonly ok: false } {
-  const message = 'too many documents were asked for; try later'
+  const message = 'too many documents were requested; try again later'
   return { ok: false, code: 'rate_limited', message, retryAfterMs }
 }

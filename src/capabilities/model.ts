@@ -32,7 +32,7 @@ export interface CapabilityEntry extends ProfileEntry {
   readonly extends: readonly string[] | undefined
   /** As declared, with repetitions; undefined when absent. */
   readonly operations: readonly string[] | undefined
-  /** True when `operations` is there but is no array of non-empty strings. */
+  /** True when `operations` is there but is not an array of non-empty strings. */
   readonly operationsMalformed: boolean
 }
 

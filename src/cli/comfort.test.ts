@@ -82,7 +82,7 @@ describe.each(COMMANDS)('waymark $name', (command) => {
       const { code, err } = await run([name, ...Array(most + 1).fill('x')].join(' '))
       expect({ code, err }).toEqual({
         code: 2,
-        err: expect.stringContaining('"x" is one word too many'),
+        err: expect.stringContaining('"x" is not expected here'),
       })
     }
   })

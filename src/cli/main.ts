@@ -97,7 +97,7 @@ function refuseForeignFlags(
     if (flags[flag] === undefined || isFlagOf(about, name)) continue
     const owners = about.of?.map((owner) => `"${command.name} ${owner}"`).join(', ')
     throw new UsageError(
-      `--${flag} belongs to ${owners}; it means nothing for "${command.name} ${name}"`,
+      `--${flag} belongs to ${owners}; it has no effect on "${command.name} ${name}"`,
     )
   }
 }

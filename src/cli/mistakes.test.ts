@@ -140,7 +140,7 @@ describe('what a newcomer tries', () => {
 
   it('lists what verify could not show, one on a line', async () => {
     const { out } = await run('verify URL')
-    expect(out).toContain('declared, and nothing provoked it:\n  urn:forrst:ext:')
+    expect(out).toContain('declared, but never returned:\n  urn:forrst:ext:')
   })
 })
 

@@ -97,7 +97,7 @@ describe('waymark operations', () => {
   })
 
   it.each([
-    [['operations'], 'list, show or cancel'],
+    [['operations'], 'list, show and cancel'],
     [['operations', 'lst', 'URL'], 'unknown action "lst". Did you mean "list"?'],
     [['operations', 'list'], 'which service?'],
     [['operations', 'show', 'URL'], 'which operation?'],

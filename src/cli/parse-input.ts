@@ -13,7 +13,7 @@ export function parseInput(command: Command, args: readonly string[]): Omit<Comm
   const { values, positionals } = parseWords(command, args)
   const stray = positionals[countWords(command).most]
   if (stray !== undefined) {
-    throw new UsageError(`"${stray}" is one word too many ${formatUsage(command)}`)
+    throw new UsageError(`"${stray}" is not expected here ${formatUsage(command)}`)
   }
   return { positionals, flags: values as CommandInput['flags'] }
 }

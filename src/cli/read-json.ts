@@ -11,7 +11,7 @@ export function fromFileUrl(reference: string): string {
   try {
     return fileURLToPath(reference)
   } catch {
-    throw new UsageError(`"${reference}" names no file of this machine; give its path`)
+    throw new UsageError(`"${reference}" is not a file on this machine; give its path`)
   }
 }
 

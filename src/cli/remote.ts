@@ -76,7 +76,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   CLIENT_TIMEOUT: 'give it longer with --deadline',
   FUNCTION_NOT_FOUND: '"waymark describe <url>" lists what there is',
   EXTENSION_NOT_SUPPORTED: '"waymark capabilities <url>" lists what there is',
-  UNAUTHORIZED: 'send who you are with --header "Authorization: Bearer …"',
+  UNAUTHORIZED: 'authenticate with --header "Authorization: Bearer …"',
 }
 
 function parseUrl(text: string): string {

@@ -2,8 +2,8 @@ import { UsageError } from './command.ts'
 
 /** What to do about the refusals of the operating system that a person can mend. */
 const ADVICE: Readonly<Record<string, string>> = {
-  EACCES: 'permission denied; choose another place, or change its rights',
-  EPERM: 'not permitted; choose another place, or change its rights',
+  EACCES: 'permission denied; choose another place, or change its permissions',
+  EPERM: 'not permitted; choose another place, or change its permissions',
   EROFS: 'the file system is read-only; choose another place',
   ENOENT: 'does not exist',
   ENOTDIR: 'a part of this path is a file, not a folder',
@@ -33,7 +33,9 @@ export function explainListenError(
     case 'EADDRINUSE':
       return new UsageError(`port ${port} on ${host} is in use; choose another with --port`)
     case 'EACCES':
-      return new UsageError(`port ${port} needs more rights; choose one above 1023 with --port`)
+      return new UsageError(
+        `port ${port} needs elevated privileges; choose one above 1023 with --port`,
+      )
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
       return new UsageError(`${host} is not an address of this machine; name one with --host`)

@@ -90,7 +90,7 @@ describe('an answer that breaks the protocol', () => {
     ],
     ['neither result nor errors', (id) => ({ protocol, id }), 'neither result nor errors'],
     [
-      'errors that are no array',
+      'errors that are not an array',
       (id) => ({ protocol, id, errors: { code: 'X' } }),
       'errors must be an array',
     ],
@@ -101,7 +101,7 @@ describe('an answer that breaks the protocol', () => {
     ],
     ['an error that is a string', (id) => ({ protocol, id, errors: ['x'] }), 'errors[0].code'],
     [
-      'extensions that are no array',
+      'extensions that are not an array',
       (id) => ({ protocol, id, result: 1, extensions: {} }),
       'extensions',
     ],

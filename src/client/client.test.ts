@@ -218,7 +218,7 @@ describe.each(ways)('a client over %s', (_, connect) => {
     expect(outcome).toMatchObject({ ok: false, error: { code: 'CLIENT_INVALID_REQUEST' } })
   })
 
-  it('answers CLIENT_INVALID_REQUEST for a deadline that is no duration', async () => {
+  it('answers CLIENT_INVALID_REQUEST for a deadline that is not a duration', async () => {
     const deadline = { value: -1, unit: 'second' } as const
     const outcome = await connect().call('orders.nothing', {}, { deadline })
     expect(outcome).toMatchObject({

@@ -51,7 +51,7 @@ export interface Expectation {
   readonly now: number
 }
 
-/** Decodes an answer; throws a CallError that says what is wrong with one that is no Forrst response. */
+/** Decodes an answer; throws a CallError that says what is wrong with one that is not a Forrst response. */
 export function decodeResponse(response: TransportResponse, expected: Expectation): Answer {
   const retryAfterMs = parseRetryAfter(response.header('retry-after'), expected.now)
   const parsed = parseAnswer(response.body)

@@ -32,12 +32,12 @@ export const CLIENT_CODES = {
     mayHaveRun: true,
   },
   CLIENT_TIMEOUT: {
-    message: 'No complete answer came in time',
+    message: 'No complete answer arrived in time',
     retryable: true,
     mayHaveRun: true,
   },
   CLIENT_GATEWAY_ERROR: {
-    message: 'Something between client and service answered in its place',
+    message: 'A proxy or gateway answered instead of the service',
     retryable: true,
     mayHaveRun: true,
   },

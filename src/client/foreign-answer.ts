@@ -18,7 +18,7 @@ const REFUSALS: Readonly<Record<number, Code>> = {
 
 const GATEWAY_STATUS = [502, 503, 504]
 
-/** Makes the error for a body that is no Forrst document: mostly something in front of the service answered. */
+/** Makes the error for a body that is not a Forrst document: usually a proxy in front of the service answered. */
 export function toForeignError(
   response: TransportResponse,
   parsed: ParsedAnswer,

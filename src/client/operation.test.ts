@@ -133,7 +133,7 @@ describe('an operation of the client', () => {
     expect(await operation.status()).toMatchObject({ status: 'failed' })
   })
 
-  it('fails when the service answers something that is no operation', async () => {
+  it('fails when the service answers something that is not an operation', async () => {
     const odd = createClient({
       transport: async ({ body }) => ({
         status: 200,

@@ -177,7 +177,7 @@ function isBare(name: string): boolean {
 /** Makes the error of a wait that was too long. */
 export function timeoutError(timeoutMs: number): CallError {
   return clientError('CLIENT_TIMEOUT', {
-    message: `No complete answer came within ${Math.round(timeoutMs)} ms`,
+    message: `No complete answer arrived within ${Math.round(timeoutMs)} ms`,
     details: { timeout: toDuration(timeoutMs) },
   })
 }

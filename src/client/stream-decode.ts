@@ -52,7 +52,7 @@ export function createStreamDecoder(
       if (done !== undefined) return done.result
       if (answer !== undefined) return null
       throw clientError('CLIENT_CONNECTION_LOST', {
-        message: 'The stream broke off before its end',
+        message: 'The stream ended before it was complete',
       })
     },
   }

@@ -114,7 +114,7 @@ async function* readItems(
 }
 
 function left(): CallError {
-  return new CallError('CANCELLED', { message: 'The stream was left before its end' })
+  return new CallError('CANCELLED', { message: 'The caller closed the stream before its end' })
 }
 
 /** An answer whose events are still to come. */

@@ -137,7 +137,7 @@ async function mergeHeaders(
     return merged
   } catch (cause) {
     throw clientError('CLIENT_INVALID_REQUEST', {
-      message: `The headers could not be made: ${cause instanceof Error ? cause.message : 'unknown reason'}`,
+      message: `The headers could not be created: ${cause instanceof Error ? cause.message : 'unknown reason'}`,
       cause,
     })
   }

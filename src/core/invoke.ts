@@ -133,7 +133,7 @@ function findWrongDetails(known: CallError): TypeError | undefined {
   return undefined
 }
 
-/** Hosts refuse to send what is no status, such as one of an upstream that did not answer. */
+/** Hosts refuse to send an invalid status, such as the 0 of an upstream that did not answer. */
 function isFailureStatus(status: number | undefined): boolean {
   return Number.isInteger(status) && Number(status) >= 400 && Number(status) <= 599
 }

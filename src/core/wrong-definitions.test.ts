@@ -38,14 +38,14 @@ describe('a wrong definition fails at start and names function and field', () =>
     [
       'a misspelt field',
       { sumary: 'x' } as never,
-      'sumary is no field of a function; did you mean',
+      'sumary is not a field of a function; did you mean',
     ],
     [
       'a side effect that is none of the three',
       { writes: ['creates'] } as never,
       'writes[0] must be one of create, update, delete; got "creates"; did you mean "create"?',
     ],
-    ['side effects that are no list', { writes: 'create' } as never, 'writes must be a list'],
+    ['side effects that are not a list', { writes: 'create' } as never, 'writes must be a list'],
     ['readOnly and writes', { readOnly: true, writes: ['create'] }, 'readOnly cannot be combined'],
     [
       'readOnly with side effects',
@@ -73,7 +73,7 @@ describe('a wrong definition fails at start and names function and field', () =>
       'tags[0] refers to "#/components/errors/NotFound"',
     ],
     [
-      'arguments that are no object',
+      'arguments that are not an object',
       { input: { type: 'string' } },
       'input must describe an object',
     ],
@@ -83,7 +83,7 @@ describe('a wrong definition fails at start and names function and field', () =>
       'errors[0].code must be',
     ],
     [
-      'a sunset that is no date',
+      'a sunset that is not a date',
       { deprecated: { sunset: 'soon' } },
       'deprecated.sunset must be an ISO date',
     ],
@@ -167,10 +167,10 @@ describe('a wrong definition fails at start and names function and field', () =>
   })
 
   it.each([
-    [undefined, 'functions must be a list of what defineFunction gives'],
-    [{}, 'functions must be a list of what defineFunction gives'],
-    [[undefined], 'functions[0] must be what defineFunction gives'],
-    [['orders.get'], 'functions[0] must be what defineFunction gives'],
+    [undefined, 'functions must be a list of definitions made by defineFunction'],
+    [{}, 'functions must be a list of definitions made by defineFunction'],
+    [[undefined], 'functions[0] must be a definition made by defineFunction'],
+    [['orders.get'], 'functions[0] must be a definition made by defineFunction'],
   ])('functions that are %j', (functions, message) => {
     expect(() => serviceOf(functions as never)).toThrow(new TypeError(message))
   })

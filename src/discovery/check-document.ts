@@ -1,6 +1,6 @@
 import { isVersion } from '../core/index.ts'
 import { eachReference, type Problem, resolveLocal } from '../schema/index.ts'
-import { formatPointer, isRecord, toText } from '../values/index.ts'
+import { asRecord, formatPointer, isRecord, toText } from '../values/index.ts'
 
 const STABILITIES = ['experimental', 'stable', 'deprecated']
 const REQUIRED_IN = {
@@ -67,7 +67,7 @@ function checkServers(servers: unknown, report: Report): void {
   if (servers === undefined) return
   for (const [index, server] of listOf(servers, ['servers'], report)) {
     needStrings(server, ['name', 'url'], ['servers', index], report)
-    const variables = isRecord(server['variables']) ? server['variables'] : {}
+    const variables = asRecord(server['variables'])
     for (const [name, variable] of Object.entries(variables)) {
       const path = ['servers', index, 'variables', name]
       if (isRecord(variable)) needStrings(variable, ['default'], path, report)

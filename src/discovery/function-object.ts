@@ -11,7 +11,7 @@ import {
   type Target,
 } from '../core/index.ts'
 import { inlineReferences, type JsonSchema, toDraft7 } from '../schema/index.ts'
-import { extensionUrn, isRecord } from '../values/index.ts'
+import { asRecord, extensionUrn, isRecord } from '../values/index.ts'
 import { ADDITIONAL_ARGUMENTS, type FunctionObject } from './decode.ts'
 
 /** Writes one version of a function the way seed 000 prints it; `move` places schema references. */
@@ -43,7 +43,7 @@ export function toFunctionObject(
   }
 }
 
-/** That a function streams follows from its definition; nobody has to declare it. */
+/** That a function streams follows from its definition; it need not be declared. */
 function toDeclarations(
   { definition: { extensions }, itemSchema, streams }: Target,
   place: (schema: JsonSchema) => JsonSchema,
@@ -71,7 +71,7 @@ function toArguments(
   if (!isRecord(properties)) return namesEveryArgument(inputSchema) ? [] : undefined
   const needed = new Set(Array.isArray(required) ? required : [])
   return Object.entries(properties).map(([name, schema]) => {
-    const own = isRecord(schema) ? schema : {}
+    const own = asRecord(schema)
     const { $defs, definitions } = inputSchema
     // A property of a larger schema may refer to that schema's definitions; they travel with it.
     const whole = {

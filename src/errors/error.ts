@@ -104,7 +104,7 @@ export const DEFAULT_CHALLENGE = 'Bearer'
 // One header line: anything but printable ASCII could start another one.
 const HEADER_VALUE = /^[\x21-\x7e][\x20-\x7e]*$/
 
-/** Refuses a challenge that is no value of a header. */
+/** Refuses a challenge that is not a valid header value. */
 export function assertChallenge(challenge: string): void {
   if (HEADER_VALUE.test(challenge)) return
   throw new TypeError(

@@ -158,12 +158,12 @@ function createGate(
   const refuseBusy = (path: string): HttpResponse => {
     if (clock.elapsed() - noticedAt > NOTICE_MS) {
       noticedAt = clock.elapsed()
-      log.warn('calls are refused: there are more than this process can take', { ...load() })
+      log.warn('calls are refused: the process is overloaded', { ...load() })
     }
     return refuse(
       path,
       new CallError('UNAVAILABLE', {
-        message: 'There are more calls than this service can take; try again later',
+        message: 'The service is overloaded; try again later',
         details: { retry_after: { value: retryAfterSeconds, unit: 'second' } },
         status: 503,
       }),

@@ -3,7 +3,7 @@ import { BlockList, isIP } from 'node:net'
 /** What kind of network an address belongs to; only `public` may be reached by default. */
 export type AddressKind = 'public' | 'loopback' | 'private' | 'reserved'
 
-/** Tells what kind of network an IP address belongs to; what is no address counts as reserved. */
+/** Tells what kind of network an IP address belongs to; anything else counts as reserved. */
 export function addressKind(address: string): AddressKind {
   const plain = address.split('%', 1)[0] ?? ''
   const family = isIP(plain)

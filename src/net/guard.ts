@@ -67,7 +67,7 @@ export function createGuard(options: GuardOptions): Guard {
       if (hosts === undefined || host === undefined || known.has(host)) return undefined
       if (!isAddressOrLoopback(host) && !hosts.has(toHostName(host))) {
         const name = toHostName(host).slice(0, 100)
-        return `Host "${name}" is not allowed; if the service is meant to be reached under this name, say so: publicUrl (--public-url https://${name}), or allowedHosts (--allow-host ${name}) for one name of several`
+        return `Host "${name}" is not allowed; to serve under this name, set publicUrl (--public-url https://${name}), or allowedHosts (--allow-host ${name}) for one name of several`
       }
       if (known.size < MAX_KNOWN && host.length <= LONGEST_NAME) known.add(host)
       return undefined

@@ -78,7 +78,7 @@ function judgePeer(peer: string | undefined): string | undefined {
 }
 
 function judgeHost(host: string | undefined, isInside: boolean): string | undefined {
-  if (host === undefined) return isInside ? undefined : 'the request names no Host'
+  if (host === undefined) return isInside ? undefined : 'the request has no Host header'
   if (isLoopbackHost(host)) return undefined
   return `the request was sent to the Host "${host.slice(0, 100)}", which is not a loopback name`
 }

@@ -1,4 +1,4 @@
-import { isList, isPromise, isRecord, resolvePointer } from '../values/index.ts'
+import { asRecord, isList, isPromise, resolvePointer } from '../values/index.ts'
 import { readDialect, to202012 } from './dialect.ts'
 import {
   createDefinitionFinder,
@@ -96,10 +96,6 @@ function withRequired(schema: JsonSchema, find: FindDefinition): JsonSchema {
   if (others.length === 0) return schema
   const properties = Object.fromEntries(others.map((name) => [name, {}]))
   return { ...schema, properties: { ...asRecord(schema['properties']), ...properties } }
-}
-
-function asRecord(value: unknown): Readonly<Record<string, unknown>> {
-  return isRecord(value) ? value : {}
 }
 
 function namesMembers(schema: JsonSchema, find: FindDefinition): boolean {

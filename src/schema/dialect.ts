@@ -1,4 +1,4 @@
-import { asList, isRecord, toText } from '../values/index.ts'
+import { asList, asRecord, isRecord, toText } from '../values/index.ts'
 import type { JsonSchema } from './schema.ts'
 import { mapSubschemas, mapValues, type Subschema, walkSchema } from './walk/index.ts'
 
@@ -187,10 +187,6 @@ function renameRef(
     return names[segment] ?? segment
   })
   return `${address}#${component}${renamed.join('/')}`
-}
-
-function asRecord(value: unknown): Record<string, unknown> {
-  return isRecord(value) ? value : {}
 }
 
 const MOST_DEPTH = 100

@@ -1,4 +1,4 @@
-import { isList, isRecord } from '../values/index.ts'
+import { asRecord, isList, isRecord } from '../values/index.ts'
 import { compileSchema, type SchemaCheck } from './compile.ts'
 import { isScalar } from './rules.ts'
 import type { JsonSchema, Problem } from './schema.ts'
@@ -140,7 +140,7 @@ function fromMembers(
   toAdmits: (inner: unknown) => Admits | undefined,
 ): Admits | undefined {
   const { properties = {}, additionalProperties } = schema
-  const named = Object.entries(isRecord(properties) ? properties : {})
+  const named = Object.entries(asRecord(properties))
   // Null for a member that may be anything: one look finds both whether it is known and what it must be.
   const members = new Map(named.map(([name, inner]) => [name, toAdmits(inner) ?? null]))
   const others = toAdmits(additionalProperties)

@@ -1,4 +1,4 @@
-import { andThen, isRecord, type Maybe, parsePointer } from '../values/index.ts'
+import { andThen, asRecord, isRecord, type Maybe, parsePointer } from '../values/index.ts'
 import type { Check, JsonSchema, Validation } from './schema.ts'
 
 /**
@@ -7,7 +7,7 @@ import type { Check, JsonSchema, Validation } from './schema.ts'
  */
 export function withNullLeftOut(check: Check, schema: JsonSchema): Check {
   const required = new Set(Array.isArray(schema['required']) ? schema['required'] : [])
-  const names = Object.keys(isRecord(schema['properties']) ? schema['properties'] : {})
+  const names = Object.keys(asRecord(schema['properties']))
   const optional = new Set(names.filter((name) => !required.has(name)))
 
   const checkRest = (value: unknown): Maybe<Validation> =>

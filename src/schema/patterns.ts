@@ -1,4 +1,4 @@
-import { isRecord } from '../values/index.ts'
+import { asRecord } from '../values/index.ts'
 import { compilePattern, toRegExp } from './pattern/index.ts'
 import type { Subschema } from './walk/index.ts'
 
@@ -41,7 +41,7 @@ export function toNamePatterns(
   let needsNames = false
   const add = (pattern: string, schema: Subschema) =>
     rewritten.set(pattern, [...(rewritten.get(pattern) ?? []), schema])
-  for (const [pattern, schema] of Object.entries(isRecord(patterns) ? patterns : {})) {
+  for (const [pattern, schema] of Object.entries(asRecord(patterns))) {
     const compiled = compilePattern(pattern, { isOwn })
     if (compiled instanceof RegExp) {
       add(toUnicodeSource(compiled, pattern), schema as Subschema)

@@ -1,6 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import {
   andThen,
+  asRecord,
   findNoJson,
   formatPointer,
   isRecord,
@@ -232,5 +233,5 @@ function listMembers(schema: StandardSchema, path: readonly string[]): readonly 
 
 function schemaAt(place: unknown, root: JsonSchema): JsonSchema {
   const target = followReference(place, root)
-  return isRecord(target) ? target : {}
+  return asRecord(target)
 }

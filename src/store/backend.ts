@@ -16,8 +16,7 @@ const DEFAULT_PAGE = 100
 
 /** Refuses text that some backend cannot hold: empty, too long, with NUL, or not valid Unicode. */
 export function assertText(field: string, text: string): void {
-  if (typeof text !== 'string' || text === '')
-    refuseArgument(field, 'must be a text that is not empty')
+  if (typeof text !== 'string' || text === '') refuseArgument(field, 'must be a non-empty string')
   assertStorable(field, text)
 }
 

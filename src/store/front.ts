@@ -195,7 +195,7 @@ function toPage(rows: readonly Row[], limit: number): Page {
 
 function requireRow(attempt: Attempt & { done: false }, backend: Backend): Row {
   if (attempt.row) return attempt.row
-  throw notApplied(backend.kind, 'too many others write the same key')
+  throw notApplied(backend.kind, 'too many concurrent writes to the same key')
 }
 
 interface Gate {

@@ -33,7 +33,7 @@ export function createStoreGuard(extension: string, mode: OnStoreFailure): Store
       } catch (thrown) {
         if (!isUnavailable(thrown)) throw thrown
         pausedUntil = clock.elapsed() + PAUSE_MS
-        log.warn('a call goes on without its store', { extension, error: thrown })
+        log.warn('a call proceeds without its store', { extension, error: thrown })
         return fallback
       }
     },

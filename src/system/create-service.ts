@@ -291,11 +291,11 @@ function listFunctions({
   readonly functions: unknown
 }): readonly FunctionDefinition[] {
   if (!Array.isArray(functions)) {
-    throw new TypeError('functions must be a list of what defineFunction gives')
+    throw new TypeError('functions must be a list of definitions made by defineFunction')
   }
   for (const [index, definition] of functions.entries()) {
     if (!isRecord(definition)) {
-      throw new TypeError(`functions[${index}] must be what defineFunction gives`)
+      throw new TypeError(`functions[${index}] must be a definition made by defineFunction`)
     }
   }
   return functions as readonly FunctionDefinition[]

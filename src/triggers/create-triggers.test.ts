@@ -171,7 +171,7 @@ describe('an accepted event', () => {
     await until(scene, 'dead')
     expect(scene.seen).toHaveLength(1)
     expect(log.lines.map(({ message }) => message)).toContain(
-      'trigger order_paid gave a delivery up',
+      'trigger order_paid gave up on a delivery',
     )
   })
 

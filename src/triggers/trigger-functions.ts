@@ -99,7 +99,7 @@ function assertOperator({ service }: TriggerFunctionOptions, call: Call): void {
   if (service.authenticate) {
     if (call.principal !== undefined) return
     throw new CallError('FORBIDDEN', {
-      message: 'Deliveries are shown to callers who say who they are',
+      message: 'Deliveries are shown to authenticated callers only',
     })
   }
   const reason = call.judgeLocal ? call.judgeLocal() : 'it is not known where the call came from'

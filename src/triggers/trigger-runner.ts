@@ -98,7 +98,7 @@ export function createTriggerParts(options: TriggersOptions): TriggerParts {
   const deliveries = createDeliveryLog(store, service.name, options.retention)
   const liveness = createLiveness(store, service.name)
   const stopped = new AbortController()
-  // Every trigger listens to it: many are no leak.
+  // Every trigger listens to it: many listeners are not a leak.
   setMaxListeners(0, stopped.signal)
   const { signal } = stopped
   const shared = { service: service.name, deliveries, jobs, liveness, clock, log, random }
@@ -163,7 +163,7 @@ export function createTriggerRunner(
   return {
     source: (name) => running.get(name),
     async start(host) {
-      if (state === 'started') throw new TypeError('the triggers are started already')
+      if (state === 'started') throw new TypeError('the triggers are already running')
       if (state === 'stopped') {
         throw new TypeError('the triggers were stopped; create new ones to start again')
       }

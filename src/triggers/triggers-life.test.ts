@@ -45,7 +45,7 @@ function create(): { readonly triggers: Triggers; readonly seen: Json[] } {
 it('start once, and not again after their end', async () => {
   const { triggers, seen } = create()
   await triggers.start()
-  await expect(triggers.start()).rejects.toThrow('the triggers are started already')
+  await expect(triggers.start()).rejects.toThrow('the triggers are already running')
   expect(await triggers.ask('orders.paid', { id: 'o1' })).toBe(true)
   expect(seen).toEqual([{ id: 'o1' }])
   await triggers.stop(100)
@@ -108,7 +108,7 @@ it.each([[''], [5 as never]])('refuse the event id %j', async (id) => {
   const { triggers } = create()
   await triggers.start()
   await expect(triggers.emit('orders.paid', {}, { id })).rejects.toThrow(
-    'the id of an event must be a text that is not empty',
+    'the id of an event must be a non-empty string',
   )
   await triggers.stop(100)
 })

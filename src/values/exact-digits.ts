@@ -7,7 +7,7 @@ export function markDigits(digits: string): string {
   return mark + digits
 }
 
-/** Gives a text without the marks, for what is no JSON. */
+/** Gives a text without the marks, where it is not written as JSON. */
 export function withoutMark(text: string): string {
   return mark === undefined ? text : text.replaceAll(mark, '')
 }

@@ -22,7 +22,7 @@ export function isLostNumber(literal: string): boolean {
 /** Matches every text with a number that could be too large; also some others, which are then looked at closely. */
 export const MAY_BE_LARGE: RegExp = /\d{16}|\d[eE]\+?\d{3}/
 
-/** Puts quotes around those numbers of a JSON text that are chosen; what stands in strings is no number. */
+/** Puts quotes around those numbers of a JSON text that are chosen; digits inside strings stay as they are. */
 export function quoteNumbers(text: string, isChosen: (literal: string) => boolean): string {
   const number = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y
   let quoted = ''

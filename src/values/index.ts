@@ -16,6 +16,7 @@ export {
 } from './exact-json.ts'
 export {
   asList,
+  asRecord,
   createRecord,
   type Duration,
   entriesOf,
@@ -34,7 +35,7 @@ export {
   toText,
 } from './json.ts'
 export { findNoJson, inspectJson, type NoJson } from './json-value.ts'
-export { andThen, isPromise, type Maybe, toMaybe } from './maybe.ts'
+export { andThen, isPromise, type Maybe, once, toMaybe } from './maybe.ts'
 export { assertNoPrivateKeys, findPrivateKeys, PRIVATE_MEMBERS } from './private-keys.ts'
 export { didYouMean, formatNear, nearest } from './suggest.ts'
 export {

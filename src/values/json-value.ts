@@ -110,7 +110,7 @@ function explainBranch(value: object, walk: Walk): NoJson | undefined {
 function explainInside(value: object, walk: Walk): NoJson | undefined {
   if (hasToJson(value) && !ArrayBuffer.isView(value)) {
     if (value instanceof Date && Number.isNaN(value.getTime())) {
-      return toNoJson('a Date that is no date', walk)
+      return toNoJson('an invalid Date', walk)
     }
     return explain(value.toJSON(String(walk.path.at(-1) ?? '')), walk)
   }

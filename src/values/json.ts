@@ -40,6 +40,11 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** Gives an object, or an empty one for anything else. */
+export function asRecord(value: unknown): Record<string, unknown> {
+  return isRecord(value) ? value : {}
+}
+
 /** Gives a list, or an empty one: a document of others may hold anything. */
 export function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
@@ -93,7 +98,7 @@ function unescapeSegment(segment: string): string {
 
 /**
  * Writes any value as text, and never throws. `String` does: a document from outside may hold an object whose
- * `toString` is no function.
+ * `toString` is not a function.
  */
 export function toText(value: unknown): string {
   if (typeof value === 'string') return value

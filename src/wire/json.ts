@@ -229,7 +229,7 @@ function decodeText(bytes: Uint8Array): string {
     ? bytes
     : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const text = buffer.toString('utf8')
-  // What is no UTF-8 was replaced by this sign; whoever really sent the sign is told apart by a slower look.
+  // Invalid UTF-8 was replaced by this character; a slower check tells it apart from one that was really sent.
   if (!text.includes('\ufffd') || isUtf8(buffer)) return text
   throw new CallError('PARSE_ERROR', { message: 'The request body is not valid UTF-8' })
 }

@@ -114,7 +114,7 @@ export interface CheckedJob {
 export function requireJob(job: NewJob): CheckedJob {
   const { name, id, data, delayMs = 0, priority = 5 } = job
   assertName(name)
-  if (typeof id !== 'string' || id === '') refuseArgument('id', 'must be a text that is not empty')
+  if (typeof id !== 'string' || id === '') refuseArgument('id', 'must be a non-empty string')
   if (Buffer.byteLength(id) > MAX_ID_BYTES)
     refuseArgument('id', `has more than ${MAX_ID_BYTES} bytes`)
   if (!(delayMs >= 0 && delayMs <= MAX_DELAY_MS)) {

@@ -59,7 +59,7 @@ export const documentCases: readonly WrittenCase[] = [
     }),
   },
   ...([null, [], 'openapi', 7, {}, { swagger: '2.0', paths: {} }] as const).map((document) => ({
-    name: `${JSON.stringify(document)} is no transport document`,
+    name: `${JSON.stringify(document)} is not a transport document`,
     business: profile({ [co]: create }, only(restService)),
     platform: platform([co]),
     documents: withRest(document),
@@ -160,7 +160,7 @@ export const documentCases: readonly WrittenCase[] = [
     expected: ok([od], rest(od, 'get_order')),
   },
   {
-    name: 'members of a path other than verbs are no operations',
+    name: 'members of a path other than verbs are not operations',
     business: profile({ [od]: { operations: ['get_order', 'a', 'b', 'c'] } }, only(restService)),
     platform: platform([od]),
     documents: withRest({

@@ -91,9 +91,9 @@ describe('waymark negotiate over the network', () => {
     expect(JSON.parse(run.out)).toMatchObject({ excluded: { [bonus]: 'requires_violated' } })
   })
 
-  it('says which leaf profile cannot be had', async () => {
+  it('says which leaf profile cannot be fetched', async () => {
     const { code, err } = await negotiate('2026-01-11.json')
-    expect(err).toContain(`the profile at ${origin}/gone cannot be had`)
+    expect(err).toContain(`the profile at ${origin}/gone cannot be fetched`)
     expect(code).toBe(3)
   })
 })
@@ -126,7 +126,7 @@ describe('waymark negotiate and check with input that is wrong', () => {
     expect(code).toBe(2)
   })
 
-  it('names the side of a profile that is no object', async () => {
+  it('names the side of a profile that is not an object', async () => {
     const { out } = await place.run(
       'negotiate',
       'list.json',

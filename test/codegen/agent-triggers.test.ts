@@ -118,20 +118,20 @@ describe('triggers of a generated agent', () => {
     expect(await send('/retried', { id: 'o1' })).toMatchObject({ status: 'accepted' })
     await expect.poll(() => api.requests.length, { timeout: 5000 }).toBe(2)
     expect(api.requests.map(({ body }) => JSON.parse(body))).toEqual([{ id: 'o1' }, { id: 'o1' }])
-    expect(agent.log()).not.toContain('gave a delivery up')
+    expect(agent.log()).not.toContain('gave up on a delivery')
   })
 
   it('give an event up at once that will never succeed', async () => {
     api.answer({ status: 422, body: {} })
     await send('/retried', { id: 'o2' })
-    await expect.poll(agent.log).toContain('trigger retried gave a delivery up')
+    await expect.poll(agent.log).toContain('trigger retried gave up on a delivery')
     expect(api.requests.length).toBe(1)
   })
 
   it('end a run that takes longer than they say', async () => {
     api.answer({ silent: true })
     await send('/impatient', { id: 'o3' })
-    await expect.poll(agent.log).toContain('trigger impatient gave a delivery up')
+    await expect.poll(agent.log).toContain('trigger impatient gave up on a delivery')
     expect(agent.log()).toContain('The run took longer than 100 ms')
   })
 

@@ -130,10 +130,10 @@ describeInBrowser(
     })
 
     const broken: readonly (readonly [string, unknown, RegExp])[] = [
-      ['text that is no JSON', '{ "ucp": ', /not JSON.*position|not JSON.*end of JSON/is],
+      ['text that is not JSON', '{ "ucp": ', /not JSON.*position|not JSON.*end of JSON/is],
       ['a list', [], /cannot be used.*platform \/ /s],
       ['a profile without its member', { capabilities: {} }, /cannot be used.*platform \/ucp /s],
-      ['a version that is no date', { ucp: { version: 8 } }, /cannot be used.*\/ucp\/version/s],
+      ['a version that is not a date', { ucp: { version: 8 } }, /cannot be used.*\/ucp\/version/s],
       [
         'another protocol version',
         { ucp: { version: '2026-01-11' } },

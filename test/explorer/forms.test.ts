@@ -92,7 +92,7 @@ describeInBrowser('the explorer in a browser', {}, ({ open }) => {
       })
     })
 
-    it('[TE-119] says at once that text is no JSON and sends nothing', async () => {
+    it('[TE-119] says at once that text is not JSON and sends nothing', async () => {
       const page = await open(createFixture(), '#/tool/echo')
       const sent: Request[] = []
       await editor(page).fill('{"a":')

@@ -37,7 +37,7 @@ interface Surface {
   readonly path: string
   /** Puts hostile arguments into a request of this surface. */
   readonly wrap: (input: unknown) => unknown
-  /** What becomes of a body that is no object. */
+  /** What becomes of a body that is not an object. */
   readonly unreadable: Expected
 }
 
@@ -50,7 +50,7 @@ export const SURFACES: readonly Surface[] = [
     name: 'call',
     path: '/explorer/tools/target.find/call',
     wrap: (input) => input,
-    // The protocol of the tool API takes what is no JSON for no arguments.
+    // The protocol of the tool API takes anything but JSON as no arguments.
     unreadable: 'answered',
   },
   {
@@ -94,7 +94,7 @@ export function post(
 const UNREADABLE: readonly (readonly [name: string, body: string | Buffer])[] = [
   ['not JSON', 'hello'],
   ['cut JSON', '{"a":'],
-  ['bytes that are no UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d])],
+  ['bytes that are not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d])],
   ['nothing but blanks', '   '],
   ['deep arrays', '['.repeat(200_000)],
   ['deep objects', '{"a":'.repeat(100_000)],

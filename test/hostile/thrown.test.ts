@@ -26,7 +26,7 @@ const THROWN: Readonly<Record<string, () => unknown>> = {
   'an error whose message throws': () => withGetter('message'),
   'an error whose stack throws': () => withGetter('stack'),
   'an error whose code throws': () => withGetter('code'),
-  'an error whose message is no text': () => Object.assign(new Error('x'), { message: TEXTLESS }),
+  'an error whose message is not text': () => Object.assign(new Error('x'), { message: TEXTLESS }),
   'an error with a circle': () => Object.assign(new Error('circle'), { cause: CIRCLE }),
   'a circle': () => CIRCLE,
   'a symbol': () => Symbol('thrown'),

@@ -107,7 +107,7 @@ describe('waymark serve and verify of a URL', () => {
     await far.close()
   })
 
-  it('ends with 3 when nobody answers, and 2 when it is no URL', async () => {
+  it('ends with 3 when nobody answers, and 2 when it is not a URL', async () => {
     expect(await run(['serve', 'http://127.0.0.1:1/forrst'])).toMatchObject({ code: 3 })
     expect(await run(['verify', 'http://127.0.0.1:1/forrst'])).toMatchObject({ code: 3 })
     expect(await run(['serve', 'forrst:somewhere'])).toMatchObject({ code: 2 })

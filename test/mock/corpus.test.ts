@@ -40,7 +40,7 @@ function findObstacle({ schema, schemas, name }: Sample): string | undefined {
   if ([...references].some((one) => !one.startsWith('#/components/schemas/'))) {
     return 'refers to something else than a schema'
   }
-  return findSchemaMistakes(schema, schemas).length > 0 ? 'is no JSON Schema' : undefined
+  return findSchemaMistakes(schema, schemas).length > 0 ? 'is not a JSON Schema' : undefined
 }
 
 function collectReferences(value: unknown, schemas: Named, found = new Set<string>()): Set<string> {

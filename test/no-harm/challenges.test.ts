@@ -115,7 +115,7 @@ describe('beside it: who chooses the challenge', () => {
     })
   })
 
-  it('a challenge that is no header value is refused at start', () => {
+  it('a challenge that is not a header value is refused at start', () => {
     expect(() => appOf({ challenge: 'Bearer\r\nx: y' })).toThrow(/challenge: must be/)
     expect(() => appOf({ challenge: '' })).toThrow(/challenge: must be/)
   })

@@ -178,7 +178,7 @@ describe('as reported: sources', () => {
   })
 })
 
-describe('beside it: what is no argument of the function', () => {
+describe('beside it: what is not an argument of the function', () => {
   const list = (input: FunctionDefinition['input'], more: Partial<FunctionDefinition> = {}) => {
     const ran: unknown[] = []
     const handler: FunctionDefinition['handler'] = ({ input: given }) => {

@@ -199,7 +199,7 @@ describe('beside it: a remote MCP server', () => {
 
   it.each<[string, (id: unknown) => { status: number; body: string }]>([
     ['fails on the way', () => ({ status: 500, body: MARKER })],
-    ['answers what is no JSON', () => ({ status: 200, body: MARKER })],
+    ['answers what is not JSON', () => ({ status: 200, body: MARKER })],
     [
       'has an error inside',
       (id) => {

@@ -45,7 +45,7 @@ const WRONG: readonly (readonly [string, unknown, string])[] = [
   ['undefined in a list', [1, undefined], 'undefined in a list'],
   // biome-ignore lint/suspicious/noSparseArray: the hole is what is tested.
   ['a hole in a list', [1, , 2], 'undefined in a list'],
-  ['an invalid date', new Date('x'), 'a Date that is no date'],
+  ['an invalid date', new Date('x'), 'an invalid Date'],
   ['a promise', Promise.resolve(1), 'a Promise; await it'],
   ['an error', new Error('x'), 'a Error; give its message'],
   ['a pattern', /x/, 'a RegExp'],

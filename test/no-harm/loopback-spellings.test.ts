@@ -89,7 +89,7 @@ describe('beside it: spellings', () => {
   )
 
   it('does not trust a request that names no Host', () => {
-    expect(ask('127.0.0.1', {})).toBe('the request names no Host')
+    expect(ask('127.0.0.1', {})).toBe('the request has no Host header')
   })
 
   it.each([

@@ -388,6 +388,6 @@ describe('beside it: HTTP/1.0', () => {
       socket.on('end', () => resolve(all)).on('error', reject)
     })
     expect(text).toContain('403')
-    expect(text).toContain('the request names no Host')
+    expect(text).toContain('the request has no Host header')
   })
 })

@@ -153,7 +153,7 @@ describe('beside it', () => {
     ['/forrst', { result: null, errors: [{ code: 'UNAVAILABLE' }] }],
     ['/api/tests.hang', { status: 503, code: 'UNAVAILABLE' }],
     ['/mcp', { jsonrpc: '2.0', error: { data: { errors: [{ code: 'UNAVAILABLE' }] } } }],
-    ['/explorer/tools/tests.hang/call', { error: expect.stringContaining('more calls') }],
+    ['/explorer/tools/tests.hang/call', { error: expect.stringContaining('overloaded') }],
     ['/webhooks/told', { status: 'refused', reason: 'unavailable' }],
     ['/own', { status: 503, title: 'Service Unavailable' }],
     ['/nowhere', { status: 503, title: 'Service Unavailable' }],

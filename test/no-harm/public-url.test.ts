@@ -156,7 +156,7 @@ describe('beside it: spellings', () => {
   })
 
   it.each(['api.example.com', 'ftp://api.example.com', 'https://', '/orders', ''])(
-    'says at start that "%s" is no public URL',
+    'says at start that "%s" is not a public URL',
     (wrong) => {
       expect(() =>
         createApp(serviceOf([echo]), { publicUrl: wrong, surfaces: allSurfaces() }),

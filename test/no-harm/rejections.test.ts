@@ -26,7 +26,7 @@ function linesOf({ errors }: WaymarkProcess, message: string): Record<string, un
     .map((line) => JSON.parse(line) as Record<string, unknown>)
 }
 
-const REJECTED = 'a promise was rejected'
+const REJECTED = 'unhandled promise rejection'
 
 describe('waymark serve', () => {
   let served: WaymarkProcess
@@ -118,7 +118,7 @@ describe('waymark serve', () => {
       expect(await call(served, 'tests.throws_in_timer')).toBe('left')
       expect(await slow).toBe('slow')
       expect(await served.ended).toBe(1)
-      const [line] = linesOf(served, 'an exception was thrown')
+      const [line] = linesOf(served, 'uncaught exception')
       expect(line).toMatchObject({ level: 'error' })
       expect(line?.['function']).toContain('tests.throws_in_timer')
     })

@@ -257,7 +257,7 @@ const nulls: readonly SentCase[] = [
     },
   },
   {
-    title: 'null: every argument left out is no body',
+    title: 'null: every argument left out means no body',
     operation: json(object({ title: { type: 'string' } }), false),
     args: { title: null },
     sent: { body: '', headers: { 'content-type': undefined } },

@@ -113,7 +113,7 @@ const further: readonly SentCase[] = [
   open('none given', true, { a: 'x' }, { body: '{"a":"x"}' }),
   open('in a form', true, { a: 'x', additional_properties: { b: 1 } }, { body: 'a=x&b=1' }, FORM),
   open('not where there are none', false, { a: 'x', additional_properties: { b: 1 } }, undefined),
-  open('that are no object', true, { additional_properties: 'b' }, undefined),
+  open('that are not an object', true, { additional_properties: 'b' }, undefined),
 ]
 
 /** What is checked before a request leaves. */

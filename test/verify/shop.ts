@@ -181,7 +181,7 @@ export function withLie(service: Service, lie: Lie): App {
   }
 }
 
-/** Text is taken as it is: a stream of events is no JSON. */
+/** Text is taken as it is: a stream of events is not JSON. */
 function toBody(body: unknown): string | undefined {
   return body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
 }

@@ -139,7 +139,7 @@ describe('createDocumentFetcher', () => {
     },
   )
 
-  it('reports bytes that are no UTF-8 as malformed', async () => {
+  it('reports bytes that are not UTF-8 as malformed', async () => {
     const port = await listen((_request, response) => response.end(Buffer.from([0x22, 0xff, 0x22])))
     const fetcher = createDocumentFetcher({ allowLoopback: true })
     expect(await fetcher.get(`http://127.0.0.1:${port}/`)).toMatchObject({ code: 'malformed' })

@@ -10,7 +10,7 @@ import { type Clock, systemClock, toReason } from '../../values/index.ts'
 import { createFetchBudget } from '../fetch-budget.ts'
 import { judgeProfileUrl } from '../session/agent-header.ts'
 
-/** Why a document could not be had. */
+/** Why a document could not be fetched. */
 export type FetchFailure =
   | 'url_refused'
   | 'redirect_refused'

@@ -79,7 +79,7 @@ describe('choosing the protocol version', () => {
     },
   )
 
-  it('ignores links that are no date or no URL', () => {
+  it('ignores links that are neither a date nor a URL', () => {
     const supported = { draft: LEAF, '2026-01-23': 7, '2026-01-11': 'nowhere' }
     const result = negotiate({
       business: makeProfile({ [CART]: {} }, { supported_versions: supported }),

@@ -128,7 +128,7 @@ describe('intersection', () => {
     )
   })
 
-  it('reports an empty result as incompatible, which is no transport error [UCP-67]', () => {
+  it('reports an empty result as incompatible, which is not a transport error [UCP-67]', () => {
     const result = negotiate({
       business: makeProfile({ [CART]: {} }),
       platform: makeProfile({ [CHECKOUT]: {} }),

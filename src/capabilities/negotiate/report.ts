@@ -130,10 +130,10 @@ const REASONS: Readonly<Record<ExclusionReason, string>> = {
 
 const UNRESOLVED: Readonly<Record<UnresolvedReason, string>> = {
   operation_not_found: 'no document has it',
-  webhook_only: 'the business calls it, nobody else can',
+  webhook_only: 'only the business calls it',
   document_unavailable: 'no document was available',
   service_not_declared: 'the business declares no service for it',
-  no_common_transport: 'no transport of its service is spoken by both',
+  no_common_transport: 'the two parties share no transport of its service',
 }
 
 /** Writes a negotiation as a table for people: capability, version or reason, operations. */

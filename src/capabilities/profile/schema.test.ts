@@ -55,7 +55,7 @@ describe('profile layouts', () => {
     expect(pointers(hyphen, 'business')).not.toEqual([])
   })
 
-  it('refuses a registry value that is no array [UCP-6]', () => {
+  it('refuses a registry value that is not an array [UCP-6]', () => {
     const profile = profileWith({ capabilities: { 'a.b.c': { version: '2026-08-25' } } })
     expect(pointers(profile, 'business')).toEqual(['/ucp/capabilities/a.b.c'])
   })

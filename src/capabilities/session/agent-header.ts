@@ -12,7 +12,7 @@ export function parseAgentHeader(
 ): AgentHeader {
   if (header === undefined) return refuse('the UCP-Agent header is missing')
   const members = parseDictionary(header)
-  if (members === undefined) return refuse('the UCP-Agent header is no RFC 8941 dictionary')
+  if (members === undefined) return refuse('the UCP-Agent header is not an RFC 8941 dictionary')
   const profile = members.get('profile')
   if (profile === undefined) return refuse('the UCP-Agent header has no member `profile`')
   if (profile.kind !== 'string') return refuse('`profile` must be a quoted string')

@@ -42,7 +42,7 @@ export function placeArguments(plan: ArgumentPlan, args: JsonObject): PlacedArgu
   const { payload, path, unknown } = takePayload(plan, rest)
   if (plan.payload) problems.push(...judge(plan.payload, payload, path))
   for (const key of unknown) {
-    problems.push({ pointer: formatPointer([key]), code: 'unknown', message: 'is no argument' })
+    problems.push({ pointer: formatPointer([key]), code: 'unknown', message: 'is not an argument' })
   }
   const [first, ...others] = problems
   return first ? { ok: false, problems: [first, ...others] } : { ok: true, named, payload }

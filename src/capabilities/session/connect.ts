@@ -202,7 +202,7 @@ async function open(
     return failure('PROFILE_SCHEMA_INVALID', 'business profile', diagnostics)
   const choice = selectVersion(offered, [...own.keys()])
   if (!choice.found) {
-    const message = `the business offers ${choice.offered.join(', ')}; spoken: ${[...own.keys()].join(', ')}`
+    const message = `the business offers ${choice.offered.join(', ')}; supported here: ${[...own.keys()].join(', ')}`
     return failure('PROTOCOL_VERSION_INCOMPATIBLE', message)
   }
   const documents: Record<string, unknown> = { ...tools.options.documents }

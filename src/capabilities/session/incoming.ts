@@ -128,7 +128,7 @@ export function readRestAnswer(response: PublicResponse): CallResult {
 export function readMcpAnswer(response: PublicResponse, id: string): CallResult {
   const message = isEventStream(response) ? findEvent(response, id) : parseBody(response)
   if (!isRecord(message)) {
-    return remote('INVALID_RESPONSE', 'the answer is no JSON-RPC message', response)
+    return remote('INVALID_RESPONSE', 'the answer is not a JSON-RPC message', response)
   }
   const { error, result } = message
   if (isRecord(error)) return fromRpcError(error, response)

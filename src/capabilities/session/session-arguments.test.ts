@@ -32,7 +32,7 @@ describe.skipIf(!HAS_FIXTURES)('a session over the published documents (needs ..
       const missing = await session.call('get_cart', {}, { transport })
       expect(missing).toMatchObject({ ok: false, error: { message: '/id is required' } })
       const extra = await session.call('get_cart', { id: 'c', novel: 1 }, { transport })
-      expect(extra).toMatchObject({ ok: false, error: { message: '/novel is no argument' } })
+      expect(extra).toMatchObject({ ok: false, error: { message: '/novel is not an argument' } })
       expect(network.requests).toEqual([])
     },
   )

@@ -152,7 +152,7 @@ function noTransport(
   asked: CallableTransport | undefined,
 ): CallErrorShape {
   const offered = Object.keys(operation.bindings)
-  const message = `${operation.id} is not available over ${asked ?? 'the transports spoken here'}`
+  const message = `${operation.id} is not available over ${asked ?? 'the transports supported here'}`
   return { code: 'NO_COMPATIBLE_TRANSPORT', message, details: { operation: operation.id, offered } }
 }
 

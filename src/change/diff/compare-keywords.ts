@@ -1,5 +1,5 @@
 import type { EffectiveSchema } from '../../schema/index.ts'
-import { isRecord } from '../../values/index.ts'
+import { asRecord, isRecord } from '../../values/index.ts'
 import type { EffectivePair, SchemaFinding } from './compare-schemas.ts'
 import type { SchemaRuleName } from './rules.ts'
 
@@ -116,7 +116,7 @@ function readDiscriminator({ keywords }: EffectiveSchema): {
   const { discriminator } = keywords
   if (!isRecord(discriminator)) return { name: discriminator, mapping: {} }
   const { propertyName, mapping } = discriminator
-  return { name: propertyName, mapping: isRecord(mapping) ? mapping : {} }
+  return { name: propertyName, mapping: asRecord(mapping) }
 }
 
 function compareDocs(pair: EffectivePair): readonly SchemaFinding[] {

@@ -182,7 +182,7 @@ function compareFacets(old: Facets, now: Facets, label: string, prefix = ''): re
   return changes
 }
 
-/** What is no number is neither lower nor higher. */
+/** A value that is not a number is neither lower nor higher. */
 function toNumber(value: unknown): number {
   return typeof value === 'object' ? Number.NaN : Number(value)
 }

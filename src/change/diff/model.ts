@@ -2,7 +2,7 @@ import { eachReference, type SchemaAt } from '../../schema/index.ts'
 import { formatPointer } from '../../values/index.ts'
 import type { RuleId } from './rules.ts'
 
-/** Whom a change breaks: those who call, those who implement, or nobody; `docs` changes no behaviour at all. */
+/** Whom a change breaks: callers, implementers, or neither; `docs` changes no behaviour at all. */
 export type ChangeClass = 'breaking' | 'implementer' | 'compatible' | 'docs'
 
 /** The classes, worst first. */
@@ -61,7 +61,7 @@ export function findUnreadReferences(description: unknown): ReadonlyMap<string, 
   return found
 }
 
-/** The rules that apply when a facet comes, goes or changes; absent means that nobody cares. */
+/** The rules that apply when a facet comes, goes or changes; an absent one means that it does not matter. */
 export interface FacetRules {
   readonly added?: RuleId
   readonly removed?: RuleId
@@ -149,5 +149,31 @@ export function createFacets(): FacetCollector {
       }
     },
     facets: () => facets,
+  }
+}
+
+/** What every kind of description says about a function in words. */
+export interface FunctionWords {
+  readonly text: unknown
+  /** Where the text is, below the function. */
+  readonly textAt?: string
+  readonly tags: unknown
+  readonly isDeprecated: boolean
+}
+
+/** Adds the words about a function, its tags, and whether it is deprecated. */
+export function addWords(
+  { text, textAt = '', tags, isDeprecated }: FunctionWords,
+  pointer: string,
+  facets: FacetCollector,
+): void {
+  const deprecation = { added: 'function-deprecated', removed: 'function-undeprecated' } as const
+  const rows = [
+    ['docs', 'the description', { changed: 'docs-changed' }, text, textAt],
+    ['tags', 'the tags', { changed: 'tag-changed' }, tags ?? [], '/tags'],
+    ['deprecated', 'the deprecation', deprecation, isDeprecated || undefined, '/deprecated'],
+  ] as const
+  for (const [id, label, rules, value, at] of rows) {
+    facets.add(id, { rules, label, value, pointer: `${pointer}${at}` })
   }
 }

@@ -7,8 +7,16 @@ import {
 } from '../../core/index.ts'
 import type { DiscoveryDocument, FunctionObject } from '../../discovery/index.ts'
 import { followReference, localPointerOf, type SchemaAt } from '../../schema/index.ts'
-import { asList, canonicalUrn, formatPointer, isRecord, toText } from '../../values/index.ts'
 import {
+  asList,
+  asRecord,
+  canonicalUrn,
+  formatPointer,
+  isRecord,
+  toText,
+} from '../../values/index.ts'
+import {
+  addWords,
   createFacets,
   type DescribedFunction,
   type DescribedInput,
@@ -20,7 +28,7 @@ import { addQuery } from './read-query.ts'
 
 /** Reads a discovery document into the form that is compared. */
 export function readDiscovery(document: DiscoveryDocument): DescribedService {
-  const components = isRecord(document.components) ? document.components : {}
+  const components = asRecord(document.components)
   const { version } = document.info ?? {}
   return {
     kind: 'discovery',
@@ -128,79 +136,48 @@ function addError(
   if (data !== undefined) outputs.set(`error ${code}`, toSchemaAt(data, `${pointer}/data`))
 }
 
-const DOCS: readonly (keyof FunctionObject)[] = ['summary', 'description', 'externalDocs']
-
 function addDocs(entry: FunctionObject, pointer: string, facets: FacetCollector): void {
-  const words = DOCS.map((key) => entry[key] ?? null)
-  const add = (
-    id: string,
-    facet: Omit<Parameters<FacetCollector['add']>[1], 'pointer'>,
-    at: string,
-  ) => facets.add(id, { ...facet, pointer: `${pointer}${at}` })
-  add('docs', { rules: { changed: 'docs-changed' }, label: 'the description', value: words }, '')
-  add(
-    'tags',
-    { rules: { changed: 'tag-changed' }, label: 'the tags', value: entry.tags ?? [] },
-    '/tags',
-  )
-  add(
-    'examples',
-    { rules: { changed: 'example-changed' }, label: 'the examples', value: entry.examples ?? [] },
-    '/examples',
-  )
-  for (const scenario of asList(entry.simulations)) {
-    const { name } = isRecord(scenario) ? scenario : {}
-    add(
-      `simulation\u0000${toText(name)}`,
-      {
-        rules: {
-          added: 'simulation-added',
-          removed: 'simulation-removed',
-          changed: 'simulation-changed',
-        },
-        label: `the simulation "${toText(name)}"`,
-        value: scenario,
-      },
-      '/simulations',
-    )
-  }
-  addState(entry, add)
-}
-
-function addState(
-  entry: FunctionObject,
-  add: (
-    id: string,
-    facet: Omit<Parameters<FacetCollector['add']>[1], 'pointer'>,
-    at: string,
-  ) => void,
-): void {
-  const { deprecated, discoverable, stability } = entry
+  const { summary, description, externalDocs, deprecated, discoverable, stability } = entry
   const isDeprecated = deprecated !== undefined || stability === 'deprecated'
-  if (isDeprecated) {
-    const rules = { added: 'function-deprecated', removed: 'function-undeprecated' } as const
-    add('deprecated', { rules, label: 'the deprecation', value: true }, '/deprecated')
-  } else {
-    add(
-      'stability',
-      { rules: { changed: 'stability-changed' }, label: 'the stability', value: stability },
-      '/stability',
-    )
+  const text = [summary ?? null, description ?? null, externalDocs ?? null]
+  addWords({ text, tags: entry.tags, isDeprecated }, pointer, facets)
+  facets.add('examples', {
+    rules: { changed: 'example-changed' },
+    label: 'the examples',
+    value: entry.examples ?? [],
+    pointer: `${pointer}/examples`,
+  })
+  for (const scenario of asList(entry.simulations)) {
+    const name = toText(asRecord(scenario)['name'])
+    facets.add(`simulation\u0000${name}`, {
+      rules: {
+        added: 'simulation-added',
+        removed: 'simulation-removed',
+        changed: 'simulation-changed',
+      },
+      label: `the simulation "${name}"`,
+      value: scenario,
+      pointer: `${pointer}/simulations`,
+    })
   }
-  const sunset = isRecord(deprecated) ? deprecated['sunset'] : undefined
-  add(
-    'sunset',
-    {
-      rules: { added: 'sunset-changed', removed: 'sunset-changed', changed: 'sunset-changed' },
-      label: 'the day on which it goes',
-      value: sunset,
-    },
-    '/deprecated/sunset',
-  )
-  if (discoverable === false) {
-    const rules = { added: 'function-hidden', removed: 'function-shown' } as const
-    add('hidden', { rules, label: 'being hidden', value: true }, '/discoverable')
-  }
+  facets.add('stability', {
+    rules: { changed: 'stability-changed' },
+    label: 'the stability',
+    value: isDeprecated ? undefined : stability,
+    pointer: `${pointer}/stability`,
+  })
+  facets.add('sunset', {
+    rules: { added: 'sunset-changed', removed: 'sunset-changed', changed: 'sunset-changed' },
+    label: 'the day on which it goes',
+    value: asRecord(deprecated)['sunset'],
+    pointer: `${pointer}/deprecated/sunset`,
+  })
+  facets.add('hidden', {
+    rules: { added: 'function-hidden', removed: 'function-shown' },
+    label: 'being hidden',
+    value: discoverable === false || undefined,
+    pointer: `${pointer}/discoverable`,
+  })
 }
 
 function addExtensions(declared: unknown, pointer: string, facets: FacetCollector): void {

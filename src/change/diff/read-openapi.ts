@@ -1,6 +1,7 @@
 import { followReference, localPointerOf, type SchemaAt } from '../../schema/index.ts'
-import { asList, entriesOf, formatPointer, isRecord, toText } from '../../values/index.ts'
+import { asList, asRecord, entriesOf, formatPointer, isRecord, toText } from '../../values/index.ts'
 import {
+  addWords,
   createFacets,
   type DescribedFunction,
   type DescribedInput,
@@ -38,7 +39,7 @@ export function readOpenApi(document: Node): DescribedService {
       )
     }
   }
-  const { version } = isRecord(document['info']) ? document['info'] : {}
+  const { version } = asRecord(document['info'])
   return {
     kind: 'openapi',
     version: typeof version === 'string' ? version : undefined,
@@ -71,7 +72,15 @@ function readOperation(at: OperationAt): DescribedFunction {
   const isOwn = operation['security'] !== undefined
   addSecurity(security, isOwn ? `${pointer}/security` : '/security', facets)
   addSchemes(security, document, facets)
-  addWords(operation, pointer, facets)
+  const { summary, description, tags, operationId, deprecated, externalDocs } = operation
+  const text = [summary ?? null, description ?? null, externalDocs ?? null]
+  addWords({ text, tags, isDeprecated: deprecated === true }, pointer, facets)
+  facets.add('operationId', {
+    rules: { removed: 'operation-id-changed', changed: 'operation-id-changed' },
+    label: 'the operationId',
+    value: operationId,
+    pointer: `${pointer}/operationId`,
+  })
   return {
     name: `${method.toUpperCase()} ${path.replace(/\{[^{}]*\}/g, '{}')}`,
     version: undefined,
@@ -277,39 +286,9 @@ function addMediaTypes(
   }
 }
 
-function addWords(operation: Node, pointer: string, facets: FacetCollector): void {
-  const { summary, description, tags, operationId, deprecated, externalDocs } = operation
-  facets.add('docs', {
-    rules: { changed: 'docs-changed' },
-    label: 'the description',
-    value: [summary ?? null, description ?? null, externalDocs ?? null],
-    pointer,
-  })
-  facets.add('tags', {
-    rules: { changed: 'tag-changed' },
-    label: 'the tags',
-    value: tags ?? [],
-    pointer: `${pointer}/tags`,
-  })
-  facets.add('operationId', {
-    rules: { removed: 'operation-id-changed', changed: 'operation-id-changed' },
-    label: 'the operationId',
-    value: operationId,
-    pointer: `${pointer}/operationId`,
-  })
-  if (deprecated === true) {
-    facets.add('deprecated', {
-      rules: { added: 'function-deprecated', removed: 'function-undeprecated' },
-      label: 'the deprecation',
-      value: true,
-      pointer: `${pointer}/deprecated`,
-    })
-  }
-}
-
 function readDocumentFacets(document: Node): Facets {
   const facets = createFacets()
-  const { version: _version, ...info } = isRecord(document['info']) ? document['info'] : {}
+  const { version: _version, ...info } = asRecord(document['info'])
   facets.add('info', {
     rules: { changed: 'docs-changed' },
     label: 'what the API says about itself',
@@ -340,5 +319,5 @@ function consumesOf({ document, operation }: OperationAt): readonly string[] {
 
 function follow(value: unknown, document: Node): Node {
   const target = followReference(value, document)
-  return isRecord(target) ? target : {}
+  return asRecord(target)
 }

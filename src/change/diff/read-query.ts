@@ -1,43 +1,15 @@
 import { isRecord } from '../../values/index.ts'
 import type { FacetCollector } from './model.ts'
-import type { RuleId } from './rules.ts'
 
-interface ListRow {
-  readonly at: readonly [string, string]
-  readonly label: string
-  readonly added: RuleId
-  readonly removed: RuleId
-}
-
-/** What queries may name. */
-const LISTS: readonly ListRow[] = [
-  {
-    at: ['filters', 'allowed'],
-    label: 'the filter',
-    added: 'filter-added',
-    removed: 'filter-removed',
-  },
-  {
-    at: ['filters', 'operators'],
-    label: 'the operator',
-    added: 'operator-added',
-    removed: 'operator-removed',
-  },
-  { at: ['sorts', 'allowed'], label: 'the sort', added: 'sort-added', removed: 'sort-removed' },
-  { at: ['fields', 'allowed'], label: 'the field', added: 'field-added', removed: 'field-removed' },
-  {
-    at: ['relationships', 'allowed'],
-    label: 'the relationship',
-    added: 'relationship-added',
-    removed: 'relationship-removed',
-  },
-  {
-    at: ['pagination', 'strategies'],
-    label: 'the pagination',
-    added: 'pagination-added',
-    removed: 'pagination-removed',
-  },
-]
+/** What queries may name: the part, its member, and what one of them is called. */
+const LISTS = [
+  ['filters', 'allowed', 'filter'],
+  ['filters', 'operators', 'operator'],
+  ['sorts', 'allowed', 'sort'],
+  ['fields', 'allowed', 'field'],
+  ['relationships', 'allowed', 'relationship'],
+  ['pagination', 'strategies', 'pagination'],
+] as const
 
 const LIMITS: readonly (readonly [string, string])[] = [
   ['filters', 'maxConditions'],
@@ -59,11 +31,11 @@ export function addQuery(query: unknown, pointer: string, facets: FacetCollector
     const own = query[part]
     return isRecord(own) ? own[member] : undefined
   }
-  for (const { at, label, added, removed } of LISTS) {
-    facets.addList(at.join('.'), read(...at), {
-      rules: { added, removed },
-      label,
-      pointer: `${pointer}/${at.join('/')}`,
+  for (const [part, member, noun] of LISTS) {
+    facets.addList(`${part}.${member}`, read(part, member), {
+      rules: { added: `${noun}-added`, removed: `${noun}-removed` },
+      label: `the ${noun}`,
+      pointer: `${pointer}/${part}/${member}`,
     })
   }
   for (const at of LIMITS) {

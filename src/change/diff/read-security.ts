@@ -1,4 +1,4 @@
-import { formatPointer, isRecord, ownMember, toText } from '../../values/index.ts'
+import { asRecord, formatPointer, isRecord, ownMember, toText } from '../../values/index.ts'
 import type { FacetCollector } from './model.ts'
 
 /** Adds what a call must prove: alternatives, each a set of schemes with scopes. */
@@ -102,7 +102,7 @@ function listFlows(scheme: Node, pointer: string): readonly Flow[] {
   const { flow, flows } = scheme
   if (typeof flow === 'string')
     return [{ name: ownMember(OLD_NAMES, flow) ?? flow, scheme, pointer }]
-  return Object.entries(isRecord(flows) ? flows : {}).flatMap(([name, own]) =>
+  return Object.entries(asRecord(flows)).flatMap(([name, own]) =>
     isRecord(own)
       ? [{ name, scheme: own, pointer: `${pointer}${formatPointer(['flows', name])}` }]
       : [],
@@ -130,7 +130,7 @@ function addFlow(
       pointer: `${pointer}/${member}`,
     })
   }
-  for (const scope of Object.keys(isRecord(scheme['scopes']) ? scheme['scopes'] : {})) {
+  for (const scope of Object.keys(asRecord(scheme['scopes']))) {
     facets.add(`${key}\u0000scope\u0000${scope}`, {
       rules: { added: 'scope-offered', removed: 'scope-withdrawn' },
       label: `the scope "${scope}" of ${label}`,

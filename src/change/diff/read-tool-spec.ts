@@ -1,7 +1,8 @@
 import { toInputSchema } from '../../sources/runtime/index.ts'
 import type { ToolDef, ToolSpec, TriggerDef } from '../../sources/tool-spec/index.ts'
-import { isRecord } from '../../values/index.ts'
+import { asRecord, isRecord } from '../../values/index.ts'
 import {
+  addWords,
   createFacets,
   type DescribedFunction,
   type DescribedInput,
@@ -25,26 +26,9 @@ function readTool(tool: ToolDef, pointer: string): DescribedFunction {
   const facets = createFacets()
   addRequest(tool, pointer, facets)
   addAuth(tool.auth, `${pointer}/auth`, facets)
-  facets.add('docs', {
-    rules: { changed: 'docs-changed' },
-    label: 'the description',
-    value: tool.description,
-    pointer: `${pointer}/description`,
-  })
-  facets.add('tags', {
-    rules: { changed: 'tag-changed' },
-    label: 'the tags',
-    value: tool.tags ?? [],
-    pointer: `${pointer}/tags`,
-  })
-  if (tool.deprecated === true) {
-    facets.add('deprecated', {
-      rules: { added: 'function-deprecated', removed: 'function-undeprecated' },
-      label: 'the deprecation',
-      value: true,
-      pointer: `${pointer}/deprecated`,
-    })
-  }
+  const { description: text, tags, deprecated } = tool
+  const words = { text, textAt: '/description', tags, isDeprecated: deprecated === true }
+  addWords(words, pointer, facets)
   return {
     name: tool.name,
     version: undefined,
@@ -59,7 +43,7 @@ function readTool(tool: ToolDef, pointer: string): DescribedFunction {
 /** What callers pass is what the tool's own input schema says; pointers lead to the field it came from. */
 function readInputs(tool: ToolDef, pointer: string): ReadonlyMap<string, DescribedInput> {
   const schema = toInputSchema(tool)
-  const properties = isRecord(schema['properties']) ? schema['properties'] : {}
+  const properties = asRecord(schema['properties'])
   const required = new Set(Array.isArray(schema['required']) ? schema['required'] : [])
   const places = new Map<string, { readonly pointer: string; readonly field: object }>()
   for (const list of ['params', 'body'] as const) {

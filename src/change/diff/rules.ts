@@ -97,7 +97,7 @@ const SCHEMA_RULES = {
   },
 } as const
 
-/** Rules of everything that is no schema. */
+/** Rules of everything that is not a schema. */
 const OTHER_RULES = {
   'function-added': ['implementer', 'Implementations must provide it.'],
   'function-removed': ['breaking', 'Calls of it fail.'],

@@ -62,7 +62,7 @@ function isScalar(value: unknown): boolean {
 
 /** The items of one function that streams. */
 export interface MockItems {
-  /** Takes a whole answer apart; undefined when it is no list of items. */
+  /** Takes a whole answer apart; undefined when it is not a list of items. */
   readonly split: (whole: unknown) => readonly unknown[] | undefined
   /** Makes items up; the same seed gives the same ones. */
   readonly make: (input: JsonObject, seed: readonly string[]) => readonly unknown[]

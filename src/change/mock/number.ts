@@ -33,8 +33,8 @@ function readBounds(schema: JsonSchema, integer: boolean): Bounds {
   const maximum = numberOf(schema['maximum'])
   const above = numberOf(schema['exclusiveMinimum'])
   const below = numberOf(schema['exclusiveMaximum'])
-  const low = greatest(minimum, above)
-  const high = least(maximum, below)
+  const low = pick(Math.max, minimum, above)
+  const high = pick(Math.min, maximum, below)
   const span = Math.max(SPAN, Math.abs(numberOf(schema['multipleOf']) ?? 0) * 10)
   const from = low ?? (high === undefined ? 0 : Math.min(0, high - span))
   const to = high ?? Math.max(from, 0) + span
@@ -76,12 +76,10 @@ function numberOf(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined
 }
 
-function greatest(left: number | undefined, right: number | undefined): number | undefined {
-  if (left === undefined || right === undefined) return left ?? right
-  return Math.max(left, right)
-}
-
-function least(left: number | undefined, right: number | undefined): number | undefined {
-  if (left === undefined || right === undefined) return left ?? right
-  return Math.min(left, right)
+function pick(
+  choose: (...values: number[]) => number,
+  ...bounds: readonly (number | undefined)[]
+): number | undefined {
+  const given = bounds.filter((bound) => bound !== undefined)
+  return given.length === 0 ? undefined : choose(...given)
 }

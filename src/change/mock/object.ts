@@ -8,7 +8,8 @@ import {
   Unsatisfiable,
   writeMatch,
 } from '../../schema/index.ts'
-import { isRecord } from '../../values/index.ts'
+import { asList, asRecord, isRecord } from '../../values/index.ts'
+import { numberOf } from './random.ts'
 import type { MakeContext } from './value.ts'
 
 const BRIEF_DEPTH = 5
@@ -46,9 +47,9 @@ function chooseMembers(given: JsonSchema, brief: boolean): Members {
   const applied = new Set<string>()
   for (;;) {
     const required = new Set(textsOf(schema['required']))
-    const optional = brief ? [] : Object.keys(mapOf(schema['properties']))
+    const optional = brief ? [] : Object.keys(asRecord(schema['properties']))
     const names = new Set([...required, ...optional])
-    const rules = mapOf(schema['dependentSchemas'])
+    const rules = asRecord(schema['dependentSchemas'])
     const next = Object.keys(rules).find((name) => names.has(name) && !applied.has(name))
     if (next === undefined) return { schema, names: withDependents(schema, names), required }
     applied.add(next)
@@ -58,14 +59,14 @@ function chooseMembers(given: JsonSchema, brief: boolean): Members {
 }
 
 function withDependents(schema: JsonSchema, names: Set<string>): readonly string[] {
-  const rules = mapOf(schema['dependentRequired'])
+  const rules = asRecord(schema['dependentRequired'])
   for (const name of names) for (const other of textsOf(rules[name])) names.add(other)
   return [...names]
 }
 
 /** A member whose companions could not be made must go as well. */
 function dropDependents(schema: JsonSchema, made: Map<string, unknown>): void {
-  for (const [name, others] of Object.entries(mapOf(schema['dependentRequired']))) {
+  for (const [name, others] of Object.entries(asRecord(schema['dependentRequired']))) {
     if (made.has(name) && textsOf(others).some((other) => !made.has(other))) made.delete(name)
   }
 }
@@ -81,10 +82,10 @@ function makeMember(schema: JsonSchema, name: string, context: MakeContext): unk
 
 const MOST_TRIES = 200
 
-/** Adds members nobody named until there are as many as the schema asks for. */
+/** Adds unnamed members until there are as many as the schema requires. */
 function addMore(schema: JsonSchema, made: Map<string, unknown>, context: MakeContext): void {
   const least = numberOf(schema['minProperties'], 0)
-  const patterns = Object.keys(mapOf(schema['patternProperties']))
+  const patterns = Object.keys(asRecord(schema['patternProperties']))
   const wanted = Math.max(least, isFreeMap(schema) && context.rich && context.depth < 3 ? 1 : 0)
   for (let index = 0; made.size < wanted && index < MOST_TRIES; index += 1) {
     const name = proposeName(schema, patterns, index, context)
@@ -100,7 +101,7 @@ function addMore(schema: JsonSchema, made: Map<string, unknown>, context: MakeCo
 
 /** An object with free names and values of one kind: empty it would show nothing. */
 function isFreeMap(schema: JsonSchema): boolean {
-  const named = Object.keys(mapOf(schema['properties'])).length > 0
+  const named = Object.keys(asRecord(schema['properties'])).length > 0
   return !named && isRecord(schema['additionalProperties'])
 }
 
@@ -110,7 +111,7 @@ function proposeName(
   index: number,
   context: MakeContext,
 ): string | undefined {
-  const optional = Object.keys(mapOf(schema['properties']))
+  const optional = Object.keys(asRecord(schema['properties']))
   if (index < optional.length) return optional[index]
   const rules = schema['propertyNames']
   if (isRecord(rules)) {
@@ -124,14 +125,6 @@ function proposeName(
   return `key${index + 1}`
 }
 
-function mapOf(value: unknown): Record<string, unknown> {
-  return isRecord(value) ? value : {}
-}
-
 function textsOf(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
-}
-
-function numberOf(value: unknown, otherwise: number): number {
-  return typeof value === 'number' ? value : otherwise
+  return asList(value).filter((item) => typeof item === 'string')
 }

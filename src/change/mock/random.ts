@@ -39,3 +39,8 @@ function hash(text: string): number {
   }
   return Math.imul(value ^ (value >>> 13), 0x5bd1e995) ^ (value >>> 15)
 }
+
+/** Reads a number of a schema. */
+export function numberOf(value: unknown, otherwise: number): number {
+  return typeof value === 'number' ? value : otherwise
+}

@@ -1,59 +1,26 @@
 import { compilePattern, type JsonSchema, Unsatisfiable, writeMatch } from '../../schema/index.ts'
 import { isRecord, ownMember } from '../../values/index.ts'
-import type { Random } from './random.ts'
+import { numberOf, type Random } from './random.ts'
 
-const GIVEN = [
-  'Ada',
-  'Bruno',
-  'Chidi',
-  'Dora',
-  'Emil',
-  'Fatima',
-  'Grace',
-  'Hugo',
-  'Ines',
-  'Jun',
-] as const
-const FAMILY = [
-  'Adler',
-  'Brown',
-  'Costa',
-  'Diaz',
-  'Endo',
-  'Fischer',
-  'Garcia',
-  'Haddad',
-  'Ito',
-] as const
-const CITIES = [
-  'Accra',
-  'Bergen',
-  'Cusco',
-  'Dublin',
-  'Essen',
-  'Florence',
-  'Geneva',
-  'Hanoi',
-] as const
-const STATES = ['Bavaria', 'Kerala', 'Ontario', 'Oregon', 'Tuscany', 'Utah', 'Victoria'] as const
-const COUNTRIES = [
-  'Brazil',
-  'Canada',
-  'Denmark',
-  'Egypt',
-  'France',
-  'Ghana',
-  'India',
-  'Japan',
-] as const
-const COUNTRY_CODES = ['BR', 'CA', 'DK', 'EG', 'FR', 'GH', 'IN', 'JP'] as const
+/** Splits a list of words. */
+function words(text: string): readonly [string, ...string[]] {
+  const [first = '', ...rest] = text.split(' ')
+  return [first, ...rest]
+}
+
+const GIVEN = words('Ada Bruno Chidi Dora Emil Fatima Grace Hugo Ines Jun')
+const FAMILY = words('Adler Brown Costa Diaz Endo Fischer Garcia Haddad Ito')
+const CITIES = words('Accra Bergen Cusco Dublin Essen Florence Geneva Hanoi')
+const STATES = words('Bavaria Kerala Ontario Oregon Tuscany Utah Victoria')
+const COUNTRIES = words('Brazil Canada Denmark Egypt France Ghana India Japan')
+const COUNTRY_CODES = words('BR CA DK EG FR GH IN JP')
 const STREETS = ['Birch Road', 'Cedar Lane', 'Harbor Street', 'Mill Lane', 'Station Road'] as const
 const COMPANIES = ['Acme', 'Birch & Sons', 'Northwind', 'Quartz Labs', 'Summit Works'] as const
-const CURRENCIES = ['EUR', 'USD', 'GBP', 'JPY', 'CHF', 'INR'] as const
-const LANGUAGES = ['en', 'de', 'fr', 'ja', 'pt', 'hi'] as const
-const LOCALES = ['en-GB', 'de-DE', 'fr-FR', 'ja-JP', 'pt-BR', 'hi-IN'] as const
-const ZONES = ['Europe/Berlin', 'America/Lima', 'Asia/Tokyo', 'Africa/Cairo', 'UTC'] as const
-const COLOURS = ['amber', 'blue', 'coral', 'green', 'indigo', 'red', 'teal'] as const
+const CURRENCIES = words('EUR USD GBP JPY CHF INR')
+const LANGUAGES = words('en de fr ja pt hi')
+const LOCALES = words('en-GB de-DE fr-FR ja-JP pt-BR hi-IN')
+const ZONES = words('Europe/Berlin America/Lima Asia/Tokyo Africa/Cairo UTC')
+const COLOURS = words('amber blue coral green indigo red teal')
 const SENTENCES = [
   'A short text that stands for a longer one.',
   'Made up, so that something is here to read.',
@@ -118,28 +85,9 @@ export function findHint(name: string): Hint['make'] | undefined {
   return HINTS.find(({ when }) => when.test(words))?.make
 }
 
-const WORDS = [
-  'amber',
-  'birch',
-  'cedar',
-  'delta',
-  'ember',
-  'fjord',
-  'grove',
-  'harbor',
-  'iris',
-  'juniper',
-  'kestrel',
-  'lagoon',
-  'meadow',
-  'north',
-  'opal',
-  'prairie',
-  'quartz',
-  'river',
-  'summit',
-  'tundra',
-] as const
+const WORDS = words(
+  'amber birch cedar delta ember fjord grove harbor iris juniper kestrel lagoon meadow north opal prairie quartz river summit tundra',
+)
 
 const ATTEMPTS = 40
 
@@ -193,7 +141,7 @@ function propose(schema: JsonSchema, proposal: Proposal): string {
     return writeMatch(pattern, { random, extra }) ?? ''
   }
   const hint = TEXT_HINTS.find(({ when }) => when.test(name))?.make ?? findHint(name)
-  return attempt === 0 && hint ? hint(random) : words(random, 1 + (attempt % 3))
+  return attempt === 0 && hint ? hint(random) : wordsOf(random, 1 + (attempt % 3))
 }
 
 function fitLength(text: string, least: number, most: number): string {
@@ -215,15 +163,11 @@ function listPatterns(
     })
 }
 
-function numberOf(value: unknown, otherwise: number): number {
-  return typeof value === 'number' ? value : otherwise
-}
-
 function word(random: Random): string {
   return random.pick(WORDS)
 }
 
-function words(random: Random, count: number): string {
+function wordsOf(random: Random, count: number): string {
   return Array.from({ length: count }, () => word(random)).join(' ')
 }
 

@@ -14,7 +14,7 @@ import {
 import { isList, isRecord, ownMember, toText } from '../../values/index.ts'
 import { makeNumber } from './number.ts'
 import { makeObject } from './object.ts'
-import { createRandom, type Random } from './random.ts'
+import { createRandom, numberOf, type Random } from './random.ts'
 import { makeText, speaksOfText } from './text.ts'
 
 /** How one part of a value is made. */
@@ -114,10 +114,6 @@ function makeItem(
   }
   if (needed) throw new Unsatisfiable('there are not enough different items')
   return undefined
-}
-
-function numberOf(value: unknown, otherwise: number): number {
-  return typeof value === 'number' ? value : otherwise
 }
 
 /** Makes values that one schema accepts. */

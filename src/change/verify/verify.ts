@@ -115,7 +115,7 @@ async function collect(
 /** Creates the way into what is to be examined. */
 export function toDoor(target: Service | App | string | URL, options: VerifyOptions): Door {
   if (typeof target === 'string' || target instanceof URL) {
-    if (!URL.canParse(String(target))) throw new TypeError(`"${target}" is no URL`)
+    if (!URL.canParse(String(target))) throw new TypeError(`"${target}" is not a URL`)
     const url = new URL(target)
     if (url.pathname === '/') url.pathname = '/forrst'
     return toRemoteDoor(url, options.headers ?? {})

@@ -85,5 +85,5 @@ function checkWords({ positionals }: CommandInput, job: ForgeJob): void {
   const takes = isOwnCommand(job)
     ? `"forge ${OWN_COMMANDS[job]}" takes ${most === 0 ? 'no words' : 'one file'}`
     : `--${job} takes one value, in quotes if needed`
-  throw new UsageError(`"${stray}" is one word too many; ${takes}`)
+  throw new UsageError(`"${stray}" is not expected here; ${takes}`)
 }

@@ -100,7 +100,9 @@ function readReference({ positionals }: CommandInput): string {
   if (noun === undefined)
     throw new UsageError('what should be generated? Write "waymark generate client <url>"')
   if (!NOUNS.includes(noun)) {
-    throw new UsageError(`generate knows client, not "${noun}".${formatSuggestion(noun, NOUNS)}`)
+    throw new UsageError(
+      `generate has no subcommand "${noun}"; it has client.${formatSuggestion(noun, NOUNS)}`,
+    )
   }
   if (reference === undefined) {
     throw new UsageError(

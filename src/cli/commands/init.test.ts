@@ -100,7 +100,7 @@ describe('waymark init', () => {
   it.each([
     [['init', 'a', '--name', 'Not A Name'], 'a service name has lower-case letters'],
     [['init', 'a', '--language', 'rust'], 'the language is ts or js; got "rust"'],
-    [['init', 'a', 'b'], '"b" is one word too many'],
+    [['init', 'a', 'b'], '"b" is not expected here'],
   ])('says what is wrong with %j', async (args, message) => {
     const run = await createWorkplace().run(...args)
     expect(run).toMatchObject({ code: 2, err: expect.stringContaining(message) })

@@ -100,6 +100,6 @@ function formatStart(url: string, functions: number, title: string, input: Comma
       ['MCP', `${url}/mcp`],
       ['REST', `${url}/openapi.json`],
     ]),
-    `\n${functions} function${functions === 1 ? '' : 's'}. Nothing is done and nothing is kept.\nPress Ctrl+C to stop.\n`,
+    `\n${functions} function${functions === 1 ? '' : 's'}. No code runs and nothing is stored.\nPress Ctrl+C to stop.\n`,
   ].join('')
 }

@@ -76,7 +76,7 @@ async function fetchProfile(
   if (fetched.ok) return fetched.value
   const isHere = LOOPBACK.has(url.hostname) && input.flags['allow-loopback'] !== true
   const advice = isHere ? '; add --allow-loopback for this machine' : ''
-  throw new RemoteError(`the profile at ${url.href} cannot be had: ${fetched.message}${advice}`)
+  throw new RemoteError(`the profile at ${url.href} cannot be fetched: ${fetched.message}${advice}`)
 }
 
 interface Circumstances {

@@ -21,7 +21,8 @@ const VERBS: Readonly<Record<string, (input: CommandInput) => Promise<number>>> 
 }
 
 function explainVerb(verb: string | undefined): string {
-  if (verb === undefined) return 'what about operations? list, show or cancel'
+  if (verb === undefined)
+    return 'which action? One of list, show and cancel: waymark operations list <url>'
   return `unknown action "${verb}".${formatSuggestion(verb, Object.keys(VERBS))} There are list, show and cancel.`
 }
 

@@ -228,6 +228,6 @@ describe('the triggers of a tool spec', () => {
       ['own', 'shop.ship'],
       ['other', 'mail.send'],
     ])
-    expect(unused).toEqual(['shop.yaml: trigger nothing does not run: it says no tool to call'])
+    expect(unused).toEqual(['shop.yaml: trigger nothing does not run: it names no tool to call'])
   })
 })

@@ -14,7 +14,7 @@ export async function runTriggersCommand(input: CommandInput): Promise<number> {
   if (action === undefined) {
     const actions = [...ACTIONS.keys()]
     throw new UsageError(
-      `what about the triggers? One of ${actions.join(', ')}: waymark triggers list <url>.${formatSuggestion(name, actions)}`,
+      `which action? One of ${actions.join(', ')}: waymark triggers list <url>.${formatSuggestion(name, actions)}`,
     )
   }
   const { answer, text, code = EXIT.ok } = await action({ ...input, positionals })

@@ -83,7 +83,7 @@ function formatReport(report: VerifyReport, { io }: CommandInput): string {
   })
   const notes = [
     ...formatList('not called, because of side effects (--allow-effects):', skipped),
-    ...formatList('declared, and nothing provoked it:', unproven),
+    ...formatList('declared, but never returned:', unproven),
   ].map((note) => paint.dim(printable(note)))
   const sum = findings.length === 0 ? paint.good('no findings') : count(findings.length, 'finding')
   return `${[...lines, ...notes, `${sum} in ${count(exchanges, 'exchange')}`].join('\n')}\n`

@@ -35,7 +35,7 @@ describe('waymark forge', () => {
     ['forge agent --name a --spec good.yaml --pick x', '--pick belongs to "forge tool"'],
     ['forge tool --list api.json --docs x', '--docs belongs to --prompt'],
     ['forge tool --validate good.yaml --out x', '--out belongs to'],
-    ['forge tool --list api.json more', '"more" is one word too many'],
+    ['forge tool --list api.json more', '"more" is not expected here'],
     ['forge tool --list gone.json', 'gone.json does not exist'],
     ['forge tool --list good.yaml', 'good.yaml is not an API description'],
     ['forge tool --list api.json --format xml', '--format must be text, json, github; got "xml"'],

@@ -87,7 +87,7 @@ const TOOL_FLAGS: Readonly<Record<string, ForgeFlag>> = {
   runtime: text(
     WRITING,
     'inline|package',
-    'carry what the TypeScript runs on, without any dependency (inline), or import waymark/runtime',
+    'include the runtime in the file, without dependencies (inline), or import waymark/runtime',
   ),
   watch: yesNo(['spec'], 'generate again whenever the file changes, until interrupted'),
   'dry-run': yesNo(
@@ -127,7 +127,7 @@ const MCP_FLAGS: Readonly<Record<string, ForgeFlag>> = {
 }
 
 const DOCTOR_FLAGS: Readonly<Record<string, ForgeFlag>> = {
-  online: yesNo(['doctor'], 'also ask the hosts of base URLs for a sign of life'),
+  online: yesNo(['doctor'], 'also check that the hosts of base URLs respond'),
 }
 
 const COMMON_FLAGS: Readonly<Record<string, ForgeFlag>> = {
@@ -183,7 +183,7 @@ export function refuseStrayFlags({ flags }: CommandInput, job: ForgeJob): void {
     const jobs = FLAGS[name]?.jobs ?? []
     if (jobs.includes(job)) continue
     const places = jobs.map(nameOf).join(', ')
-    throw new UsageError(`--${name} belongs to ${places}; it means nothing for ${nameOf(job)}`)
+    throw new UsageError(`--${name} belongs to ${places}; it has no effect on ${nameOf(job)}`)
   }
 }
 

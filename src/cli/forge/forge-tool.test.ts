@@ -26,7 +26,7 @@ describe('waymark forge tool --list', () => {
       /^ {2}create_ticket +POST +\/api\/v2\/tickets +Tickets +Opens a ticket\.$/,
     )
     expect(out).toMatch(/^ {2}peek_ticket ! +HEAD/m)
-    expect(out).toContain('\n6 operations; ! marks 1 that lose something or become no tool\n')
+    expect(out).toContain('\n6 operations; ! marks 1 that lose something or cannot become a tool\n')
   })
 
   it('writes no file [TS-90]', async () => {

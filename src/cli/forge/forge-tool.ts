@@ -174,7 +174,7 @@ function formatMerge({ tools }: ToolSpec, taken: readonly string[]): string {
       'Taken from the new import',
       taken.filter((path) => !isGone(path)),
     ),
-    formatPaths('Removed, because the new import has them no longer', taken.filter(isGone)),
+    formatPaths('Removed, because the new import no longer has them', taken.filter(isGone)),
   ].join('')
 }
 

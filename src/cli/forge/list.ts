@@ -107,7 +107,7 @@ function formatListing(
     formatTable(rows),
     ...unreadable.map(({ path, reason }) => `  ! ${clean(path)}: ${clean(reason)}\n`),
     `\n${countOf(operations.length, total)}`,
-    marked > 0 ? `; ! marks ${marked} that lose something or become no tool\n` : '\n',
+    marked > 0 ? `; ! marks ${marked} that lose something or cannot become a tool\n` : '\n',
   ].join('')
 }
 

@@ -52,7 +52,7 @@ const LOOPBACK = new Set(['127.0.0.1', 'localhost', '[::1]'])
 function listen(server: Server, { hostname, port }: URL): Promise<void> {
   return new Promise((resolve, reject) => {
     const refuse = ({ message }: Error): void =>
-      reject(new UsageError(`the landing place of the login cannot be opened: ${message}`))
+      reject(new UsageError(`the callback address of the login cannot be opened: ${message}`))
     server.once('error', refuse)
     server.listen(Number(port), hostname.replace(/^\[|\]$/g, ''), () => {
       server.off('error', refuse)
@@ -125,7 +125,7 @@ export async function runLogin(input: CommandInput): Promise<number> {
     io.err(`${result.variable} is written to ${envFile}.\n`)
   }
   if (!result.isRefreshToken)
-    io.err('The API gave no refresh token: this one ends, and then somebody has to log in again.\n')
+    io.err('The API issued no refresh token: when this token expires, log in again.\n')
   return EXIT.ok
 }
 

@@ -29,7 +29,7 @@ export async function runPrompt(input: CommandInput): Promise<number> {
   const writesNothing = flags['dry-run'] === true || flags['stdout'] === true
   if (!io.terminal && flags['yes'] !== true && !writesNothing) {
     throw new UsageError(
-      'a draft is looked at before it is written: run this on a terminal, or add --yes',
+      'a draft must be confirmed before it is written: run this in a terminal, or add --yes',
     )
   }
   const domain = readDomain(input)

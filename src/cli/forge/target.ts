@@ -16,7 +16,7 @@ const RUNTIMES: readonly RuntimeSource[] = ['inline', 'package']
 export function readTarget(input: CommandInput): (typeof TARGETS)[number] {
   const target = readChoiceFlag(input, 'target', TARGETS) ?? 'ts'
   if (readChoiceFlag(input, 'runtime', RUNTIMES) === undefined || target === 'ts') return target
-  throw new UsageError(`--runtime belongs to --target ts; it means nothing for ${target}`)
+  throw new UsageError(`--runtime belongs to --target ts; it has no effect on ${target}`)
 }
 
 function readRuntime(input: CommandInput): RuntimeSource {

@@ -27,7 +27,7 @@ export const generateCommand: Command = {
 /** Compares two descriptions and says whom the changes break. */
 export const diffCommand: Command = {
   name: 'diff',
-  summary: 'Say what changed between two descriptions, and whom it breaks',
+  summary: 'List the changes between two descriptions, and which ones break clients',
   usage: '<old> <new>',
   flags: {
     format: textFlag('text|json|github|markdown', 'how changes are printed'),

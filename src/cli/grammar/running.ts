@@ -62,10 +62,10 @@ export const capabilitiesCommand: Command = {
 /** Shows how well a service works. */
 export const healthCommand: Command = {
   name: 'health',
-  summary: 'Show how well a service and its parts work',
+  summary: 'Show the health of a service and its components',
   usage: '<url>',
   flags: {
-    component: textFlag('name', 'look at one component only'),
+    component: textFlag('name', 'check one component only'),
     header: HEADER_FLAG,
     json: JSON_FLAG,
   },
@@ -90,8 +90,8 @@ export const operationsCommand: Command = {
       { of: ['list'] },
     ),
     function: textFlag('name', 'only those of this function', { of: ['list'] }),
-    limit: textFlag('number', 'at most so many, 1 to 100; 50', { of: ['list'] }),
-    cursor: textFlag('text', 'go on where a page ended', { of: ['list'] }),
+    limit: textFlag('number', 'at most this many, 1 to 100; 50 when absent', { of: ['list'] }),
+    cursor: textFlag('text', 'continue where a page ended', { of: ['list'] }),
     wait: toggleFlag('wait for the end and print the result', { of: ['show'] }),
     header: HEADER_FLAG,
     json: JSON_FLAG,
@@ -120,7 +120,7 @@ export const triggersCommand: Command = {
     trigger: textFlag('name', 'one trigger only', { of: ['deliveries', 'redeliver', 'next'] }),
     state: textFlag('state', 'received, running, retrying, done or dead', { of: ['deliveries'] }),
     limit: textFlag('number', 'how many, 20 when absent', { of: ['deliveries'] }),
-    cursor: textFlag('text', 'goes on after a page', { of: ['deliveries'] }),
+    cursor: textFlag('text', 'continue after a page', { of: ['deliveries'] }),
     dead: toggleFlag('every dead letter', { of: ['redeliver'] }),
     count: textFlag('number', 'how many runs, 5 when absent', { of: ['next'] }),
     payload: textFlag('JSON|@file|-', 'what the event carries, - for stdin', { of: ['test'] }),

@@ -11,7 +11,7 @@ export const initCommand: Command = {
     name: textFlag('name', 'what the service is called; the folder when absent'),
     language: textFlag('ts|js', 'TypeScript or JavaScript'),
     waymark: textFlag('range', `range or file of the waymark package; default: ^${VERSION}`),
-    yes: toggleFlag('ask nothing, take what is usual', { short: 'y' }),
+    yes: toggleFlag('ask nothing, use the defaults', { short: 'y' }),
     force: toggleFlag('write into a folder that is not empty; existing files stay'),
     json: JSON_FLAG,
   },
@@ -61,7 +61,7 @@ export const serveCommand: Command = {
 /** Serves answers for a description before there is a service. */
 export const mockCommand: Command = {
   name: 'mock',
-  summary: 'Answer everything a description describes: scripted, by example, or made up',
+  summary: 'Serve a mock of a description: scripted, from examples, or generated values',
   usage: '<document|url|source>',
   flags: {
     port: textFlag('number', 'port; PORT or 4000 when absent, 0 for any', { short: 'p' }),
@@ -84,7 +84,7 @@ export const mockCommand: Command = {
 /** Exercises what a service says about itself. */
 export const verifyCommand: Command = {
   name: 'verify',
-  summary: 'Call everything a service declares and report what is not true',
+  summary: 'Call every function of a service and report where it differs from its description',
   usage: '<url|source>',
   flags: {
     only: listFlag('function', 'only this function, or those below this name'),

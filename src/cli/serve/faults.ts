@@ -14,12 +14,9 @@ export function watchFaults({ log, accuse }: Service, io: Io): Promise<void> {
       const facts = { ...(names.length > 0 && { function: names.join(', ') }), error }
       if (kind === 'rejection') {
         rejections += 1
-        log.error('a promise was rejected that nobody awaited', { ...facts, count: rejections })
+        log.error('unhandled promise rejection', { ...facts, count: rejections })
       } else {
-        log.error(
-          'an exception was thrown that nobody caught; stopping when running calls are done',
-          facts,
-        )
+        log.error('uncaught exception; stopping after the running calls', facts)
         resolve()
       }
     })

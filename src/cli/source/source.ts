@@ -39,7 +39,7 @@ export function readSpecTriggers(
     }),
     unused: triggers
       .filter(({ tool, name }) => tool === undefined && !own.has(name))
-      .map(({ name }) => `${reference}: trigger ${name} does not run: it says no tool to call`),
+      .map(({ name }) => `${reference}: trigger ${name} does not run: it names no tool to call`),
   }
 }
 

@@ -112,7 +112,7 @@ function findSharedDomains(sources: readonly AgentSource[]): SpecProblem[] {
   })
 }
 
-// Prefixes, file names and variables are made from the domain, so spelling it differently is no help.
+// Prefixes, file names and variables are made from the domain, so spelling it differently does not help.
 function isSameDomain(one: ToolSpec, other: ToolSpec): boolean {
   return toSnakeDomain(one.domain) === toSnakeDomain(other.domain)
 }

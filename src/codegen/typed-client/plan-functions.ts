@@ -8,7 +8,7 @@ import {
   toSchemaDoc,
   toTypeNode,
 } from '../../schema/index.ts'
-import { isRecord, resolvePointer } from '../../values/index.ts'
+import { asRecord, isRecord, resolvePointer } from '../../values/index.ts'
 import { createResolve, type PlannedType } from '../emit-types.ts'
 import { type NamePlan, toPascalCase } from '../names.ts'
 import { printType } from '../print-type.ts'
@@ -169,7 +169,7 @@ function toMembers(model: FunctionModel, toNode: Convert): readonly MemberNode[]
   return [...members.values()]
 }
 
-/** The schema of one resource of a list; that of the result itself where it is no list. */
+/** The schema of one resource of a list; that of the result itself where it is not a list. */
 function itemOf(schema: unknown, document: DiscoveryDocument): unknown {
   const list = derefSchema(schema, document)
   return list?.['type'] === 'array' ? list['items'] : schema
@@ -198,8 +198,4 @@ function resourceOf(
 
 function toConstant(prefix: string): string {
   return prefix.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toUpperCase()
-}
-
-function asRecord(value: unknown): Record<string, unknown> {
-  return isRecord(value) ? value : {}
 }

@@ -9,7 +9,7 @@ export interface TreeNode {
   readonly children: readonly TreeNode[]
 }
 
-/** Members of the client that are no functions of the document. */
+/** Members of the client that are not functions of the document. */
 const ROOT_MEMBERS: readonly string[] = ['$call', '$urn']
 
 const MAX_DEPTH = 6

@@ -182,7 +182,7 @@ describe('locale extension', () => {
     })
   })
 
-  it('refuses a catalogue under something that is no language', () => {
+  it('refuses a catalogue under something that is not a language', () => {
     expect(() => localeExtension({ messages: { german_: {} } })).toThrow(/"german_"/)
   })
 })

@@ -149,8 +149,8 @@ describe('query extension', () => {
       },
       'user.team',
     ],
-    ['included that is no list', { data: [], included: {} }, 'included'],
-    ['meta that is no object', { data: [], meta: [] }, 'meta'],
+    ['included that is not a list', { data: [], included: {} }, 'included'],
+    ['meta that is not an object', { data: [], meta: [] }, 'meta'],
   ])('does not pass on %s', async (_title, answer, reason) => {
     const { ask, log } = setUp({ answer })
     const response = await ask({})

@@ -36,7 +36,7 @@ export function createCursorCodec(secret: string): CursorCodec {
     open(cursor, scope) {
       if (cursor.length > MAX_LENGTH) return undefined
       const bytes = Buffer.from(cursor, 'base64url')
-      // Node reads past what is no base64url; only what we wrote ourselves counts.
+      // Node skips characters that are not base64url; only cursors we wrote count.
       if (bytes.length <= IV_BYTES + TAG_BYTES || bytes.toString('base64url') !== cursor) {
         return undefined
       }

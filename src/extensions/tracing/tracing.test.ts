@@ -155,7 +155,7 @@ describe('tracing extension', () => {
     expect(facts[0]?.trace).toMatchObject({ traceId: 'tr_9', parentSpanId: 'sp_9' })
   })
 
-  it('passes over a header that is no identifier', async () => {
+  it('passes over a header that is not an identifier', async () => {
     const response = await setUp().ask(undefined, {
       headers: { 'x-forrst-trace-id': 'line\u00e9' },
     })

@@ -1,4 +1,4 @@
-import { isRecord } from '../../values/index.ts'
+import { asRecord, isRecord } from '../../values/index.ts'
 import { compilePattern } from '../pattern/index.ts'
 import type { JsonSchema } from '../schema.ts'
 import { isSubschema, keywordSet, requireAll, type Subschema } from '../walk/index.ts'
@@ -111,8 +111,8 @@ function joinMaps(left: Record<string, unknown>, right: Record<string, unknown>)
 
 /** Gives the schemas that decide about a member: its own and those of matching patterns, else that of all others. */
 export function schemasOfMember(schema: JsonSchema, name: string): readonly Subschema[] {
-  const own = mapOf(schema['properties'])
-  const patterns = Object.entries(mapOf(schema['patternProperties'])).filter(([pattern]) =>
+  const own = asRecord(schema['properties'])
+  const patterns = Object.entries(asRecord(schema['patternProperties'])).filter(([pattern]) =>
     compilePattern(pattern).test(name),
   )
   const deciding = [
@@ -126,8 +126,8 @@ export function schemasOfMember(schema: JsonSchema, name: string): readonly Subs
 
 /** A schema without room for further members also judges the members that only the other one names. */
 function mergeProperties(left: JsonSchema, right: JsonSchema): Record<string, unknown> {
-  const own = mapOf(left['properties'])
-  const other = mapOf(right['properties'])
+  const own = asRecord(left['properties'])
+  const other = asRecord(right['properties'])
   const names = new Set([...Object.keys(own), ...Object.keys(other)])
   return Object.fromEntries(
     [...names].map((name) => [
@@ -139,13 +139,9 @@ function mergeProperties(left: JsonSchema, right: JsonSchema): Record<string, un
 
 function toJudge(schema: JsonSchema, properties: Record<string, unknown>, name: string): unknown {
   if (Object.hasOwn(properties, name)) return properties[name]
-  const patterns = Object.keys(mapOf(schema['patternProperties']))
+  const patterns = Object.keys(asRecord(schema['patternProperties']))
   if (patterns.some((pattern) => compilePattern(pattern).test(name))) return true
   return schema['additionalProperties'] ?? true
-}
-
-function mapOf(value: unknown): Record<string, unknown> {
-  return isRecord(value) ? value : {}
 }
 
 /** How one way through a schema is chosen. */

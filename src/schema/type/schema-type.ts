@@ -1,4 +1,4 @@
-import { asList, isRecord } from '../../values/index.ts'
+import { asList, asRecord, isRecord } from '../../values/index.ts'
 import { addressOf } from '../walk/index.ts'
 import {
   type Doc,
@@ -140,7 +140,7 @@ function convertArray(schema: Record<string, unknown>, context: Context): TypeNo
 }
 
 function convertObject(schema: Record<string, unknown>, context: Context): ObjectNode {
-  const properties = isRecord(schema['properties']) ? schema['properties'] : {}
+  const properties = asRecord(schema['properties'])
   const required = new Set(asList(schema['required']).filter((key) => typeof key === 'string'))
   const members: MemberNode[] = Object.entries(properties).map(([key, property]) => ({
     key,

@@ -27,7 +27,7 @@ const MOST_WARNINGS = 20
  */
 export function readForrstDocument(document: unknown, behave: Behave = describeOnly): ReadDocument {
   if (!isRecord(document) || !Array.isArray(document['functions'])) {
-    throw new TypeError('this is no discovery document: it has no list of functions')
+    throw new TypeError('this is not a discovery document: it has no list of functions')
   }
   const warnings: string[] = []
   const components = decodeComponents(document['components'] ?? {}, (place, expected) => {
@@ -62,7 +62,7 @@ function readOne(
   components: Components,
   behave: Behave,
 ): ReturnType<typeof readFunctionObject> {
-  if (!isRecord(object)) return { problem: 'it is no object' }
+  if (!isRecord(object)) return { problem: 'it is not an object' }
   if (JSON.stringify(object).length > LONGEST_FUNCTION) {
     return { problem: `its description is longer than ${LONGEST_FUNCTION} characters` }
   }

@@ -101,7 +101,7 @@ function createLineStream(): TransformStream<string, string> {
 function quoteLines(text: string): string {
   if (!MAY_BE_LARGE.test(text)) return text
   return text.replace(/[^\r\n]+/g, (line) => {
-    // `id:` and `retry:` of an event are no JSON.
+    // `id:` and `retry:` of an event are not JSON.
     return /^(?:id|retry|event):|^:/.test(line) ? line : quoteNumbers(line, isLargeNumber)
   })
 }

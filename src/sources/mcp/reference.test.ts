@@ -27,6 +27,6 @@ describe('parseMcpReference', () => {
   )
 
   it('refuses an address that is none', () => {
-    expect(() => parseMcpReference('mcp:http://[')).toThrow('is no URL')
+    expect(() => parseMcpReference('mcp:http://[')).toThrow('is not a URL')
   })
 })

@@ -140,7 +140,7 @@ export function parseMcpReference(text: string): McpSourceOptions | undefined {
   const [, name, target = ''] = REFERENCE.exec(text) ?? []
   if (target === '') return undefined
   if (/^https?:\/\//.test(target)) {
-    if (!URL.canParse(target)) throw new TypeError(`"${target}" is no URL`)
+    if (!URL.canParse(target)) throw new TypeError(`"${target}" is not a URL`)
     return { name: name ?? toName(new URL(target).hostname.split('.')[0] ?? ''), url: target }
   }
   const [command = '', ...args] = splitWords(target)

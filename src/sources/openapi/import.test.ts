@@ -18,7 +18,7 @@ describe('formats', () => {
     ])
   })
 
-  it('refuses what is no API description, and versions it does not know', () => {
+  it('refuses what is not an API description, and versions it does not know', () => {
     expect(loadOpenApi('a: 1')).toMatchObject({ ok: false, problems: [{ code: 'E001' }] })
     expect(loadOpenApi('[]')).toMatchObject({ ok: false, problems: [{ code: 'E001' }] })
     expect(loadOpenApi('swagger: "1.2"')).toMatchObject({ ok: false, problems: [{ code: 'E100' }] })
@@ -85,7 +85,7 @@ describe('domain', () => {
 })
 
 describe('options', () => {
-  it('refuses a domain that is no file name and a variable that is none', () => {
+  it('refuses a domain that is not a file name and a variable that is none', () => {
     const document = { ...V3, paths: { '/x': { get: {} } } }
     expect(
       importOpenApi(document, { domain: '../x', authEnv: 'sk-live-1234567890abcdef' }),

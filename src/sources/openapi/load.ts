@@ -97,7 +97,7 @@ function loadYaml(text: string): unknown {
   }
 }
 
-/** Reads the documents of a text that are not empty; none when it is no YAML. */
+/** Reads the documents of a text that are not empty; none when it is not YAML. */
 function readDocuments(text: string): unknown[] {
   try {
     return loadAll(text, YAML_OPTIONS).filter((document) => document !== null)
@@ -118,7 +118,7 @@ export function detectVersion(document: unknown): OpenApiVersion | undefined {
   return /^3\.\d/.test(openapi) ? '3.2' : undefined
 }
 
-/** Tags nobody knows are dropped, their content stays. */
+/** Unknown tags are dropped, their content stays. */
 const ANY_TAG = ['!', 'tag:'].flatMap((prefix) => [
   defineScalarTag(prefix, {
     matchByTagPrefix: true,
@@ -179,6 +179,7 @@ function explainVersion(document: unknown, file: string): SpecProblem {
   return { ...problem('E100', file, message), hint: 'convert the document to OpenAPI 3 first' }
 }
 
-function problem(code: string, file: string, message: string): SpecProblem {
+/** Makes an error about a file as a whole. */
+export function problem(code: string, file: string, message: string): SpecProblem {
   return { severity: 'error', code, file, line: 0, column: 0, path: '', message }
 }

@@ -180,7 +180,7 @@ function apiKey(name: string, scheme: Node, context: AuthContext): Expressed {
   const env = envOfKey(name, context)
   if (place === 'query') return { auth: { type: 'api_key', env, in: 'query', name: key } }
   if (!HEADER_PATTERN.test(key))
-    return { reason: `the API key "${key.slice(0, 60)}" is no header name` }
+    return { reason: `the API key "${key.slice(0, 60)}" is not a header name` }
   if (place === 'cookie') return { auth: { type: 'api_key', env, in: 'cookie', name: key } }
   return { auth: { type: 'api_key', env, header: key } }
 }
@@ -243,7 +243,7 @@ function withCredentials(
     if (known.has(name.toLowerCase()))
       warn('W111', 'a credential is taken from the environment', where)
     else if ((!required && ways.length > 0) || (place === 'header' && !HEADER_PATTERN.test(name))) {
-      warn('W111', 'an optional credential is no argument; it is not sent', where)
+      warn('W111', 'an optional credential is not an argument; it is not sent', where)
     } else {
       warn('W111', 'a credential becomes auth and is taken from the environment', where)
       isNeeded ||= required

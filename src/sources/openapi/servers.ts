@@ -22,13 +22,13 @@ export function chooseBaseUrl(servers: readonly unknown[], context: ServerContex
   if (chosen?.url === undefined) {
     const variable = fallback.slice(2, -1)
     if (tried.length > 0) {
-      context.warn('W113', `no server is an http address; set ${variable}`, 'servers')
+      context.warn('W113', `no server is an HTTP URL; set ${variable}`, 'servers')
     }
     return fallback
   }
   for (const message of chosen.notes) context.warn('W113', message, 'servers')
   if (chosen !== tried[0]) {
-    context.warn('W113', 'the first server is no http address; another one is used', 'servers')
+    context.warn('W113', 'the first server is not an HTTP URL; another one is used', 'servers')
   }
   const urls = usable.flatMap(({ url }) => url ?? [])
   const best = preferHttps(chosen.url, urls)

@@ -23,79 +23,33 @@ export interface KeyTable {
   readonly extensions: readonly string[]
 }
 
-const TRIGGER_EXTENSIONS = [
-  'prompt',
-  'payload_map',
-  'tool',
-  'version',
-  'arguments',
-  'attempts',
-  'timeout',
-  'concurrency',
-  'payload',
-]
+/** Splits a list of words. */
+const words = (text: string): readonly string[] => text.split(' ')
+
+const TRIGGER_EXTENSIONS = words(
+  'prompt payload_map tool version arguments attempts timeout concurrency payload',
+)
 
 /** Every key of the format, by the mapping it belongs to. Order is the order of writing. */
 export const KEYS: Readonly<Record<NodeKind, KeyTable>> = {
   spec: { seed: ['domain', 'version', 'base_url', 'auth', 'tools', 'triggers'], extensions: [] },
   tool: {
     seed: ['name', 'description', 'method', 'path', 'params', 'body', 'auth'],
-    extensions: [
-      'base_url',
-      'content_type',
-      'media_type',
-      'body_root',
-      'tags',
-      'read_only',
-      'destructive',
-      'deprecated',
-      'response',
-      'paginate',
-    ],
+    extensions: words(
+      'base_url content_type media_type body_root tags read_only destructive deprecated response paginate',
+    ),
   },
   field: {
     seed: ['name', 'type', 'required', 'description', 'default', 'enum', 'items', 'properties'],
-    extensions: [
-      'values',
-      'rest',
-      'const',
-      'arg',
-      'in',
-      'style',
-      'explode',
-      'allow_reserved',
-      'content_type',
-      'wire_type',
-      'nullable',
-      'format',
-      'minimum',
-      'maximum',
-      'exclusive_minimum',
-      'exclusive_maximum',
-      'multiple_of',
-      'min_length',
-      'max_length',
-      'pattern',
-      'min_items',
-      'max_items',
-      'unique_items',
-      'any_of',
-    ],
+    extensions: words(
+      'values rest const arg in style explode allow_reserved content_type wire_type nullable format minimum maximum exclusive_minimum exclusive_maximum multiple_of min_length max_length pattern min_items max_items unique_items any_of',
+    ),
   },
   auth: {
     seed: ['type', 'env', 'header'],
-    extensions: [
-      'in',
-      'name',
-      'prefix',
-      'scopes',
-      'token_url',
-      'authorization_url',
-      'discovery_url',
-      'flow',
-      'also',
-      'or',
-    ],
+    extensions: words(
+      'in name prefix scopes token_url authorization_url discovery_url flow also or',
+    ),
   },
   response: { seed: [], extensions: ['pick', 'max_bytes', 'max_items'] },
   paginate: { seed: [], extensions: ['style', 'cursor', 'limit', 'items', 'next'] },

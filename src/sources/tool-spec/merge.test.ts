@@ -174,7 +174,7 @@ describe('merging a new import into an edited file', () => {
     expect(text).toMatch(/^domain: orchard\nversion: "2"\nbase_url: https:\/\/b\.example # live\n/)
   })
 
-  it('refuses an edited file that is no tool spec', () => {
+  it('refuses an edited file that is not a tool spec', () => {
     expect(mergeToolSpecs({ base: BASE, edited: 'domain: [', incoming: BASE })).toMatchObject({
       ok: false,
     })

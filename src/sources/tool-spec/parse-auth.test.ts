@@ -28,7 +28,7 @@ describe('auth', () => {
     expect(short(auth('{ type: oauth2, env: SLACK_ID }'))).toEqual(['E063 auth.env'])
   })
 
-  it('warns about an ignored header and refuses one that is no token', () => {
+  it('warns about an ignored header and refuses one that is not a token', () => {
     expect(short(auth('{ type: bearer, env: A, header: X-Key }'))).toEqual(['W064 auth.header'])
     expect(short(auth('{ type: api_key, env: A, header: "X: y\\r\\nB" }'))).toEqual([
       'E065 auth.header',

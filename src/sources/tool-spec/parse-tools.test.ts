@@ -36,7 +36,7 @@ describe('tools', () => {
     expect(problemsOf(tool('method: get\npath: /a'))[0]?.hint).toBe('did you mean "GET"?')
   })
 
-  it('[TS-20] is no HTTP tool without method and path, and needs both otherwise', () => {
+  it('[TS-20] is not an HTTP tool without method and path, and needs both otherwise', () => {
     expect(short(tool('tags: [x]', ''))).toEqual([])
     expect(short(tool('method: GET'))).toEqual(['E031 tools[0](a).method'])
     expect(short(tool('path: /a'))).toEqual(['E031 tools[0](a).path'])

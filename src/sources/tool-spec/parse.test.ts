@@ -55,7 +55,7 @@ describe('document', () => {
     )
   })
 
-  it('[TS-138] refuses a domain that is no plain file name', () => {
+  it('[TS-138] refuses a domain that is not a plain file name', () => {
     for (const domain of ['../x', 'a/b', 'a.b', '', '9a', 'a'.repeat(33), 'a b']) {
       expect(short(`domain: "${domain}"\ntools: [{ name: a, description: b }]`)).toEqual([
         'E011 domain',

@@ -62,7 +62,7 @@ describe('hostile text', () => {
     expect(parseToolSpec(text)).toMatchObject({ problems: [{ code: 'E006', path: '__proto__' }] })
   })
 
-  it('refuses texts over the limit, unknown tags and keys that are no scalars', () => {
+  it('refuses texts over the limit, unknown tags and keys that are not scalars', () => {
     expect(parseYaml('a: 1', { maxBytes: 2 })).toMatchObject({ faults: [{ code: 'E002' }] })
     expect(faultsOf('a: !!js/function x')).toEqual(['E002 1:4'])
     expect(faultsOf('? [a]\n: 1')).toEqual(['E002 1:1'])

@@ -54,7 +54,7 @@ for (const backend of await prepareBackends(['redis'])) {
       const client = new Redis(url)
       await (await backend.open()).close()
       const other = createRedisStore(client, { prefix: namespace, shards: 2 })
-      await expect(other).rejects.toThrow(/has layout 1:1 .* wants 1:2/)
+      await expect(other).rejects.toThrow(/has layout 1:1 .* is configured for 1:2/)
       client.disconnect()
     })
 

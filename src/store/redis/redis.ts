@@ -102,7 +102,7 @@ async function assertLayout(connection: RedisConnection, prefix: string, shards:
   const found = await connection.send((client) => client.get(name))
   if (found !== null && found !== mine) {
     throw new TypeError(
-      `The Redis store "${prefix}" has layout ${found} (version:shards), but this process wants ${mine}: use the same options, upgrade waymark or use another prefix`,
+      `The Redis store "${prefix}" has layout ${found} (version:shards), but this process is configured for ${mine}: use the same options, upgrade waymark or use another prefix`,
     )
   }
 }

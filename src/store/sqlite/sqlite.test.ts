@@ -130,7 +130,7 @@ describe('SQLite store', () => {
     await store.close()
   })
 
-  it('does not open a file that is no database', async () => {
+  it('does not open a file that is not a database', async () => {
     const path = join(folder, 'text.db')
     writeFileSync(path, 'this is not a database, it is only text that is long enough to be read')
     await expect(createSqliteStore(path)).rejects.toMatchObject({ code: 'UNAVAILABLE' })

@@ -147,7 +147,10 @@ describe('a task that its client asked for', () => {
     const client = await connect({ max: 1 })
     await start(client, 'shop__slow', { ms: 60_000 })
     const { error } = await client.request('tools/call', { name: 'shop__names', task: {} })
-    expect(error).toMatchObject({ code: -32603, message: expect.stringContaining('no room') })
+    expect(error).toMatchObject({
+      code: -32603,
+      message: expect.stringContaining('Too many tasks'),
+    })
   })
 
   it('is kept no longer than its client wants, and no longer than allowed', async () => {

@@ -51,7 +51,7 @@ export function invalidParams(message: string, data?: JsonObject): McpError {
   return new McpError(RPC.invalidParams, message, data && { data })
 }
 
-/** Makes the error for a message that is no JSON-RPC request. */
+/** Makes the error for a message that is not a JSON-RPC request. */
 export function invalidRequest(message: string): McpError {
   return new McpError(RPC.invalidRequest, message, { status: 400 })
 }

@@ -146,7 +146,7 @@ function asPrincipal(
 /** Stricter than the shared guard: a handler that somebody mounts alone cannot know who vouches for the sender. */
 function judgeMissingHost({ header }: HttpRequest): string | undefined {
   return (header('host') ?? header(':authority')) === undefined
-    ? 'The request names no Host'
+    ? 'The request has no Host header'
     : undefined
 }
 

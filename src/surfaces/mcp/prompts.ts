@@ -106,7 +106,7 @@ function suggest(
   const value = requireText(argument, 'value')
   if (reference['type'] === 'ref/prompt') {
     const prompt = prompts.find(requireText(reference, 'name'))
-    if (prompt === undefined) throw invalidParams('params.ref.name is no prompt of this server')
+    if (prompt === undefined) throw invalidParams('params.ref.name is not a prompt of this server')
     return prompt.arguments?.find((gap) => gap.name === name)?.complete?.(value) ?? []
   }
   if (reference['type'] === 'ref/resource') {

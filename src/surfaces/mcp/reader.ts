@@ -40,7 +40,7 @@ function findStart<Item>(
   keyOf: (item: Item) => string,
 ): number {
   const decoded = typeof cursor === 'string' ? decodeCursor(cursor) : undefined
-  if (decoded === undefined) throw invalidParams('params.cursor is not one this server gave')
+  if (decoded === undefined) throw invalidParams('params.cursor is not a cursor of this server')
   const { index, key } = decoded
   const expected = items[index - 1]
   if (expected !== undefined && keyOf(expected) === key) return index

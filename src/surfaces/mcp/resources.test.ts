@@ -67,7 +67,7 @@ describe('resources of a service', () => {
     expect(second.result['nextCursor']).toBeUndefined()
   })
 
-  it('are bytes in base64 where they are no text', async () => {
+  it('are bytes in base64 where they are not text', async () => {
     const { service, options } = createFixture()
     const client = modernClient(createMcpHandler(service, options))
     const { result } = await client.request('resources/read', { uri: 'test://static-binary' })

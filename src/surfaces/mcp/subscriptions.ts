@@ -205,7 +205,7 @@ export function createPeerMethods({ writer }: McpEnvironment): Methods {
     ping: done,
     'logging/setLevel': ({ params, peer }) => {
       const { level } = params
-      if (!isLogLevel(level)) throw invalidParams('params.level is no log level')
+      if (!isLogLevel(level)) throw invalidParams('params.level is not a log level')
       if (peer !== undefined) peer.logLevel = level
       return done()
     },

@@ -88,7 +88,7 @@ describe('requests of the stateless revision', () => {
     ['a missing method header', { 'mcp-method': undefined }, -32020],
     ['another method in the header', { 'mcp-method': 'tools/list' }, -32020],
     ['another name in the header', { 'mcp-name': 'shop__order' }, -32020],
-    ['a name header that is no base64', { 'mcp-name': '=?base64?!!?=' }, -32020],
+    ['a name header that is not base64', { 'mcp-name': '=?base64?!!?=' }, -32020],
   ])('refuses %s', async (_case, headers, code) => {
     const { error, status } = await client.request(
       'tools/call',
@@ -157,9 +157,9 @@ describe('bytes nobody expects', () => {
     ['a number', '5', 400, -32600],
     ['no version', '{"id":1,"method":"ping"}', 400, -32600],
     ['a null id', '{"jsonrpc":"2.0","id":null,"method":"ping"}', 400, -32600],
-    ['a method that is no text', '{"jsonrpc":"2.0","id":1,"method":7}', 400, -32600],
+    ['a method that is not text', '{"jsonrpc":"2.0","id":1,"method":7}', 400, -32600],
     [
-      'params that are no object',
+      'params that are not an object',
       '{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}',
       400,
       -32602,

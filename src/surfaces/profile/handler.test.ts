@@ -246,7 +246,7 @@ const callTool = async (name: string, args: object, meta: object = {}) => {
 const agent = (path: string) => ({ 'ucp-agent': { profile: `${platformUrl}/${path}` } })
 
 describe('a tool call of a platform that announces its profile', () => {
-  it('[UCP-33][UCP-108][UCP-112] is answered with the capabilities it rests on, and `meta` is no argument', async () => {
+  it('[UCP-33][UCP-108][UCP-112] is answered with the capabilities it rests on, and `meta` is not an argument', async () => {
     announced = platformProfile([CHECKOUT])
     const { result } = await callTool('checkout__create', { sku: 'W-1', meta: agent('mcp') })
     expect(result?.structuredContent).toEqual({
@@ -376,7 +376,7 @@ describe('a platform of an older protocol version', () => {
     })
   })
 
-  it('[UCP-39] is refused when the leaf profile cannot be had', async () => {
+  it('[UCP-39] is refused when the leaf profile cannot be fetched', async () => {
     expect(await admit({ [AGENT]: agent })('checkout.create')).toMatchObject({
       admitted: false,
       refusal: { code: 'version_unsupported' },

@@ -173,7 +173,7 @@ function refuse(code: ProtocolErrorCode, content: string): Admission {
   return { admitted: false, refusal: { kind: 'error', code, text: { content } } }
 }
 
-/** Why a profile could not be had may name internal addresses: the log learns it, the caller a neutral sentence. */
+/** Why a profile could not be fetched may name internal addresses: the log learns it, the caller a neutral sentence. */
 function refuseUnfetched(
   { log }: Service,
   profile: string,
@@ -183,7 +183,7 @@ function refuseUnfetched(
     const retryAfterSeconds = Math.max(1, Math.ceil(retryAfterMs / 1_000))
     return { admitted: false, refusal: { kind: 'busy', retryAfterSeconds } }
   }
-  log.warn('an announced profile could not be used', { profile, code, reason: message })
+  log.warn('an announced profile was refused', { profile, code, reason: message })
   if (code === 'malformed') {
     return refuse('profile_malformed', 'The announced profile is not JSON that can be used')
   }

@@ -159,7 +159,7 @@ describe('POST /tools/{name}/call', () => {
     ['a rejection', () => Promise.reject(new Error('later')), 'later'],
     ['nothing', () => undefined, 'the call handler must return [content, isError]'],
     [
-      'content that is no list',
+      'content that is not a list',
       () => ['text', false],
       'the call handler must return its content as an array',
     ],

@@ -70,7 +70,7 @@ export function refuseBody(request: HttpRequest, maxBytes: number): HttpResponse
   return encodeToolRefusal(415, 'Send the arguments as application/json.')
 }
 
-/** What a body holds, or why it is not taken: because it is no JSON, or because it is, and beyond a limit. */
+/** What a body holds, or why it is refused: it is not JSON, or it is beyond a limit. */
 export type DecodedBody<Value = unknown> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly reason: string; readonly isJson: boolean }
@@ -87,7 +87,7 @@ export function decodeBody(body: Uint8Array): DecodedBody {
 }
 
 /**
- * Gives the arguments of a call. What is no JSON, or no object, counts as none, as the protocol asks; arguments that were
+ * Gives the arguments of a call. Anything but a JSON object counts as no arguments, as the protocol requires; arguments that were
  * given and cannot be taken are not: the tool would run without them.
  */
 export function decodeArguments(body: Uint8Array): DecodedBody<Record<string, unknown>> {

@@ -118,7 +118,7 @@ export async function runAttempt(
 /** Warns that a delivery ended in the dead-letter list. */
 export function warnDead({ trigger, log }: AttemptOptions, delivery: Delivery): void {
   const errors = delivery.attempts.at(-1)?.errors?.map(({ code, message }) => `${code}: ${message}`)
-  log.warn(`trigger ${trigger.name} gave a delivery up`, {
+  log.warn(`trigger ${trigger.name} gave up on a delivery`, {
     delivery: delivery.id,
     tried: delivery.tried,
     errors,

@@ -143,7 +143,7 @@ export function createDeliverer(options: DeliveryJobsOptions): Deliverer {
     try {
       return await settleNow(attempts === undefined ? options : { ...options, attempts }, event)
     } catch (error) {
-      log.error(`trigger ${trigger.name} cannot keep its deliveries`, { error })
+      log.error(`trigger ${trigger.name} cannot store its deliveries`, { error })
       const delivery = toDeliveryId(trigger.name, event.id)
       return { status: 'retry', delivery, delayMs: STORE_AWAY_MS }
     } finally {
@@ -161,7 +161,7 @@ export function createDeliverer(options: DeliveryJobsOptions): Deliverer {
   async function redeliver({ item: delivery, revision }: DeliveryEntry): Promise<void> {
     if (await isBusy(options, delivery)) throw conflict(delivery, 'is running')
     if (delivery.isBare) {
-      throw conflict(delivery, 'cannot be sent again: its payload was not kept')
+      throw conflict(delivery, 'cannot be sent again: its payload was not stored')
     }
     const again = beginRound(delivery)
     if ((await deliveries.write(again, revision)) === undefined) {

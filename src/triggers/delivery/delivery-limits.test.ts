@@ -46,7 +46,7 @@ it.each([
   expect(dead?.attempts[0]?.errors?.[0]?.code).toBe('INVALID_REQUEST')
   await expect(triggers?.redeliver(dead?.id ?? '')).rejects.toMatchObject({
     code: 'CONFLICT',
-    message: `Delivery ${dead?.id} cannot be sent again: its payload was not kept`,
+    message: `Delivery ${dead?.id} cannot be sent again: its payload was not stored`,
   })
 })
 

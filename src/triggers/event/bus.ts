@@ -156,7 +156,7 @@ export function toBusEvent(event: string, payload: Json, { id }: EmitOptions): B
   assertEventName(event)
   // Events under one id run once: an empty one would swallow all but the first.
   if (id !== undefined && (typeof id !== 'string' || id === '')) {
-    throw new TypeError('the id of an event must be a text that is not empty')
+    throw new TypeError('the id of an event must be a non-empty string')
   }
   return { id: id ?? randomUUID(), event, payload: toJson(event, payload ?? null) }
 }
@@ -180,7 +180,7 @@ export function askTimeout({ timeoutMs = DEFAULT_ASK_MS }: AskOptions): number {
 /** Makes the error for an event that nobody waits for. */
 export function nobodyListens(event: string): CallError {
   return new CallError('NOT_FOUND', {
-    message: `Nobody listens to ${event}`,
+    message: `No trigger listens to ${event}`,
     details: { event },
   })
 }
@@ -188,7 +188,7 @@ export function nobodyListens(event: string): CallError {
 /** Makes the error for a question that was not answered in time. */
 export function tooLate(event: string): CallError {
   return new CallError('DEADLINE_EXCEEDED', {
-    message: `Nobody answered ${event} in time`,
+    message: `No listener answered ${event} in time`,
     details: { event },
   })
 }

@@ -35,7 +35,9 @@ function toAnswer(settled: Settled, { event }: BusEvent): unknown {
   if ('errors' in settled) throw CallError.all(settled.errors)
   const repeated = settled.status === 'duplicate'
   throw new CallError(repeated ? 'CONFLICT' : 'UNAVAILABLE', {
-    message: repeated ? `${event} was asked before under this id` : `${event} cannot be kept now`,
+    message: repeated
+      ? `${event} was already asked under this id`
+      : `${event} cannot be stored now`,
     details: { event, delivery: settled.delivery },
   })
 }

@@ -68,10 +68,10 @@ describe('address of a queue', () => {
   })
 
   it.each([
-    ['amqp://localhost/orders?prefech=5', 'prefech is no setting; did you mean prefetch?'],
-    ['amqp://localhost/orders?visibility=5', 'visibility is no setting'],
-    ['redis://localhost/orders?durable=true', 'durable is no setting'],
-    ['sqs://orders?idle=5', 'idle is no setting'],
+    ['amqp://localhost/orders?prefech=5', 'prefech is not a setting; did you mean prefetch?'],
+    ['amqp://localhost/orders?visibility=5', 'visibility is not a setting'],
+    ['redis://localhost/orders?durable=true', 'durable is not a setting'],
+    ['sqs://orders?idle=5', 'idle is not a setting'],
   ])('%s names a setting that its broker does not have', async (queue_url, message) => {
     const { context } = createRecordedSource(trigger({ queue_url }))
     await expect(startQueue(context)).rejects.toThrow(`queue orders: queue_url: ${message}`)

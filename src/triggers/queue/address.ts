@@ -105,7 +105,7 @@ function assertSettings({ searchParams }: URL, kind: QueueKind, field: string): 
     if (known.includes(name)) continue
     const near = formatNear(nearest(name, known, { count: 1 }))
     const rest = near || `; there is ${known.join(', ')}`
-    throw new TypeError(`${field}: ${name} is no setting${rest}`)
+    throw new TypeError(`${field}: ${name} is not a setting${rest}`)
   }
 }
 

@@ -27,7 +27,7 @@ export function toQueueRefusal(bytes: number, limit: number): string {
   return `The message has ${bytes} bytes; max_bytes allows ${limit}`
 }
 
-/** Reads the body of a message: JSON where it is JSON, text otherwise; bytes that are no text become base64. */
+/** Reads the body of a message: JSON where it is JSON, text otherwise; bytes that are not text become base64. */
 export function decodeQueueMessage(body: Uint8Array | string): Json {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body
   try {

@@ -137,7 +137,7 @@ export async function startSqs({
       if (ending === 'done' || ending === 'dead') await queue.remove(receipt)
       else await queue.hide(receipt, ending === 'returned' ? 0 : toSeconds(ending.retryMs))
     } catch (thrown) {
-      log.warn(`queue ${trigger.name}: SQS did not take an acknowledgement: ${toReason(thrown)}`)
+      log.warn(`queue ${trigger.name}: SQS did not accept an acknowledgement: ${toReason(thrown)}`)
     }
   }
 

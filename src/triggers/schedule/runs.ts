@@ -25,7 +25,9 @@ export async function fireTick(options: TickOptions, tick: number): Promise<void
   if (last !== undefined && last.tick >= tick && !isAhead(last, context)) return
   const id = formatTick(tick)
   if (last?.delivery !== undefined && (await isInTheWay(options, last.delivery))) {
-    log.warn(`schedule ${trigger.name} skips a run: the one before is not over`, { tick: id })
+    log.warn(`schedule ${trigger.name} skips a run: the previous still runs`, {
+      tick: id,
+    })
     return memory.write({ ...last, tick })
   }
   const { delivery } = await context.accept({
@@ -123,7 +125,7 @@ export function createScheduleRuns(
 
   function fire(tick: number): void {
     if (waiting >= MAX_WAITING) {
-      log.warn(`schedule ${trigger.name} drops a run: ${waiting} wait already`)
+      log.warn(`schedule ${trigger.name} drops a run: ${waiting} are waiting already`)
       return
     }
     waiting += 1

@@ -275,7 +275,7 @@ describe('overlap', () => {
     desk.open.add(desk.fired[0]?.id ?? '')
     await pass(HOUR)
     expect(desk.fired).toHaveLength(1)
-    expect(desk.warnings).toEqual(['schedule hourly skips a run: the one before is not over'])
+    expect(desk.warnings).toEqual(['schedule hourly skips a run: the previous still runs'])
     desk.open.clear()
     await pass(HOUR)
     expect(desk.fired.map(({ id }) => id.slice(7, 23))).toEqual([

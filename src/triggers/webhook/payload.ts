@@ -72,7 +72,9 @@ function decodeForm(bytes: Uint8Array): JsonObject {
   for (const [name, value] of new URLSearchParams(decodeText(bytes))) {
     const before = fields.get(name)
     if (name === '__proto__' || (before === undefined && fields.size === MAX_FORM_FIELDS)) {
-      throw new CallError('INVALID_REQUEST', { message: 'The form has fields that are refused' })
+      throw new CallError('INVALID_REQUEST', {
+        message: 'The form has fields that are not allowed',
+      })
     }
     if (before === undefined) fields.set(name, value)
     else fields.set(name, isList(before) ? [...before, value] : [before, value])

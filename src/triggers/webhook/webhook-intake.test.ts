@@ -6,7 +6,7 @@ describe('an empty webhook-id', () => {
   it.each([
     ['without a secret', { secret_env: undefined as never }, {}],
     ['of the scheme secret', { signature: 'secret' } as const, { 'x-webhook-secret': SECRET }],
-  ])('%s is no id: two deliveries are two', async (_name, part, headers) => {
+  ])('%s is not an id: two deliveries are two', async (_name, part, headers) => {
     const hook = start(part)
     for (const body of ['{"n":1}', '{"n":2}']) {
       const request = toRequest(body, { ...JSON_TYPE, ...headers, 'webhook-id': '' })

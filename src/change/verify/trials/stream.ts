@@ -101,7 +101,7 @@ function judgeValues(
   for (const [index, { event, data }] of events.entries()) {
     if (event !== 'data' && event !== 'done') continue
     const value = parseValue(data)
-    if (value === undefined) return `${event} with ${showActual(data)}, which is no JSON`
+    if (value === undefined) return `${event} with ${showActual(data)}, which is not JSON`
     if (event === 'data' && index === 0 && isGreeting(value)) continue
     if (event === 'done' && value === null) continue
     const checked = event === 'data' ? isItem(value) : isResult(value)

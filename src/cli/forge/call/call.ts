@@ -130,7 +130,7 @@ function formatBody(body: string): string {
     const value: unknown = JSON.parse(text)
     if (isRecord(value)) return `: ${printable(JSON.stringify(value))}`
   } catch {
-    // Most errors that are no JSON are pages; their text is better than nothing.
+    // Most errors that are not JSON are HTML pages; their text is better than nothing.
   }
   return `: ${printable(text.replace(/\s+/g, ' ')).slice(0, LONGEST_BODY)}`
 }

@@ -60,7 +60,7 @@ describe('waymark forge doctor', () => {
       'error | orchard.tool-spec.yaml | trigger planted: ORCHARD_SECRET is not set',
       'error | orchard.tool-spec.yaml | trigger orders: queue_url: set the environment variable ORCHARD_MQ',
       '',
-      '1 spec: 5 things to mend',
+      '1 spec: 5 problems to fix',
       '',
     ])
   })
@@ -81,7 +81,7 @@ describe('waymark forge doctor', () => {
         .join('\n'),
     )
     const file = await doctor(place, { ORCHARD_URL: server.url }, '--env-file', '.secrets')
-    expect(file).toMatchObject({ code: 0, out: '1 spec: nothing keeps them from working\n' })
+    expect(file).toMatchObject({ code: 0, out: '1 spec: no problems found\n' })
   })
 
   it('says what is wrong with variables that are set', async () => {
@@ -106,7 +106,7 @@ describe('waymark forge doctor', () => {
     expect(out).toContain('does not exist. Did you mean "orchard.tool-spec.yaml"?')
     expect(out).toMatch(/warning +own\.tool-spec\.yaml +think: without method and path/)
     const nothing = await doctor(createWorkplace(), {})
-    expect(nothing).toMatchObject({ code: 0, out: '0 specs: nothing keeps them from working\n' })
+    expect(nothing).toMatchObject({ code: 0, out: '0 specs: no problems found\n' })
   })
 
   it('needs a client id and a secret for OAuth 2, or one token', async () => {

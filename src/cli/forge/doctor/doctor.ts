@@ -118,7 +118,7 @@ function formatFindings(
   const looked = `${specs.length} spec${specs.length === 1 ? '' : 's'}`
   const sum =
     errors === 0
-      ? paint.good('nothing keeps them from working')
-      : paint.bad(`${errors} thing${errors === 1 ? '' : 's'} to mend`)
+      ? paint.good('no problems found')
+      : paint.bad(`${errors} problem${errors === 1 ? '' : 's'} to fix`)
   return `${formatTable(rows)}${rows.length === 0 ? '' : '\n'}${looked}: ${sum}\n`
 }

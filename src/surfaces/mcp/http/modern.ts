@@ -89,7 +89,9 @@ function compare(name: string, header: string | undefined, value: unknown): void
     given === toText(value) ||
     (typeof value === 'number' && Number(given) === value && given !== '')
   if (same) return
-  throw headerMismatch(`the ${name} header says "${given.slice(0, 100)}", the body something else`)
+  throw headerMismatch(
+    `the ${name} header says "${given.slice(0, 100)}", but the body says something else`,
+  )
 }
 
 function decodeValue(name: string, header: string): string {

@@ -126,7 +126,7 @@ describe('serveStdio', () => {
     await pipe.end()
   })
 
-  it('goes on after lines that are no messages', async () => {
+  it('goes on after lines that are not messages', async () => {
     const pipe = open(createShop({ limits: { maxRequestBytes: 200 } }))
     pipe.write('nonsense')
     expect(await pipe.next()).toMatchObject({ error: { code: -32700 } })

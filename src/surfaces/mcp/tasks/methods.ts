@@ -23,12 +23,12 @@ export function createTaskList(environment: McpEnvironment): McpMethod | undefin
     return undefined
   }
   return ({ principal, params: { cursor } }) => {
-    if (principal === undefined) throw invalidParams('Only callers who are known have a list')
+    if (principal === undefined) throw invalidParams('tasks/list needs an authenticated caller')
     const owner = principal.id
     const opened = typeof cursor === 'string' ? seal.open(cursor) : undefined
     const after = opened?.['owner'] === owner ? opened['after'] : undefined
     if (cursor !== undefined && typeof after !== 'string') {
-      throw invalidParams('params.cursor is not one this server gave, or too old')
+      throw invalidParams('params.cursor is not a cursor of this server, or too old')
     }
     const page = list(owner, {
       limit: PAGE_SIZE,

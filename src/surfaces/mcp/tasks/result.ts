@@ -49,7 +49,7 @@ async function waitForEnd(
     } finally {
       change.stop()
     }
-    if (leaving.aborted) throw new McpError(RPC.internalError, 'Nobody waits any more')
+    if (leaving.aborted) throw new McpError(RPC.internalError, 'The waiting client has left')
   }
 }
 

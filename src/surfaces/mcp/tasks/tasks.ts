@@ -105,7 +105,9 @@ export function createTasks(options: TaskOptions, clock: Clock, log: Logger): Ta
   const find = (id: string, owner: string): Maybe<TaskRecord> =>
     andThen(records.get(id), (record) => {
       if (record !== undefined && record.owner === owner) return record
-      throw invalidParams('Task not found: it never was, it is too old, or it is not yours')
+      throw invalidParams(
+        'Task not found: it does not exist, has expired, or belongs to another caller',
+      )
     })
 
   function announce(record: TaskRecord): void {

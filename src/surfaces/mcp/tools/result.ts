@@ -126,7 +126,7 @@ export function readAnnouncement({ input, exchange }: ToolRequest): Announcement
   return { profile: isRecord(agent) ? agent['profile'] : undefined }
 }
 
-/** Leaves out what a platform says about itself: that is no argument, unless the function has one of that name. */
+/** Leaves out what a platform says about itself: it is not an argument, unless the function has one of that name. */
 export function withoutAnnouncement(request: ToolRequest): ToolRequest {
   const given = request.input['meta']
   const announces = isRecord(given) && given['ucp-agent'] !== undefined

@@ -225,7 +225,7 @@ describe('names of tools', () => {
       'functions "shop.find" and "shop.order" share the tool name "same"; rename one',
     )
     expect(() => createMcpHandler(createShop(), { toolName: () => 'not a name' })).toThrow(
-      'function shop.find: "not a name" is no tool name',
+      'function shop.find: "not a name" is not a tool name',
     )
   })
 })

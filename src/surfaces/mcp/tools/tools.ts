@@ -52,7 +52,7 @@ export function createToolMethods(environment: McpEnvironment): Methods {
       const input = readObject(exchange.params, 'arguments')
       const found = byName.get(name)
       if (found === undefined) return call(name, input, exchange)
-      // Own tools are no tasks themselves; this throws when the client wants one all the same.
+      // Built-in tools never run as tasks; this throws when the client requests one.
       if (exchange.era === 'legacy') readEarlierWish(environment, exchange, found.taskSupport)
       return found.run(input, exchange)
     },

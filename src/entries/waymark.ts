@@ -187,6 +187,8 @@ export {
   type FetchHandlerOptions,
   type HonoContext,
   type HonoHandlerOptions,
+  type LambdaEvent,
+  type LambdaResult,
   type Load,
   type OverloadOptions,
   type ParsedRequest,
@@ -197,6 +199,7 @@ export {
   toFastifyPlugin,
   toFetchHandler,
   toHonoHandler,
+  toLambdaHandler,
   toNodeListener,
 } from '../http/index.ts'
 export {

@@ -35,6 +35,7 @@ export {
   toText,
 } from './json.ts'
 export { findNoJson, inspectJson, type NoJson } from './json-value.ts'
+export { once, unref } from './lazy.ts'
 export { andThen, isPromise, type Maybe, toMaybe } from './maybe.ts'
 export { assertNoPrivateKeys, findPrivateKeys, PRIVATE_MEMBERS } from './private-keys.ts'
 export { didYouMean, formatNear, nearest } from './suggest.ts'

@@ -9,7 +9,7 @@ import {
   toToolName,
 } from '../../../core/index.ts'
 import { describesObject } from '../../../schema/index.ts'
-import type { JsonObject, Maybe } from '../../../values/index.ts'
+import { type JsonObject, type Maybe, once } from '../../../values/index.ts'
 import { findHeaderParameters, type HeaderParameter } from '../http/modern.ts'
 import { type Era, type McpExchange, OWN_META } from '../protocol.ts'
 import { encodeInputSchema, encodeOutputSchema, type SchemaStyle } from './schema.ts'
@@ -281,12 +281,4 @@ function describe({ name, definition }: Target): string {
   if (deprecated === undefined) return text
   const reason = deprecated.reason === undefined ? '' : `: ${deprecated.reason}`
   return `Deprecated${reason}. ${text}`
-}
-
-function once<Value>(make: () => Value): () => Value {
-  let made: { readonly value: Value } | undefined
-  return () => {
-    made ??= { value: make() }
-    return made.value
-  }
 }

@@ -118,9 +118,10 @@ export interface Reply {
   meta: Record<string, unknown> | undefined
   /**
    * `accepted`: taken, not done. `started`: goes on in the background, and an extension's answer says where to look.
-   * `unavailable`: a result that says the service cannot serve.
+   * `unavailable`: a result that says the service cannot serve. `instead`: an extension's answer stands in for the
+   * result, which is null whatever the function promises.
    */
-  disposition: 'accepted' | 'started' | 'unavailable' | undefined
+  disposition: 'accepted' | 'started' | 'unavailable' | 'instead' | undefined
   /** Extra HTTP headers; surfaces without headers ignore them. */
   headers: Record<string, string> | undefined
 }

@@ -70,19 +70,23 @@ export function requireFunction(
     throw functionNotFound(registry, call.function, '/call/function')
   }
   const target = call.version === undefined ? entry.latest : entry.versions.get(call.version)
-  if (target !== undefined) return target
+  if (target !== undefined && target.stability !== 'removed') return target
   if (call.version !== undefined && !isVersion(call.version)) {
     throw new CallError('INVALID_REQUEST', {
       message: 'call.version must be a semantic version such as "1.0.0"',
       source: { pointer: '/call/version' },
     })
   }
-  const known = entry.ordered.map(({ version }) => version)
+  const known = entry.ordered
+    .filter(({ stability }) => stability !== 'removed')
+    .map(({ version }) => version)
+  const listed = known.length === 0 ? 'all versions were removed' : known.join(', ')
+  const { function: name, version } = call
   throw new CallError('VERSION_NOT_FOUND', {
     message:
-      call.version === undefined
-        ? `${call.function} has no stable version; name one of ${known.join(', ')}`
-        : `${call.function} has no version ${toShort(call.version)}; known: ${known.join(', ')}`,
+      version === undefined
+        ? `${name} has no stable version; name one of ${listed}`
+        : `${toShort(version)} of ${name} ${target === undefined ? 'does not exist' : 'was removed'}; known: ${listed}`,
     source: { pointer: '/call/version' },
     details: {
       function: call.function,

@@ -223,6 +223,12 @@ export function captureReply({ extensions }: Service, reply: Reply): () => reado
   return () => (reply.extensions ?? []).slice(before).filter(({ urn }) => !ofOneRun(urn))
 }
 
+/** Ends a call whose caller gets what an extension answered in place of a result. */
+export function standIn({ call }: Pick<ExtensionCall, 'call'>): Outcome {
+  call.reply.disposition = 'instead'
+  return { ok: true, result: null }
+}
+
 /** Makes the error for an extension that a function refuses. */
 export function notApplicable(
   entry: { readonly urn: string; readonly pointer: string },

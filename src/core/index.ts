@@ -62,6 +62,7 @@ export {
   orderExtensions,
   PHASES,
   type Phase,
+  standIn,
 } from './extension.ts'
 export {
   type AcceptedExtensions,

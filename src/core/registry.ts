@@ -14,7 +14,7 @@ export interface FunctionEntry {
   readonly ordered: readonly Target[]
   /** What a call without version reaches: the highest version that is stable. */
   readonly latest: Target | undefined
-  /** What describe suggests: the highest stable version that is not deprecated. */
+  /** What describe suggests: the best there is that was not removed; undefined when all were. */
   readonly recommended: Target | undefined
 }
 
@@ -117,11 +117,14 @@ function toEntry(name: string, versions: ReadonlyMap<string, Target>): FunctionE
   const stable = ordered.filter(
     ({ version, stability }) => stability === 'stable' && !isPrerelease(version),
   )
+  const isCurrent = ({ definition }: Target) => !definition.deprecated
+  const left = ordered.filter(({ stability }) => stability !== 'removed')
   return {
     name,
     versions,
     ordered,
     latest: stable.at(-1),
-    recommended: stable.findLast(({ definition }) => !definition.deprecated) ?? stable.at(-1),
+    recommended:
+      stable.findLast(isCurrent) ?? stable.at(-1) ?? left.findLast(isCurrent) ?? left.at(-1),
   }
 }

@@ -90,7 +90,8 @@ export function describeFunction(service: Service): FunctionDefinition {
     handler({ input }) {
       const entry = requireDescribed(service, input.function)
       const targets = selectVersions(entry, input.version)
-      const main = entry.recommended ?? entry.ordered.at(-1)
+      const main = entry.recommended
+      const others = selectVersions(entry, undefined).filter((target) => !targets.includes(target))
       return {
         function: entry.name,
         description: main?.definition.description ?? main?.definition.summary ?? '',
@@ -98,10 +99,8 @@ export function describeFunction(service: Service): FunctionDefinition {
         versions: targets.map((target) =>
           encodeVersion(service, target, input.include_schema ?? true),
         ),
-        ...(entry.recommended &&
-          targets.includes(entry.recommended) && {
-            recommended_version: entry.recommended.version,
-          }),
+        ...(main && { recommended_version: main.version }),
+        ...(others.length > 0 && { other_versions: others.map(({ version }) => version) }),
       }
     },
   })

@@ -35,8 +35,7 @@ export {
   toText,
 } from './json.ts'
 export { findNoJson, inspectJson, type NoJson } from './json-value.ts'
-export { once, unref } from './lazy.ts'
-export { andThen, isPromise, type Maybe, toMaybe } from './maybe.ts'
+export { andThen, isPromise, type Maybe, once, toMaybe } from './maybe.ts'
 export { assertNoPrivateKeys, findPrivateKeys, PRIVATE_MEMBERS } from './private-keys.ts'
 export { didYouMean, formatNear, nearest } from './suggest.ts'
 export {
@@ -46,6 +45,7 @@ export {
   systemClock,
   toDuration,
   toMilliseconds,
+  unref,
 } from './time.ts'
 export { fromToolName, MAX_TOOL_NAME, spellName } from './tool-spelling.ts'
 export { canonicalUrn, extensionName, extensionUrn } from './urn.ts'

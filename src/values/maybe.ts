@@ -26,3 +26,12 @@ export function andThen<Value, Next>(
 ): Maybe<Next> {
   return isPromise(value) ? value.then(next) : next(value)
 }
+
+/** Makes a value when it is first asked for, and keeps it. */
+export function once<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}

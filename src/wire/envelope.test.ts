@@ -152,14 +152,15 @@ describe('reading a request', () => {
     ['[F-19]', { ...good, call: { ...good.call, version: '^1.0.0' } }, '/call/version'],
     ['[F-19]', { ...good, call: { ...good.call, version: '1' } }, '/call/version'],
     ['[F-19]', { ...good, call: { ...good.call, version: 1 } }, '/call/version'],
-    ['', { ...good, context: [] }, '/context'],
+    ['', { ...good, context: ['a'] }, '/context'],
+    ['', { ...good, context: 'a' }, '/context'],
     ['', { ...good, extensions: {} }, '/extensions'],
     ['', { ...good, extensions: ['x'] }, '/extensions/0'],
     ['[F-78]', { ...good, extensions: [{ options: {} }] }, '/extensions/0/urn'],
     ['[F-78]', { ...good, extensions: [{ urn: 'deadline' }] }, '/extensions/0/urn'],
     [
       '',
-      { ...good, extensions: [{ urn: 'urn:forrst:ext:x', options: [] }] },
+      { ...good, extensions: [{ urn: 'urn:forrst:ext:x', options: [1] }] },
       '/extensions/0/options',
     ],
   ])('%s points at the member that is wrong: %j', async (_id, document, pointer) => {
@@ -198,6 +199,27 @@ describe('reading a request', () => {
       const { status, body } = await send(service, { ...good, call })
       expect([status, body.result]).toEqual([200, {}])
     }
+  })
+
+  it.each([
+    ['[F-16] arguments', { ...good, call: { function: 'orders.echo', arguments: [] } }, {}],
+    ['[F-20] context', { ...good, context: [] }, { a: 1 }],
+    ['[F-20] context', { ...good, context: null }, { a: 1 }],
+    ['extensions', { ...good, extensions: [] }, { a: 1 }],
+    ['extensions', { ...good, extensions: null }, { a: 1 }],
+    [
+      '[F-78] options',
+      { ...good, extensions: [{ urn: 'urn:forrst:ext:discovery', options: [] }] },
+      { a: 1 },
+    ],
+    [
+      '[F-78] options',
+      { ...good, extensions: [{ urn: 'urn:forrst:ext:discovery', options: null }] },
+      { a: 1 },
+    ],
+  ])('takes empty %s as PHP writes them for omitted: %j', async (_name, document, result) => {
+    const { status, body } = await send(service, document)
+    expect([status, body.result]).toEqual([200, result])
   })
 
   it('[F-20][F-77] serves a request without context and warns about it once', async () => {

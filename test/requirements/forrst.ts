@@ -100,13 +100,15 @@ export const FORRST_REQUIREMENTS: readonly Requirement[] = [
     id: 'F-16',
     level: 'MUST',
     section: 'Envelope: request',
-    behaviour: '`call.arguments` may be omitted and defaults to `{}`.',
+    behaviour:
+      '`call.arguments` may be omitted and defaults to `{}`; `null` and `[]` count as omitted, because PHP writes an empty object as `[]`.',
   },
   {
     id: 'F-17',
     level: 'MUST',
     section: 'Envelope: request',
-    behaviour: '`call.arguments` that is not an object is rejected.',
+    behaviour:
+      '`call.arguments` that is not an object is rejected, except `null` and `[]` (see F-16).',
   },
   {
     id: 'F-18',
@@ -124,7 +126,8 @@ export const FORRST_REQUIREMENTS: readonly Requirement[] = [
     id: 'F-20',
     level: 'MUST',
     section: 'Envelope: request',
-    behaviour: 'A request without `context` is processed normally.',
+    behaviour:
+      'A request without `context` is processed normally; `null` and `[]` count as omitted (see F-16).',
   },
   {
     id: 'F-21',
@@ -447,7 +450,8 @@ export const FORRST_REQUIREMENTS: readonly Requirement[] = [
     id: 'F-78',
     level: 'MUST',
     section: 'Extension mechanism',
-    behaviour: 'Request entries need `urn`; `options` is optional.',
+    behaviour:
+      'Request entries need `urn`; `options` is optional; `null` and `[]` count as omitted (see F-16).',
   },
   {
     id: 'F-79',

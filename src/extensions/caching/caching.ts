@@ -10,6 +10,7 @@ import {
   requireMilliseconds,
   restoreReply,
   type Service,
+  standIn,
   type Target,
   toResultText,
 } from '../../core/index.ts'
@@ -208,22 +209,22 @@ interface Manner {
 }
 
 function respond(
-  { answer }: ExtensionCall,
+  exchange: ExtensionCall,
   { condition, shape, maxAgeMs = 0, bypass = false }: Manner,
   found: Omit<CachedResult, 'tags'> | Outcome,
 ): Outcome {
   if ('ok' in found) {
-    answer({ cache_status: 'bypass' })
+    exchange.answer({ cache_status: 'bypass' })
     return found
   }
   const etag = shape === '' ? found.etag : toSha256(shape + found.etag).slice(0, 32)
   const known =
     condition.etag === undefined ? found.modified <= condition.since : condition.etag === etag
-  answer({
+  exchange.answer({
     etag: `"${etag}"`,
     max_age: { value: Math.floor(maxAgeMs / 1000), unit: 'second' },
     ...(maxAgeMs > 0 && { last_modified: new Date(found.modified).toISOString() }),
     cache_status: known ? 'hit' : bypass ? 'bypass' : 'miss',
   })
-  return { ok: true, result: known ? null : (found.result ?? null) }
+  return known ? standIn(exchange) : { ok: true, result: found.result ?? null }
 }

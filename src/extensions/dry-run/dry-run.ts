@@ -8,6 +8,7 @@ import {
   readBoolean,
   requireBoolean,
   runMiddleware,
+  standIn,
   type Target,
   toInvocation,
 } from '../../core/index.ts'
@@ -113,12 +114,12 @@ function approve(exchange: ExtensionCall, report: DryRunReport, includes: Includ
       estimated_duration: toDuration(estimatedDurationMs),
     }),
   })
-  return { ok: true, result: null }
+  return standIn(exchange)
 }
 
-function refuse({ answer }: ExtensionCall, findings: readonly JsonObject[]): Outcome {
-  answer({ valid: false, validation_errors: findings })
-  return { ok: true, result: null }
+function refuse(exchange: ExtensionCall, findings: readonly JsonObject[]): Outcome {
+  exchange.answer({ valid: false, validation_errors: findings })
+  return standIn(exchange)
 }
 
 function encodeProblem({ pointer, code, message }: Problem): JsonObject {

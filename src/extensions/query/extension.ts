@@ -2,10 +2,12 @@ import {
   type Extension,
   notApplicable,
   type Outcome,
+  type Service,
   type Target,
   withFacts,
 } from '../../core/index.ts'
-import { andThen, extensionUrn } from '../../values/index.ts'
+import { andThen, extensionUrn, isRecord } from '../../values/index.ts'
+import { toQueryParameters } from './parameters.ts'
 import { createQueryParser, type QueryParser } from './parse-query.ts'
 import { findDocumentMistake } from './resource.ts'
 
@@ -36,8 +38,8 @@ export function queryExtension(options: QueryExtensionOptions = {}): Extension {
     phase: 'shape',
     order: -20,
     // It joins nothing; asked at start, this is where a mistake in a definition shows.
-    joins(target) {
-      prepare(target)
+    joins(target, service) {
+      if (prepare(target) !== undefined) assertNoClash(target, service)
       return false
     },
     around(exchange, next) {
@@ -49,6 +51,18 @@ export function queryExtension(options: QueryExtensionOptions = {}): Extension {
       return andThen(next(withFacts(call, { query: plan })), (outcome) => check(target, outcome))
     },
   }
+}
+
+/** Surfaces without extension entries take both from one object, so no name may mean two things. */
+function assertNoClash({ name, version, definition, inputSchema }: Target, { log }: Service): void {
+  const { properties } = inputSchema
+  const taken = isRecord(properties) ? properties : {}
+  const parameters = toQueryParameters(definition.query ?? {}, name).properties
+  const clash = Object.keys(parameters).find((parameter) => Object.hasOwn(taken, parameter))
+  if (clash === undefined) return
+  const message = `${name}@${version}: the argument "${clash}" has the name of a query parameter`
+  if (definition.imported !== true) throw new TypeError(`${message}; rename it`)
+  log.warn(`${message}, which only Forrst can give`, { function: name })
 }
 
 /** Creates the parser of what a function declares; a mistake throws a TypeError at start. */

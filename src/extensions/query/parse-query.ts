@@ -1,8 +1,16 @@
 import type { PlannedFilter, QueryCapabilities, QueryPlan, QuerySort } from '../../core/index.ts'
-import { didYouMean, isList, isRecord, type JsonObject } from '../../values/index.ts'
+import { didYouMean, formatPointer, isList, isRecord, type JsonObject } from '../../values/index.ts'
+import { PARAMETERS_POINTER, toParameterPath } from './parameters.ts'
 import { addAttribute, nameChoices, parseFilters } from './parse-filters.ts'
 import { createCursorCodec, parsePagination, toCursorScope } from './parse-pagination.ts'
-import { createFindings, echo, type Findings, type QueryRules, toQueryRules } from './rules.ts'
+import {
+  createFindings,
+  echo,
+  type Findings,
+  type OptionPath,
+  type QueryRules,
+  toQueryRules,
+} from './rules.ts'
 
 /** What a parser needs to know beside what the function allows. */
 export interface QueryParserOptions {
@@ -34,7 +42,7 @@ export function createQueryParser(
   return {
     capabilities: rules.capabilities,
     parse(options, pointer = '') {
-      const findings = createFindings(pointer)
+      const findings = createFindings((path) => locate(path, options, pointer))
       refuseOthers(options, findings)
       const filters = parseFilters(options['filters'], rules, findings)
       const sorts = parseSorts(options['sorts'], rules, findings)
@@ -62,6 +70,19 @@ export function createQueryParser(
       }
     },
   }
+}
+
+/** Options that were read from parameters are named by those. */
+function locate(
+  path: OptionPath,
+  options: JsonObject,
+  pointer: string,
+): { readonly name: string; readonly pointer: string } {
+  const fromParameters = pointer === PARAMETERS_POINTER
+  const words = (fromParameters ? toParameterPath(path, options) : path).map(String)
+  return fromParameters
+    ? { name: words.join('.'), pointer: `${pointer}${formatPointer(words)}` }
+    : { name: `options.${words.join('.')}`, pointer: `${pointer}/options${formatPointer(words)}` }
 }
 
 const OPTIONS = ['filters', 'sorts', 'pagination', 'relationships', 'fields']

@@ -5,7 +5,7 @@ import type {
   QuerySort,
 } from '../../core/index.ts'
 import { CallError, type CallErrorShape } from '../../errors/index.ts'
-import { formatPointer, type JsonObject } from '../../values/index.ts'
+import type { JsonObject } from '../../values/index.ts'
 
 /** The way to an option: `['filters', 'self', 0, 'attribute']`. */
 export type OptionPath = readonly (string | number)[]
@@ -28,8 +28,14 @@ export function echo(key: string, value: unknown): JsonObject {
   return typeof value === 'string' && value.length <= MAX_ECHO ? { [key]: value } : {}
 }
 
-/** Creates an empty list of findings for the entry at `pointer`. */
-export function createFindings(pointer: string): Findings {
+/** Names an option in a message, and points at it. */
+export type LocateOption = (path: OptionPath) => {
+  readonly name: string
+  readonly pointer: string
+}
+
+/** Creates an empty list of findings, which `locate` places in the request. */
+export function createFindings(locate: LocateOption): Findings {
   const errors: CallErrorShape[] = []
   const finish = () => {
     const [first, ...rest] = errors
@@ -38,11 +44,11 @@ export function createFindings(pointer: string): Findings {
   return {
     finish,
     add(path, expected, details) {
-      const words = path.map(String)
+      const { name, pointer } = locate(path)
       errors.push({
         code: 'INVALID_ARGUMENTS',
-        message: `options.${words.join('.').slice(0, MAX_NAME)} ${expected}`,
-        source: { pointer: `${pointer}/options${formatPointer(words)}` },
+        message: `${name.slice(0, MAX_NAME)} ${expected}`,
+        source: { pointer },
         ...(details && { details }),
       })
       if (errors.length === MAX_FINDINGS) finish()

@@ -6,6 +6,7 @@ import {
   readText,
   requireBoolean,
   type Simulation,
+  standIn,
 } from '../../core/index.ts'
 import { CallError } from '../../errors/index.ts'
 import { extensionUrn, isRecord, type JsonObject } from '../../values/index.ts'
@@ -33,9 +34,9 @@ export function simulationExtension(): Extension {
   }
 }
 
-function listScenarios({ answer }: ExtensionCall, scenarios: readonly Simulation[]): Outcome {
+function listScenarios(exchange: ExtensionCall, scenarios: readonly Simulation[]): Outcome {
   const standard = defaultScenario(scenarios)
-  answer({
+  exchange.answer({
     simulated: false,
     available_scenarios: scenarios.map((scenario) => ({
       name: scenario.name,
@@ -44,7 +45,7 @@ function listScenarios({ answer }: ExtensionCall, scenarios: readonly Simulation
       is_default: scenario === standard,
     })),
   })
-  return { ok: true, result: null }
+  return standIn(exchange)
 }
 
 function play({ answer }: ExtensionCall, scenario: Simulation): Outcome {

@@ -102,12 +102,17 @@ export function findEnvelopeProblems(document: unknown): Problems | undefined {
   checkProtocol(document['protocol'], report)
   checkId(document['id'], report)
   checkCall(document['call'], report)
-  if (document['context'] !== undefined && !isRecord(document['context'])) {
+  if (!isOmitted(document['context']) && !isRecord(document['context'])) {
     report('/context', 'context must be an object')
   }
-  if (document['extensions'] !== undefined) checkExtensions(document['extensions'], report)
+  if (!isOmitted(document['extensions'])) checkExtensions(document['extensions'], report)
   const [first, ...rest] = problems
   return first === undefined ? undefined : [first, ...rest]
+}
+
+/** Some languages write an empty object as `[]`, and an absent one as null. */
+function isOmitted(value: unknown): boolean {
+  return value === undefined || value === null || (Array.isArray(value) && value.length === 0)
 }
 
 type Report = (pointer: string, message: string) => void
@@ -144,7 +149,7 @@ function checkCall(call: unknown, report: Report): void {
   if (version !== undefined && version !== null && typeof version !== 'string') {
     report('/call/version', 'call.version must be a semantic version such as "1.0.0"')
   }
-  if (input !== undefined && input !== null && !isRecord(input)) {
+  if (!isOmitted(input) && !isRecord(input)) {
     report('/call/arguments', 'call.arguments must be an object; positional arguments do not exist')
   }
 }
@@ -175,7 +180,7 @@ function checkEntry(entry: unknown, pointer: string, seen: Set<string>, report: 
   } else if (seen.has(canonicalUrn(urn))) {
     report(`${pointer}/urn`, `${urn} is declared twice`)
   } else seen.add(canonicalUrn(urn))
-  if (options !== undefined && !isRecord(options)) {
+  if (!isOmitted(options) && !isRecord(options)) {
     report(`${pointer}/options`, 'options must be an object')
   }
 }
@@ -231,11 +236,11 @@ function readId(document: unknown): string | null {
 
 /** Checks the envelope and throws one error per finding. */
 export function decodeEnvelope(document: unknown): RequestDocument {
-  if (!isPlainEnvelope(document)) {
-    const problems = findEnvelopeProblems(document)
-    if (problems !== undefined) throw CallError.all(problems)
-  }
-  const envelope = document as RequestDocument
+  const isPlain = isPlainEnvelope(document)
+  const problems = isPlain ? undefined : findEnvelopeProblems(document)
+  if (problems !== undefined) throw CallError.all(problems)
+  const given = document as RequestDocument
+  const envelope = isPlain ? given : withoutOmitted(given)
   if (!envelope.protocol.version.startsWith(SUPPORTED_MAJOR)) {
     throw new CallError('INVALID_PROTOCOL_VERSION', {
       message: `Protocol version ${toShort(envelope.protocol.version)} is not supported`,
@@ -244,6 +249,23 @@ export function decodeEnvelope(document: unknown): RequestDocument {
     })
   }
   return envelope
+}
+
+/** Leaves out what counts as omitted, so that nobody further in meets it. */
+function withoutOmitted(envelope: RequestDocument): RequestDocument {
+  const { context, extensions, ...rest } = envelope
+  const { arguments: input, ...call } = envelope.call
+  return {
+    ...rest,
+    call: isOmitted(input) ? call : envelope.call,
+    ...(context !== undefined && !isOmitted(context) && { context }),
+    ...(extensions !== undefined &&
+      !isOmitted(extensions) && {
+        extensions: extensions.map(({ options, ...entry }) =>
+          options === undefined || isOmitted(options) ? entry : { ...entry, options },
+        ),
+      }),
+  }
 }
 
 /** A request, and who judges whether it came from this machine. */

@@ -97,10 +97,12 @@ export function encodeMethodRefusal(): HttpResponse {
   }
 }
 
+const STATUSES = { accepted: 202, started: 200, instead: 200, unavailable: 503 } as const
+
 function pickStatus(outcome: Outcome, reply: Reply | undefined): number {
   if (outcome.ok) {
-    if (reply?.disposition === undefined || reply.disposition === 'started') return 200
-    return reply.disposition === 'accepted' ? 202 : 503
+    if (reply?.disposition === undefined) return 200
+    return STATUSES[reply.disposition]
   }
   if (outcome.errors.length > 1) return 400
   return outcome.status ?? resolveCode(outcome.errors[0].code).status

@@ -1,6 +1,7 @@
+import { CALL_OPTIONS, type CallOption, ENTRIES, readEntryList } from '../../contract/index.ts'
 import type { ExtensionEntry, Service } from '../../core/index.ts'
 import { copyStart } from '../../net/index.ts'
-import { extensionUrn, isRecord, type Json, type JsonObject } from '../../values/index.ts'
+import { extensionUrn, isRecord, type JsonObject } from '../../values/index.ts'
 import {
   codingNotTaken,
   findCoding,
@@ -9,12 +10,7 @@ import {
   parseJson,
 } from '../../wire/index.ts'
 import { invalidParams, invalidRequest, McpError, RPC } from './errors.ts'
-import { type ClientCapabilities, META, OWN_META, type RequestId } from './protocol.ts'
-
-const TRACING = extensionUrn('tracing')
-const IDEMPOTENCY = extensionUrn('idempotency')
-const DEADLINE = extensionUrn('deadline')
-const DRY_RUN = extensionUrn('dry-run')
+import { type ClientCapabilities, META, type RequestId } from './protocol.ts'
 
 /** One JSON-RPC message of a client. */
 export type Message =
@@ -162,68 +158,30 @@ export function readCaller(client: unknown): string | undefined {
 export function readEntries(meta: JsonObject): readonly ExtensionEntry[] {
   let entries: ExtensionEntry[] | undefined
   for (const key in meta) {
-    const found = ENTRY_READERS.get(key)?.(meta[key], key)
-    if (found !== undefined) {
-      entries ??= []
-      entries.push(...found)
-    }
-  }
-  if (typeof meta['traceparent'] === 'string') {
+    const value = meta[key]
+    if (value === undefined || !ENTRY_KEYS.has(key)) continue
     entries ??= []
-    entries.push({
-      urn: TRACING,
-      options: { traceparent: meta['traceparent'], tracestate: meta['tracestate'] },
-      pointer: '/params/_meta/traceparent',
-      implicit: true,
-    })
+    const pointer = `/params/_meta/${key.replaceAll('/', '~1')}`
+    const option = OPTIONS.get(key)
+    if (option === undefined) entries.push(...readEntryList(value, () => wrongList(key), pointer))
+    else {
+      const options = option.fromMeta(value, meta)
+      // A trace that cannot be read is no reason to refuse a call.
+      if (options === undefined && option.urn === TRACING) continue
+      if (options === undefined) throw invalidParams(`_meta["${key}"] must be ${option.expected}`)
+      const isTrace = option.urn === TRACING
+      entries.push({ urn: option.urn, options, pointer, ...(isTrace && { implicit: true }) })
+    }
   }
   return entries ?? NO_ENTRIES
 }
 
-type EntryReader = (value: Json | undefined, key: string) => readonly ExtensionEntry[]
+const TRACING = extensionUrn('tracing')
+const OPTIONS: ReadonlyMap<string, CallOption> = new Map(
+  CALL_OPTIONS.map((option) => [option.meta, option]),
+)
+const ENTRY_KEYS: ReadonlySet<string> = new Set([...OPTIONS.keys(), ENTRIES.meta])
 
-const ENTRY_READERS: ReadonlyMap<string, EntryReader> = new Map<string, EntryReader>([
-  [
-    OWN_META.idempotencyKey,
-    (value, key) => {
-      if (typeof value !== 'string') throw invalidParams(`_meta["${key}"] must be a string`)
-      return [toEntry(IDEMPOTENCY, { key: value }, key)]
-    },
-  ],
-  [
-    OWN_META.deadline,
-    (value, key) => {
-      const options = typeof value === 'string' ? { value, unit: 'iso8601' } : value
-      if (isRecord(options)) return [toEntry(DEADLINE, options, key)]
-      throw invalidParams(
-        `_meta["${key}"] must be a time such as "2030-01-15T10:30:00Z" or { "value": 5, "unit": "second" }`,
-      )
-    },
-  ],
-  [
-    OWN_META.dryRun,
-    (value, key) => {
-      const options = typeof value === 'boolean' ? { enabled: value } : value
-      if (!isRecord(options)) throw invalidParams(`_meta["${key}"] must be true or an object`)
-      return [toEntry(DRY_RUN, options, key)]
-    },
-  ],
-  [OWN_META.extensions, readExtensionList],
-])
-
-function readExtensionList(value: Json | undefined, key: string): readonly ExtensionEntry[] {
-  if (!Array.isArray(value)) {
-    throw invalidParams(`_meta["${key}"] must be a list of { "urn": …, "options": … }`)
-  }
-  return value.map((entry: unknown) => {
-    if (!isRecord(entry) || typeof entry['urn'] !== 'string') {
-      throw invalidParams(`_meta["${key}"]: every entry needs a "urn"`)
-    }
-    const options = isRecord(entry['options']) ? (entry['options'] as JsonObject) : NO_PARAMS
-    return toEntry(entry['urn'], options, key)
-  })
-}
-
-function toEntry(urn: string, options: JsonObject, key: string): ExtensionEntry {
-  return { urn, options, pointer: `/params/_meta/${key.replaceAll('/', '~1')}` }
+function wrongList(key: string): Error {
+  return invalidParams(`_meta["${key}"] must be a list of { "urn": …, "options": … }`)
 }

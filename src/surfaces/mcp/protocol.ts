@@ -60,9 +60,6 @@ export const META = {
 export const OWN_META = {
   function: 'waymark/function',
   version: 'waymark/version',
-  idempotencyKey: 'waymark/idempotency-key',
-  deadline: 'waymark/deadline',
-  dryRun: 'waymark/dry-run',
   extensions: 'waymark/extensions',
   errors: 'waymark/errors',
 } as const

@@ -1,14 +1,22 @@
 import {
+  type Contract,
+  type Contracts,
+  parseVersionedName,
+  readHeaderOptions,
+  toQueryEntry,
+} from '../../contract/index.ts'
+import {
   type Call,
   createReply,
   type ExtensionEntry,
   type FunctionEntry,
   type Principal,
   type Service,
+  type Target,
 } from '../../core/index.ts'
 import { CallError } from '../../errors/index.ts'
 import { STREAM_URN } from '../../extensions/stream/index.ts'
-import { extensionUrn, isRecord, type JsonObject, nearest } from '../../values/index.ts'
+import { isRecord, type JsonObject, nearest } from '../../values/index.ts'
 import {
   codingNotTaken,
   findCoding,
@@ -17,6 +25,7 @@ import {
   parseJson,
   selectMediaType,
 } from '../../wire/index.ts'
+import { coerceArguments, parseQueryString } from './query-string.ts'
 import { STREAM_TYPES, type StreamType } from './stream.ts'
 
 /** Which function a path under the mount names, and in which version. */
@@ -28,11 +37,13 @@ export interface RestTarget {
 /** What is asked for, before who asks is known. */
 export interface Asked {
   readonly target: RestTarget
+  /** The version that is meant; undefined when there is no such version. */
+  readonly version: Target | undefined
+  readonly contracts: Contracts
   readonly streamType: StreamType | undefined
   readonly nextId: () => string
 }
 
-const NO_ENTRIES: readonly ExtensionEntry[] = []
 const NO_FACTS: Call['facts'] = Object.freeze({})
 
 const STREAMED: ExtensionEntry = {
@@ -42,42 +53,48 @@ const STREAMED: ExtensionEntry = {
   implicit: true,
 }
 
-/** Reads `/{function}` or `/{function}/{version}`; undefined when the path is neither. */
+/** Reads `/{function}` or `/{function}@{version}`; undefined when the path is neither. */
 export function decodeTarget(path: string): RestTarget | undefined {
-  // One segment without escapes is the name as it stands; nearly every path is that.
-  if (path.length > 1 && path.lastIndexOf('/') === 0 && !path.includes('%')) {
-    return { name: path.slice(1), version: undefined }
-  }
-  const [name, version, ...rest] = path.slice(1).split('/').map(decodeSegment)
-  if (name === undefined || name === '' || version === '' || rest.length > 0) return undefined
-  return { name, version }
+  if (path.length < 2 || path.lastIndexOf('/') !== 0) return undefined
+  // A segment without escapes is the name as it stands; nearly every path is that.
+  const segment = path.includes('%') ? decodeSegment(path.slice(1)) : path.slice(1)
+  if (!segment.includes('@')) return { name: segment, version: undefined }
+  const { name, version } = parseVersionedName(segment)
+  return version === '' ? undefined : { name, version }
+}
+
+/** Finds the version that a path means; undefined when there is none. */
+export function findVersion(
+  { versions, latest }: FunctionEntry,
+  { version }: RestTarget,
+): Target | undefined {
+  return version === undefined ? latest : versions.get(version)
 }
 
 /** Tells how the caller wants to read partial results; undefined when it wants the whole, or there are none. */
 export function decodeStreamType(
   request: HttpRequest,
-  { versions, latest }: FunctionEntry,
-  { version }: RestTarget,
+  target: Target | undefined,
 ): StreamType | undefined {
-  const target = version === undefined ? latest : versions.get(version)
   if (!target?.streams) return undefined
   const type = selectMediaType(request.header('accept'), ['application/json', ...STREAM_TYPES])
   return type === 'application/json' ? undefined : type
 }
 
-/** Makes the neutral call of a REST request: the body is the arguments, headers stand for extensions. */
+/** Makes the neutral call of a REST request: arguments are the body, headers and query string stand for extensions. */
 export function decodeCall(
   request: HttpRequest,
-  { target, streamType, nextId }: Asked,
+  asked: Asked,
   service: Service,
   principal: Principal | undefined,
 ): Call {
-  const entries = readHeaderEntries(request, service)
-  return {
+  const { target, streamType, nextId } = asked
+  const entries = readHeaderOptions(request.header)
+  const call: Call = {
     id: request.header('x-request-id')?.slice(0, 255) || nextId(),
     function: target.name,
     version: target.version,
-    arguments: readArguments(request, target, service),
+    arguments: readBody(request, service),
     context: undefined,
     extensions: streamType !== undefined ? [...entries, STREAMED] : entries,
     principal,
@@ -86,11 +103,10 @@ export function decodeCall(
     startedAt: service.clock.elapsed(),
     reply: createReply(),
   }
+  return request.query === '' ? call : withQueryString(call, request, asked, service)
 }
 
-function readArguments(request: HttpRequest, target: RestTarget, service: Service): JsonObject {
-  const { limits } = service
-  if (request.query !== '') refuseQuery(request.query, target, service)
+function readBody(request: HttpRequest, { limits }: Service): JsonObject {
   if (request.bodyTooLarge) {
     throw new CallError('INVALID_REQUEST', {
       message: `The request body is larger than ${limits.maxRequestBytes} bytes`,
@@ -100,6 +116,11 @@ function readArguments(request: HttpRequest, target: RestTarget, service: Servic
   const coding = findCoding(request)
   if (coding !== undefined) throw codingNotTaken(coding)
   if (request.body.byteLength === 0) return {}
+  if (request.method === 'GET') {
+    throw new CallError('INVALID_REQUEST', {
+      message: 'A GET request has no body: send arguments in the query string, or use POST',
+    })
+  }
   if (!isJsonMediaType(request.header('content-type'))) {
     throw new CallError('INVALID_REQUEST', {
       message: 'Content-Type must be application/json',
@@ -114,38 +135,50 @@ function readArguments(request: HttpRequest, target: RestTarget, service: Servic
   })
 }
 
-/** Arguments are read from the body alone; one in the query string would be dropped, so none may be there. */
-function refuseQuery(query: string, { name, version }: RestTarget, { registry }: Service): void {
-  const entry = registry.find(name)
-  const target = version === undefined ? entry?.latest : entry?.versions.get(version)
+/** What a query may say is in the query string; with GET, so are the arguments. */
+function withQueryString(call: Call, request: HttpRequest, asked: Asked, service: Service): Call {
+  const contract = asked.version && asked.contracts.of(asked.version)
+  const values = parseQueryString(request.query)
+  const names = Object.keys(contract?.parameters.query?.properties ?? {})
+  const isQuery = (name: string) => names.includes(name)
+  const own = Object.entries(values).filter(([name]) => !isQuery(name))
+  const query = Object.entries(values).filter(([name]) => isQuery(name))
+  const options =
+    query.length > 0 && contract?.parameters.query?.fromText(Object.fromEntries(query))
+  const extensions = options ? [...call.extensions, toQueryEntry(options)] : call.extensions
+  if (contract === undefined || request.method !== 'GET') {
+    refuseArguments(own, names, asked, contract)
+    return { ...call, extensions }
+  }
+  const given = coerceArguments(Object.fromEntries(own), contract, service)
+  return { ...call, arguments: given, extensions }
+}
+
+/** With POST arguments are read from the body alone; one in the query string would be dropped, so none may be there. */
+function refuseArguments(
+  given: readonly (readonly [string, unknown])[],
+  queryNames: readonly string[],
+  { target: { name } }: Asked,
+  contract: Contract | undefined,
+): void {
+  const target = contract?.target
   const { properties } = target?.inputSchema ?? {}
   const names = isRecord(properties) ? Object.keys(properties) : []
-  for (const key of new URLSearchParams(query).keys()) {
+  for (const [key] of given) {
+    const [parameter] = nearest(key, queryNames)
     const [meant] = nearest(key, names)
     // Where others are passed over, one that was meant for the body is still not lost.
-    if (meant === undefined && target?.ignoresUnknown) continue
-    const hint = meant === undefined ? '' : `; did you mean "${meant}" there?`
+    if (meant === undefined && parameter === undefined && target?.ignoresUnknown) continue
+    const hint =
+      parameter !== undefined && meant === undefined
+        ? `; did you mean "${parameter}"?`
+        : meant === undefined
+          ? ''
+          : `; did you mean "${meant}" there?`
     throw new CallError('INVALID_ARGUMENTS', {
       message: `${key.slice(0, 100)}: arguments of ${name} are members of a JSON object in the body, not of the query string${hint}`,
     })
   }
-}
-
-/** Headers are offers: HTTP clients send them to every server, so one that means nothing here is passed over. */
-function readHeaderEntries({ header }: HttpRequest, service: Service): readonly ExtensionEntry[] {
-  const key = header('idempotency-key')
-  const traceparent = header('traceparent')
-  const languages = header('accept-language')
-  if (key === undefined && traceparent === undefined && languages === undefined) return NO_ENTRIES
-  const entries: ExtensionEntry[] = []
-  const imply = (name: string, options: JsonObject) => {
-    const urn = extensionUrn(name)
-    if (service.supports(urn)) entries.push({ urn, options, pointer: '', implicit: true })
-  }
-  if (key !== undefined) imply('idempotency', { key: key.replace(/^"(.*)"$/, '$1') })
-  if (traceparent !== undefined) imply('tracing', { traceparent, tracestate: header('tracestate') })
-  if (languages !== undefined && languages !== '*') imply('locale', { accept_language: languages })
-  return entries
 }
 
 function decodeSegment(segment: string): string {

@@ -23,6 +23,8 @@ export function encodeOutcome(
   service: Service,
 ): HttpResponse {
   if (!outcome.ok) return encodeErrors(outcome, call, service)
+  const instead = call && encodeInstead(outcome.result, call.reply)
+  if (instead !== undefined) return instead
   return {
     status: pickStatus(call?.reply),
     headers: encodeHeaders(call?.reply),
@@ -57,9 +59,27 @@ function encodeHeaders(reply: Reply | undefined): Readonly<Record<string, string
   return reply?.headers === undefined ? JSON_HEADERS : { ...JSON_HEADERS, ...reply.headers }
 }
 
+const STATUSES = { accepted: 202, started: 202, instead: 200, unavailable: 503 } as const
+
 function pickStatus(reply: Reply | undefined): number {
-  if (reply?.disposition === undefined) return 200
-  return reply.disposition === 'unavailable' ? 503 : 202
+  return reply?.disposition === undefined ? 200 : STATUSES[reply.disposition]
+}
+
+/** What extensions answer in place of the function has a type of its own: it has not the shape that was promised. */
+export const EXTENSIONS_TYPE = 'application/vnd.waymark.extensions+json'
+
+function encodeInstead(result: unknown, reply: Reply): HttpResponse | undefined {
+  const { disposition, extensions = [] } = reply
+  if (result !== null || disposition === undefined || disposition === 'unavailable')
+    return undefined
+  const etag = extensions.find(({ data }) => data?.['cache_status'] === 'hit')?.data?.['etag']
+  if (typeof etag === 'string')
+    return { status: 304, headers: { etag, ...reply.headers }, body: '' }
+  return {
+    status: pickStatus(reply),
+    headers: { 'content-type': EXTENSIONS_TYPE, ...reply.headers },
+    body: JSON.stringify({ extensions }),
+  }
 }
 
 /** Encodes errors as RFC 9457 problem details. */

@@ -6,6 +6,7 @@ import {
   type ProtocolRefusal,
   toRestError,
 } from '../../capabilities/index.ts'
+import { createContracts, type HttpBinding } from '../../contract/index.ts'
 import {
   type Call,
   dispatch,
@@ -34,6 +35,7 @@ import {
   decodeCall,
   decodeStreamType,
   decodeTarget,
+  findVersion,
   type RestTarget,
 } from './decode.ts'
 import { encodeFailure, encodeOutcome } from './encode.ts'
@@ -48,10 +50,11 @@ export interface RestOptions {
   readonly callerKey?: CallerKey
 }
 
-/** Serves every discoverable function at `POST {prefix}/{function}`, and its versions one segment below. */
+/** Serves every function at `{prefix}/{function}` and `{prefix}/{function}@{version}`: POST, and GET where it only reads. */
 export function createRestHandler(service: Service, options: RestOptions = {}): HttpHandler {
   const { prefix = '/api' } = options
   const nextId = createIds()
+  const contracts = createContracts(service)
   return function handleRest(request) {
     const target = decodeTarget(request.path.slice(prefix.length))
     const entry = target && service.registry.find(target.name)
@@ -62,13 +65,21 @@ export function createRestHandler(service: Service, options: RestOptions = {}): 
     ) {
       return refuse(404, explainAbsence(request, target, service))
     }
+    const version = findVersion(entry, target)
     if (request.method !== 'POST') {
-      return refuse(405, 'Functions are called with POST', { allow: 'POST' })
+      const { methods } = version ? contracts.of(version).http : ANY_METHOD
+      if (!methods.some((method) => method === request.method)) {
+        const allow = methods.join(', ')
+        return refuse(405, `${target.name} is called with ${methods.join(' or ')}`, { allow })
+      }
     }
-    const streamType = decodeStreamType(request, entry, target)
-    return answer(service, request, { target, streamType, nextId }, options)
+    const streamType = decodeStreamType(request, version)
+    return answer(service, request, { target, version, contracts, streamType, nextId }, options)
   }
 }
+
+/** A version that is not there is answered with VERSION_NOT_FOUND, however it is asked for. */
+const ANY_METHOD: Pick<HttpBinding, 'methods'> = { methods: ['GET', 'POST'] }
 
 /** Answers a request that is refused before anybody reads it. */
 export function refuseRest(service: Service, error: CallError): HttpResponse {

@@ -1,14 +1,9 @@
-import {
-  type ErrorDefinition,
-  isReference,
-  resolveReference,
-  type Service,
-  type Target,
-  toToolName,
-} from '../../core/index.ts'
-import { createSchemaCollection, listTargets } from '../../discovery/index.ts'
-import { resolveCode } from '../../errors/index.ts'
-import { type JsonSchema, toReference } from '../../schema/index.ts'
+import { type Contract, type ContractError, createContracts } from '../../contract/index.ts'
+import { isReference, resolveReference, type Service, type Target } from '../../core/index.ts'
+import { createSchemaCollection } from '../../discovery/index.ts'
+import { hasReference, type JsonSchema, listLocalInPlace, toReference } from '../../schema/index.ts'
+import { extensionUrn, isRecord } from '../../values/index.ts'
+import { EXTENSIONS_TYPE } from './encode.ts'
 
 /** An OpenAPI 3.1 document, as far as this module builds one. */
 export interface OpenApiDocument {
@@ -22,11 +17,11 @@ export interface OpenApiDocument {
 /** Builds the OpenAPI document of the REST binding; `operationId` is the name agents know the function by. */
 export function buildOpenApi(service: Service, prefix = '/api'): OpenApiDocument {
   const schemas = createSchemaCollection(service.components.schemas ?? {}, (schema) => schema)
-  const targets = listTargets(service, {})
+  const contracts = createContracts(service).list()
   const paths = Object.fromEntries(
-    targets.map((target) => [
-      pathOf(service, target, prefix),
-      { post: toOperation(service, target, schemas.move) },
+    contracts.map((contract) => [
+      `${prefix}${contract.http.path}`,
+      toPathItem(service, contract, schemas.move),
     ]),
   )
   const secured = service.authenticate !== undefined
@@ -35,18 +30,13 @@ export function buildOpenApi(service: Service, prefix = '/api'): OpenApiDocument
     info: toInfo(service),
     servers: [{ url: '/' }],
     security: secured ? [{ bearer: [] }] : [],
-    tags: listTags(service, targets),
+    tags: listTags(service, contracts),
     paths,
     components: {
-      schemas: { ...schemas.collected(), Problem: PROBLEM },
+      schemas: { ...schemas.collected(), Problem: PROBLEM, ExtensionAnswers: EXTENSION_ANSWERS },
       ...(secured && { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } }),
     },
   }
-}
-
-function pathOf({ registry }: Service, { name, version }: Target, prefix: string): string {
-  const latest = registry.find(name)?.latest?.version
-  return version === latest ? `${prefix}/${name}` : `${prefix}/${name}/${version}`
 }
 
 function toInfo({ info }: Service): object {
@@ -58,33 +48,57 @@ function toInfo({ info }: Service): object {
   }
 }
 
-function toOperation(
-  service: Service,
-  target: Target,
-  move: (schema: JsonSchema) => JsonSchema,
-): object {
-  const { definition, inputSchema, outputSchema } = target
-  const latest = service.registry.find(target.name)?.latest === target
-  const name = toToolName(target.name)
+type Move = (schema: JsonSchema) => JsonSchema
+
+function toPathItem(service: Service, contract: Contract, move: Move): object {
+  const { http, target } = contract
+  const operation = toOperation(service, contract, move)
+  const query = toQueryParameters(contract, move)
+  const options = toHeaderParameters(contract)
+  const { inputSchema } = target
   return {
-    operationId: latest ? name : `${name}_v${target.version.replace(/[^0-9A-Za-z]+/g, '_')}`,
+    ...(http.methods.includes('GET') && {
+      get: {
+        ...operation,
+        operationId: `${http.operationId}_get`,
+        parameters: [...toArgumentParameters(inputSchema, move), ...query, ...options],
+      },
+    }),
+    post: {
+      ...operation,
+      operationId: http.operationId,
+      parameters: [...query, ...options],
+      requestBody: {
+        required: Array.isArray(inputSchema['required']) && inputSchema['required'].length > 0,
+        content: { 'application/json': { schema: move(inputSchema) } },
+      },
+    },
+  }
+}
+
+function toOperation(service: Service, contract: Contract, move: Move): object {
+  const { target, results } = contract
+  const { definition } = target
+  return {
     summary: definition.summary ?? target.name,
     ...(definition.description !== undefined && { description: definition.description }),
     ...(definition.deprecated && { deprecated: true }),
     tags: tagsOf(service, target),
-    requestBody: {
-      required: Array.isArray(inputSchema['required']) && inputSchema['required'].length > 0,
-      content: { 'application/json': { schema: move(inputSchema) } },
-    },
     responses: {
       '200': {
         description: 'The result',
         content: {
-          'application/json': { schema: outputSchema ? move(outputSchema) : {} },
-          ...toStreamContent(target, move),
+          'application/json': { schema: results.whole ? move(results.whole) : {} },
+          ...(mayBeReplaced(contract) && {
+            [EXTENSIONS_TYPE]: { schema: toReference('#/components/schemas/ExtensionAnswers') },
+          }),
+          ...toStreamContent(contract, move),
         },
       },
-      ...toErrorResponses(target),
+      ...(contract.options.some(({ header }) => header === 'if-none-match') && {
+        '304': { description: 'The result is the one that If-None-Match names' },
+      }),
+      ...toErrorResponses(contract),
       '4XX': problemResponse('The call was refused'),
       '5XX': problemResponse('The call failed'),
     },
@@ -92,21 +106,80 @@ function toOperation(
   }
 }
 
+function mayBeReplaced({ options, modes, target }: Contract): boolean {
+  const takes = (name: string) => options.some(({ urn }) => urn === extensionUrn(name))
+  const isSimulated = target.definition.simulations !== undefined && takes('simulation')
+  return isSimulated || takes('dry-run') || modes.includes('background')
+}
+
+/** Arguments of a GET request, each a parameter; objects are written as `name[member]`. */
+function toArgumentParameters(inputSchema: JsonSchema, move: Move): readonly object[] {
+  const { properties, required, $defs, definitions } = inputSchema
+  const needed = Array.isArray(required) ? required : []
+  return Object.entries(isRecord(properties) ? properties : {}).map(([name, schema]) => {
+    const own = isRecord(schema) ? schema : {}
+    const whole = {
+      ...own,
+      ...(isRecord($defs) && { $defs }),
+      ...(isRecord(definitions) && { definitions }),
+    }
+    const isObject = own['type'] === 'object' || hasReference(own)
+    return {
+      name,
+      in: 'query',
+      required: needed.includes(name),
+      ...(isObject && { style: 'deepObject', explode: true }),
+      schema: move(whole),
+    }
+  })
+}
+
+/** Each family of a query, one parameter per member: `filter[total][greater_than]`. */
+function toQueryParameters({ parameters }: Contract, move: Move): readonly object[] {
+  return Object.entries(parameters.query?.properties ?? {}).flatMap(([name, schema]) =>
+    flatten(name, schema).map(([path, leaf]) => ({
+      name: path,
+      in: 'query',
+      ...(leaf['type'] === 'array' && { style: 'form', explode: false }),
+      ...(typeof leaf['description'] === 'string' && { description: leaf['description'] }),
+      schema: move(leaf),
+    })),
+  )
+}
+
+function flatten(path: string, schema: JsonSchema): readonly (readonly [string, JsonSchema])[] {
+  const [whole, ...choices] = listLocalInPlace([schema], schema)
+  if (choices.length > 0) return choices.flatMap((choice) => flatten(path, choice))
+  const { properties } = whole ?? {}
+  if (!isRecord(properties)) return [[path, schema]]
+  return Object.entries(properties).flatMap(([name, member]) =>
+    flatten(`${path}[${name}]`, member as JsonSchema),
+  )
+}
+
+function toHeaderParameters({ options }: Contract): readonly object[] {
+  return options
+    .filter(({ offered }) => !offered)
+    .map(({ header, summary }) => ({
+      name: header,
+      in: 'header',
+      description: summary,
+      schema: { type: 'string' },
+    }))
+}
+
 /** OpenAPI 3.1 has no word for the parts of a stream; the schema is that of one line. */
-function toStreamContent(
-  { streams, itemSchema, outputSchema }: Target,
-  move: (schema: JsonSchema) => JsonSchema,
-): Record<string, object> {
-  if (!streams || itemSchema === undefined) return {}
+function toStreamContent({ modes, results }: Contract, move: Move): Record<string, object> {
+  if (!modes.includes('stream') || results.item === undefined) return {}
   const toLine = (name: string, schema: JsonSchema): JsonSchema => ({
     type: 'object',
     required: [name],
     properties: { [name]: schema },
   })
   const lines = [
-    toLine('item', move(itemSchema)),
+    toLine('item', move(results.item)),
     toLine('progress', PROGRESS),
-    toLine('result', outputSchema ? move(outputSchema) : {}),
+    toLine('result', results.value ? move(results.value) : {}),
     toLine('error', toReference(PROBLEM_ADDRESS)),
   ]
   return {
@@ -133,11 +206,10 @@ const PROGRESS: JsonSchema = {
   },
 }
 
-function toErrorResponses({ errors }: Target): Record<string, object> {
-  const byStatus = new Map<number, ErrorDefinition[]>()
-  for (const error of errors.values()) {
-    const status = error.status ?? resolveCode(error.code).status
-    byStatus.set(status, [...(byStatus.get(status) ?? []), error])
+function toErrorResponses({ errors }: Contract): Record<string, object> {
+  const byStatus = new Map<number, ContractError[]>()
+  for (const error of errors) {
+    byStatus.set(error.status, [...(byStatus.get(error.status) ?? []), error])
   }
   return Object.fromEntries(
     [...byStatus].map(([status, list]) => [
@@ -161,9 +233,9 @@ function tagsOf(service: Service, { name, definition }: Target): readonly string
   return tags.length > 0 ? tags : [name.split('.')[0] ?? name]
 }
 
-function listTags(service: Service, targets: readonly Target[]): readonly object[] {
+function listTags(service: Service, contracts: readonly Contract[]): readonly object[] {
   const described = new Map<string, object>()
-  for (const target of targets) {
+  for (const { target } of contracts) {
     for (const name of tagsOf(service, target))
       if (!described.has(name)) described.set(name, { name })
     for (const tag of target.definition.tags ?? []) {
@@ -188,6 +260,22 @@ function listTags(service: Service, targets: readonly Target[]): readonly object
 }
 
 const PROBLEM_ADDRESS = '#/components/schemas/Problem'
+
+const EXTENSION_ANSWERS: JsonSchema = {
+  type: 'object',
+  description: 'What extensions answered in place of the function, such as a dry run',
+  required: ['extensions'],
+  properties: {
+    extensions: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['urn'],
+        properties: { urn: { type: 'string' }, data: { type: 'object' } },
+      },
+    },
+  },
+}
 
 const PROBLEM: JsonSchema = {
   type: 'object',

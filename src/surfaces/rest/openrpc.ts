@@ -1,3 +1,4 @@
+import { type Contract, createContracts, selectDefault } from '../../contract/index.ts'
 import {
   type ContentDescriptor,
   type Reference,
@@ -7,7 +8,7 @@ import {
   type Target,
   toToolName,
 } from '../../core/index.ts'
-import { createSchemaCollection, listTargets, toFunctionObject } from '../../discovery/index.ts'
+import { createSchemaCollection, toFunctionObject } from '../../discovery/index.ts'
 import { resolveCode } from '../../errors/index.ts'
 import { type JsonSchema, toDraft7 } from '../../schema/index.ts'
 
@@ -22,9 +23,10 @@ export interface OpenRpcDocument {
 /** Builds the OpenRPC document of a service: one method per function, under the name agents call it by. */
 export function buildOpenRpc(service: Service): OpenRpcDocument {
   const schemas = createSchemaCollection(service.components.schemas ?? {})
-  const methods = listTargets(service, {})
-    .filter((target) => isCalledWithoutVersion(service, target))
-    .map((target) => toMethod(service, target, schemas.move))
+  const methods = createContracts(service)
+    .list()
+    .filter(({ target }) => isCalledWithoutVersion(service, target))
+    .map((contract) => toMethod(service, contract, schemas.move))
   return {
     openrpc: '1.3.2',
     info: service.info,
@@ -36,12 +38,12 @@ export function buildOpenRpc(service: Service): OpenRpcDocument {
 /** A method has no version: the one a call without version reaches speaks for the function. */
 function isCalledWithoutVersion({ registry }: Service, target: Target): boolean {
   const entry = registry.find(target.name)
-  return (entry?.latest ?? entry?.ordered.at(-1)) === target
+  return entry !== undefined && selectDefault(entry) === target
 }
 
 function toMethod(
   service: Service,
-  target: Target,
+  { target, errors }: Contract,
   move: (schema: JsonSchema) => JsonSchema,
 ): OpenRpcDocument['methods'][number] {
   const { components } = service
@@ -63,8 +65,8 @@ function toMethod(
       .flatMap((argument) => descriptor(argument) ?? [])
       .sort((left, right) => Number(right.required ?? false) - Number(left.required ?? false)),
     result: (object.result && descriptor(object.result)) ?? { name: 'result', schema: {} },
-    ...(target.errors.size > 0 && {
-      errors: [...target.errors.values()].map(({ code, message }) => ({
+    ...(errors.length > 0 && {
+      errors: errors.map(({ code, message }) => ({
         code: resolveCode(code).rpc,
         message,
         data: { code },

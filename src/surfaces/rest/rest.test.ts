@@ -58,8 +58,8 @@ describe('POST /api/{function}', () => {
     })
   })
 
-  it('reaches another version one segment below', async () => {
-    const { body } = await ask(service, '/api/orders.create/1.0.0')
+  it('reaches another version behind an @', async () => {
+    const { body } = await ask(service, '/api/orders.create@1.0.0')
     expect(body).toEqual({ old: true })
   })
 
@@ -80,7 +80,7 @@ describe('POST /api/{function}', () => {
 
   it.each([
     ['/api/no.such', { body: {} }, 404],
-    ['/api/orders.create/9.9.9', { body: {} }, 404],
+    ['/api/orders.create@9.9.9', { body: {} }, 404],
     ['/api/orders.create/1.0.0/x', { body: {} }, 404],
     ['/api/', { body: {} }, 404],
     ['/api/%', { body: {} }, 404],
@@ -134,7 +134,7 @@ describe('GET /openapi.json', () => {
         (item as { post: { operationId: string } }).post.operationId,
       ]),
     ).toEqual([
-      ['/api/orders.create/1.0.0', 'orders__create_v1_0_0'],
+      ['/api/orders.create@1.0.0', 'orders__create_v1_0_0'],
       ['/api/orders.create', 'orders__create'],
     ])
     expect(body.paths['/api/orders.create'].post.responses).toHaveProperty('409')

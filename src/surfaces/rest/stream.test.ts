@@ -71,7 +71,7 @@ describe('a function that streams, over REST', () => {
   )
 
   it('sends events to who accepts events', async () => {
-    const { headers, text } = await ask('/api/numbers.count/1.0.0', 'text/event-stream', { to: 1 })
+    const { headers, text } = await ask('/api/numbers.count@1.0.0', 'text/event-stream', { to: 1 })
     expect(headers).toMatchObject({
       'content-type': 'text/event-stream',
       'cache-control': 'no-cache, no-transform',
@@ -147,6 +147,7 @@ describe('the OpenAPI document of a function that streams', () => {
     const { content } = paths['/api/numbers.count'].post.responses['200']
     expect(Object.keys(content)).toEqual([
       'application/json',
+      'application/vnd.waymark.extensions+json',
       'application/jsonl',
       'text/event-stream',
     ])
@@ -159,6 +160,7 @@ describe('the OpenAPI document of a function that streams', () => {
     ])
     expect(Object.keys(paths['/api/numbers.one'].post.responses['200'].content)).toEqual([
       'application/json',
+      'application/vnd.waymark.extensions+json',
     ])
   })
 })

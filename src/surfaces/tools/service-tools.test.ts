@@ -57,7 +57,15 @@ describe('createServiceToolApi', () => {
       {
         name: 'orders__create',
         description: 'Create an order',
-        annotations: { readOnlyHint: false, destructiveHint: false },
+        annotations: {
+          readOnlyHint: false,
+          destructiveHint: false,
+          version: '2.0.0',
+          versions: [
+            { version: '1.0.0', stability: 'stable', isDefault: false },
+            { version: '2.0.0', stability: 'stable', isDefault: true },
+          ],
+        },
       },
       {
         name: 'orders__get',

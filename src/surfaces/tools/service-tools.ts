@@ -1,16 +1,23 @@
 import { randomUUID } from 'node:crypto'
 import {
+  type Contract,
+  type Contracts,
+  createContracts,
+  parseVersionedName,
+  readHeaderOptions,
+  selectDefault,
+} from '../../contract/index.ts'
+import {
   type Call,
   createReply,
   dispatch,
-  type FunctionEntry,
+  isDiscoverable,
   type Outcome,
   type Principal,
+  type Reply,
   type Service,
-  type Target,
   toFailure,
   toResultText,
-  toToolAnnotations,
   toToolName,
 } from '../../core/index.ts'
 import { createLocalJudge, type LocalOptions } from '../../net/index.ts'
@@ -50,12 +57,13 @@ export function createServiceToolApi(
     ...options,
     hasTriggers: service.registry.find(TRIGGERS) !== undefined,
     tools,
-    check: (tool, args) => (isFunctionTool(tool) ? tool.target.checkInput(args) : undefined),
+    check: (tool, args) =>
+      isFunctionTool(tool) ? tool.contract.parameters.check(args) : undefined,
     call: (name, args, request) => {
       const tool = tools().find(name)
       if (tool === undefined || !isFunctionTool(tool))
         throw new TypeError(`Tool not found: ${name}`)
-      const call = toCall(service, tool.target, {
+      const call = toCall(service, tool.contract, {
         args,
         request,
         principal: principals.get(request),
@@ -85,12 +93,13 @@ function explainExecution(reason: string | undefined): string | undefined {
 
 /** Gives every discoverable function as a tool; prepared anew only when functions come or go. */
 export function toTools(service: Service): () => PreparedTools {
+  const contracts = createContracts(service)
   let revision: number | undefined
   let prepared: PreparedTools | undefined
   return () => {
     const now = service.registry.revision()
     if (prepared === undefined || revision !== now) {
-      prepared = prepareFunctions(service)
+      prepared = prepareFunctions(service, contracts)
       revision = now
     }
     return prepared
@@ -99,61 +108,63 @@ export function toTools(service: Service): () => PreparedTools {
 
 /** A tool that stands for a function. */
 interface FunctionTool extends Tool {
-  readonly target: Target
+  readonly contract: Contract
 }
 
-function prepareFunctions(service: Service): PreparedTools {
+function prepareFunctions(service: Service, contracts: Contracts): PreparedTools {
   const tools = [...service.registry.entries()].flatMap((entry) => {
-    const target = selectTarget(entry)
-    return target === undefined ? [] : [toFunctionTool(target, service)]
+    const target = selectDefault(entry)
+    return target === undefined ? [] : [toFunctionTool(contracts.of(target), service)]
   })
-  const byFunction = new Map(tools.map((tool) => [tool.target.name, tool]))
+  const byFunction = new Map(tools.map((tool) => [tool.contract.target.name, tool]))
   const { find, respond } = prepareTools(tools)
+  const findVersion = (text: string): Tool | undefined => {
+    const { name, version = '' } = parseVersionedName(text)
+    const target = service.registry.find(name)?.versions.get(version)
+    if (target === undefined || !isDiscoverable(target)) return undefined
+    return toFunctionTool(contracts.of(target), service, text)
+  }
   // People know a function by its own name; agents may only know the spelled-out one.
-  return { find: (name) => find(name) ?? byFunction.get(name), respond }
+  return { find: (name) => find(name) ?? byFunction.get(name) ?? findVersion(name), respond }
 }
 
-/** What a call without version reaches; when nothing is stable yet, the newest there is. */
-function selectTarget({ latest, ordered }: FunctionEntry): Target | undefined {
-  const target = latest ?? ordered.at(-1)
-  if (target === undefined || target.system || target.stability === 'removed') return undefined
-  return target.definition.discoverable === false ? undefined : target
-}
-
-function toFunctionTool(target: Target, { components }: Service): FunctionTool {
-  const { definition, name, sideEffects } = target
+/** Makes the tool of a function, under the name that is listed or the one it was asked for by. */
+function toFunctionTool(contract: Contract, { components }: Service, asked?: string): FunctionTool {
+  const { target, annotations, versions } = contract
+  const { definition, name } = target
   let inputSchema: Tool['inputSchema']
   return {
-    target,
-    name: toToolName(name),
+    contract,
+    name: asked ?? toToolName(name),
     description: definition.description ?? definition.summary ?? '',
     annotations: {
       // Only where the tool name does not tell: hints are yes or no.
       ...(spellName(name) === undefined && { title: name }),
-      ...toToolAnnotations(sideEffects),
+      ...annotations,
+      ...(versions.length > 1 && { version: target.version, versions }),
     },
     get inputSchema() {
-      inputSchema ??= inlineReferences(target.inputSchema, components.schemas ?? {})
+      inputSchema ??= inlineReferences(contract.parameters.schema, components.schemas ?? {})
       return inputSchema
     },
   }
 }
 
 function isFunctionTool(tool: Tool): tool is FunctionTool {
-  return 'target' in tool
+  return 'contract' in tool
 }
 
 async function runCall(service: Service, call: Call): Promise<ToolCallOutcome> {
   try {
-    return toCallOutcome(await dispatch(service, call), service)
+    return toCallOutcome(await dispatch(service, call), service, call)
   } catch (thrown) {
-    return toCallOutcome(toFailure(thrown, { call, log: service.log }), service)
+    return toCallOutcome(toFailure(thrown, { call, log: service.log }), service, call)
   }
 }
 
 function toCall(
   { clock }: Service,
-  target: Target,
+  { target, parameters }: Contract,
   {
     args,
     request,
@@ -164,13 +175,15 @@ function toCall(
     readonly principal: Principal | undefined
   },
 ): Call {
+  const split = parameters.split?.(args as JsonObject)
+  const entries = readHeaderOptions(request.header)
   return {
     id: `tool_${randomUUID()}`,
     function: target.name,
     version: target.version,
-    arguments: args as JsonObject,
+    arguments: split?.arguments ?? (args as JsonObject),
     context: undefined,
-    extensions: [],
+    extensions: split === undefined ? entries : [...entries, split.entry],
     principal,
     signal: request.signal,
     facts: {},
@@ -179,9 +192,14 @@ function toCall(
   }
 }
 
-function toCallOutcome(outcome: Outcome, { limits }: Service): ToolCallOutcome {
-  const text = outcome.ok
-    ? toResultText(outcome.result, limits.maxResponseBytes)
-    : JSON.stringify({ errors: outcome.errors })
-  return [[{ type: 'text', text }], !outcome.ok]
+function toCallOutcome(outcome: Outcome, { limits }: Service, { reply }: Call): ToolCallOutcome {
+  return [[{ type: 'text', text: toAnswerText(outcome, limits, reply) }], !outcome.ok]
+}
+
+function toAnswerText(outcome: Outcome, limits: Service['limits'], reply: Reply): string {
+  if (!outcome.ok) return JSON.stringify({ errors: outcome.errors })
+  const { disposition, extensions } = reply
+  return outcome.result === null && disposition !== undefined
+    ? JSON.stringify({ extensions })
+    : toResultText(outcome.result, limits.maxResponseBytes)
 }

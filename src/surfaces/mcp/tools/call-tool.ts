@@ -11,8 +11,6 @@ import {
 import {
   type Abortable,
   andThen,
-  canonicalUrn,
-  extensionUrn,
   isPromise,
   type JsonObject,
   type Maybe,
@@ -47,9 +45,6 @@ export interface ToolRequest {
   /** The negotiated capabilities that the answer rests on. */
   readonly ucp?: JsonObject
 }
-
-/** Extensions whose answer stands in for the function's. */
-const REPLACING = new Set(['dry-run', 'async', 'replay'].map(extensionUrn))
 
 /** One call of a tool, from its request to its result. */
 interface ToolCall {
@@ -101,15 +96,14 @@ function prepare(
   if (version !== undefined && typeof version !== 'string') {
     throw invalidParams(`_meta["${OWN_META.version}"] must be a string`)
   }
+  const split = tool.split?.(input)
   const call: Call = {
     id: String(exchange.id),
     function: tool.target.name,
     version: version ?? tool.target.version,
-    arguments: input,
+    arguments: split?.arguments ?? input,
     context: caller === undefined ? undefined : { caller },
-    extensions: request.extensions
-      ? [...readEntries(meta), ...request.extensions]
-      : readEntries(meta),
+    extensions: joinEntries(readEntries(meta), request.extensions, split?.entry),
     principal,
     signal: abortable.signal,
     facts: toAgentFacts(progress.report, run.agent),
@@ -117,6 +111,15 @@ function prepare(
     reply: createReply(),
   }
   return { environment, exchange, tool, call, run, abortable, answers, progress, request }
+}
+
+function joinEntries(
+  entries: readonly ExtensionEntry[],
+  others: readonly ExtensionEntry[] | undefined,
+  query: ExtensionEntry | undefined,
+): readonly ExtensionEntry[] {
+  if (others === undefined && query === undefined) return entries
+  return [...entries, ...(others ?? []), ...(query === undefined ? [] : [query])]
 }
 
 function start({ environment: { service }, call }: ToolCall): Maybe<Outcome> {
@@ -221,9 +224,9 @@ function encodeOutcome(toolCall: ToolCall, outcome: Outcome): string {
     const members = encodeToolError(describeErrors(outcome.errors))
     return complete(toolCall, members, toErrorMeta(outcome.errors))
   }
-  const { extensions } = call.reply
+  const { extensions, disposition } = call.reply
   const meta = extensions && { [OWN_META.extensions]: extensions as unknown as JsonObject[] }
-  if (outcome.result === null && extensions?.some(({ urn }) => REPLACING.has(canonicalUrn(urn)))) {
+  if (outcome.result === null && disposition !== undefined) {
     return encodeInstead(toolCall, JSON.stringify(extensions), meta)
   }
   const { ucp } = toolCall.request

@@ -1,11 +1,18 @@
 import {
+  type Contract,
+  createContracts,
+  type Parameters,
+  selectDefault,
+  toPinnedToolName,
+} from '../../../contract/index.ts'
+import {
   type FunctionEntry,
+  isDiscoverable,
   resolveReference,
   type Service,
   type Tag,
   type Target,
   TOOL_NAME,
-  toToolAnnotations,
   toToolName,
 } from '../../../core/index.ts'
 import { describesObject } from '../../../schema/index.ts'
@@ -139,6 +146,8 @@ export interface McpTool {
 export interface FunctionTool extends McpTool {
   readonly target: Target
   readonly inputSchema: () => JsonObject
+  /** Sorts what a client gave into arguments and query; absent when all of it is arguments. */
+  readonly split: Parameters['split']
   /** Tells whether the list promises the shape of the result. */
   readonly described: boolean
   /** Arguments that clients repeat in HTTP headers. */
@@ -164,6 +173,11 @@ export type TaskSupport = 'optional' | 'required'
 export interface CatalogueOptions extends ToolFilter {
   /** Gives a tool another name than the one made from the function's; undefined keeps that. */
   readonly toolName?: (functionName: string) => string | undefined
+  /**
+   * Versions that are tools of their own, beside the one that a call without version reaches: by function, or `all`.
+   * Their names end in the version, as `orders__get_v1_0_0`, and never come to mean another one.
+   */
+  readonly versions?: 'all' | Readonly<Record<string, readonly string[]>>
   /** `safe` when absent: plain objects at the root, no unions there, references written out. */
   readonly schemas?: SchemaStyle
 }
@@ -175,14 +189,18 @@ export function createCatalogue(
   toTaskSupport: (target: Target) => TaskSupport | undefined,
 ): () => Catalogue {
   const isWanted = createToolFilter(service, options)
+  const contracts = createContracts(service)
   // Keyed by target: what did not change is not written again.
-  const known = new WeakMap<Target, FunctionTool>()
+  const plain = new WeakMap<Target, FunctionTool>()
+  const pinned = new WeakMap<Target, FunctionTool>()
   let current: Catalogue | undefined
+  assertVersions(service, options)
 
-  function toTool(target: Target): FunctionTool {
+  function toTool(target: Target, known: WeakMap<Target, FunctionTool>): FunctionTool {
     const found = known.get(target)
     if (found !== undefined) return found
-    const tool = toFunctionTool(target, service, options, toTaskSupport)
+    const name = nameTool(target, options, known === pinned)
+    const tool = toFunctionTool(contracts.of(target), name, service, options, toTaskSupport)
     known.set(target, tool)
     return tool
   }
@@ -190,13 +208,54 @@ export function createCatalogue(
   return () => {
     const revision = service.registry.revision()
     if (current?.revision === revision) return current
-    const tools = [...service.registry.entries()].flatMap((entry) => {
-      const target = selectTarget(entry)
-      return target !== undefined && isWanted(target) ? [toTool(target)] : []
-    })
+    const isOffered = (target: Target) =>
+      isDiscoverable(target) && target.health().status !== 'disabled' && isWanted(target)
+    const tools = [...service.registry.entries()].flatMap((entry) => [
+      ...[selectDefault(entry) ?? []]
+        .flat()
+        .filter(isOffered)
+        .map((target) => toTool(target, plain)),
+      ...selectPinned(entry, options)
+        .filter(isOffered)
+        .map((target) => toTool(target, pinned)),
+    ])
     current = toCatalogue(revision, tools)
     return current
   }
+}
+
+function selectPinned(
+  { name, ordered }: FunctionEntry,
+  { versions = {} }: CatalogueOptions,
+): readonly Target[] {
+  if (versions === 'all') return ordered
+  const chosen = Object.hasOwn(versions, name) ? versions[name] : undefined
+  return chosen === undefined ? [] : ordered.filter(({ version }) => chosen.includes(version))
+}
+
+/** Functions may come later; a version that a known function does not have is a mistake. */
+function assertVersions({ registry }: Service, { versions = {} }: CatalogueOptions): void {
+  if (versions === 'all') return
+  for (const [name, chosen] of Object.entries(versions)) {
+    const entry = registry.find(name)
+    const unknown = entry && chosen.find((version) => !entry.versions.has(version))
+    if (unknown === undefined) continue
+    const known = [...(entry?.versions.keys() ?? [])].join(', ')
+    throw new TypeError(`versions.${name}: there is no version ${unknown}; known: ${known}`)
+  }
+}
+
+function nameTool(
+  { name, version }: Target,
+  { toolName }: CatalogueOptions,
+  isPinned: boolean,
+): string {
+  const own = toolName?.(name) ?? toToolName(name)
+  const tool = isPinned ? toPinnedToolName(own, name, version) : own
+  if (TOOL_NAME.test(tool)) return tool
+  throw new TypeError(
+    `function ${name}: "${tool}" is not a tool name; use at most 64 letters, digits, _ and -`,
+  )
 }
 
 function toCatalogue(revision: number, tools: readonly FunctionTool[]): Catalogue {
@@ -213,33 +272,22 @@ function toCatalogue(revision: number, tools: readonly FunctionTool[]): Catalogu
   return { revision, tools, find: (name) => byName.get(name) }
 }
 
-/** What a call without version reaches; when nothing is stable yet, the newest there is. */
-function selectTarget({ latest, ordered }: FunctionEntry): Target | undefined {
-  const target = latest ?? ordered.at(-1)
-  if (target === undefined || target.system || target.stability === 'removed') return undefined
-  if (target.definition.discoverable === false) return undefined
-  return target.health().status === 'disabled' ? undefined : target
-}
-
 function toFunctionTool(
-  target: Target,
+  contract: Contract,
+  name: string,
   service: Service,
-  { toolName, schemas: style = 'safe' }: CatalogueOptions,
+  { schemas: style = 'safe' }: CatalogueOptions,
   toTaskSupport: (target: Target) => TaskSupport | undefined,
 ): FunctionTool {
+  const { target } = contract
   const shared = service.components.schemas ?? {}
-  const name = toolName?.(target.name) ?? toToolName(target.name)
-  if (!TOOL_NAME.test(name)) {
-    throw new TypeError(
-      `function ${target.name}: "${name}" is not a tool name; use at most 64 letters, digits, _ and -`,
-    )
-  }
   const inputSchema = once(
-    () => encodeInputSchema(target.inputSchema, shared, style) as unknown as JsonObject,
+    () => encodeInputSchema(contract.parameters.schema, shared, style) as unknown as JsonObject,
   )
-  const outputSchema = once(
-    () => target.outputSchema && encodeOutputSchema(target.outputSchema, shared, style),
-  )
+  const outputSchema = once(() => {
+    const { whole } = contract.results
+    return whole && encodeOutputSchema(whole, shared, style)
+  })
   const taskSupport = toTaskSupport(target)
   const write = (era: Era) => {
     const output = outputSchema()
@@ -251,7 +299,7 @@ function toFunctionTool(
       description: describe(target),
       inputSchema: inputSchema(),
       ...(listed && { outputSchema: output }),
-      annotations: toToolAnnotations(target.sideEffects),
+      annotations: contract.annotations,
       ...toExecution(era, taskSupport),
       _meta: { [OWN_META.function]: target.name, [OWN_META.version]: target.version },
     })
@@ -262,6 +310,7 @@ function toFunctionTool(
     target,
     taskSupport,
     inputSchema,
+    split: contract.parameters.split,
     described: target.outputSchema !== undefined,
     headerParameters: once(() => findHeaderParameters(inputSchema())),
     json: (era) => texts[era](),

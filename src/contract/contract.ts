@@ -1,0 +1,131 @@
+import {
+  type ErrorDefinition,
+  isDiscoverable,
+  type Service,
+  type Target,
+  type ToolAnnotations,
+  toToolAnnotations,
+} from '../core/index.ts'
+import { resolveCode } from '../errors/index.ts'
+import { extensionUrn, once } from '../values/index.ts'
+import { type CallOption, listCallOptions } from './options.ts'
+import { type Parameters, toParameters } from './parameters.ts'
+import { type Results, toResults } from './results.ts'
+import {
+  type ContractVersion,
+  listVersions,
+  toVersionedName,
+  toVersionedToolName,
+} from './versions.ts'
+
+/** How a call can be carried out; the first is what happens when the caller does not say. */
+export type Mode = 'now' | 'stream' | 'background'
+
+/** An error that a function declares, with what every surface derives from its code. */
+export interface ContractError extends ErrorDefinition {
+  readonly status: number
+  readonly retryable: boolean
+}
+
+/** Where the function is over HTTP, below the mount of the REST surface. */
+export interface HttpBinding {
+  readonly methods: readonly ('GET' | 'POST')[]
+  /** `/orders.get`, or `/orders.get@1.0.0` for a version that the plain name does not reach. */
+  readonly path: string
+  readonly operationId: string
+}
+
+/**
+ * The whole shape of a call of one function version. Surfaces and documents are projections of it: each lists, decodes
+ * and encodes these parts in its own protocol.
+ */
+export interface Contract {
+  readonly target: Target
+  /** `orders.get`, or `orders.get@1.0.0` for a version that the plain name does not reach. */
+  readonly name: string
+  /** Everything a caller names: arguments, and what a query may say. */
+  readonly parameters: Parameters
+  readonly results: Results
+  readonly modes: readonly Mode[]
+  readonly errors: readonly ContractError[]
+  /** True when the function is declared to change nothing. */
+  readonly readsOnly: boolean
+  /** What agents are told about its effects. */
+  readonly annotations: ToolAnnotations
+  /** What callers may ask of extensions in one call. */
+  readonly options: readonly CallOption[]
+  /** All versions that callers may see, oldest first. */
+  readonly versions: readonly ContractVersion[]
+  readonly http: HttpBinding
+}
+
+/** The contracts of a service. */
+export interface Contracts {
+  readonly of: (target: Target) => Contract
+  /** Every version that discovery may show, in the order of registration. */
+  readonly list: () => readonly Contract[]
+}
+
+const ASYNC = extensionUrn('async')
+
+/** Creates the contracts of a service; each part is made when something first asks for it. */
+export function createContracts(service: Service): Contracts {
+  const known = new WeakMap<Target, Contract>()
+  const of = (target: Target): Contract => {
+    const found = known.get(target)
+    if (found !== undefined) return found
+    const contract = toContract(service, target)
+    known.set(target, contract)
+    return contract
+  }
+  return {
+    of,
+    list: () =>
+      [...service.registry.entries()].flatMap(({ ordered }) =>
+        ordered.filter(isDiscoverable).map(of),
+      ),
+  }
+}
+
+function toContract(service: Service, target: Target): Contract {
+  const parameters = once(() => toParameters(service, target))
+  const results = once(() => toResults(target, parameters()))
+  const readsOnly = target.sideEffects?.length === 0
+  return {
+    target,
+    // Which version the plain name reaches changes when versions come and go.
+    get name() {
+      return toVersionedName(service, target)
+    },
+    get parameters() {
+      return parameters()
+    },
+    get results() {
+      return results()
+    },
+    modes: [
+      'now',
+      ...(target.streams ? (['stream'] as const) : []),
+      ...(service.supports(ASYNC) && target.accepts(ASYNC) ? (['background'] as const) : []),
+    ],
+    errors: [...target.errors.values()].map((error) => {
+      const { status, retryable } = resolveCode(error.code)
+      return { ...error, status: error.status ?? status, retryable }
+    }),
+    readsOnly,
+    annotations: toToolAnnotations(target.sideEffects),
+    get options() {
+      return listCallOptions(service, target)
+    },
+    get versions() {
+      return listVersions(service, target.name)
+    },
+    get http() {
+      return {
+        methods: readsOnly ? (['GET', 'POST'] as const) : (['POST'] as const),
+        path: `/${toVersionedName(service, target)}`,
+        operationId: toVersionedToolName(service, target),
+      }
+    },
+  }
+}

@@ -1,0 +1,380 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { allSurfaces, explorer, forrst, mcp, rest, type Service, serve } from 'waymark'
+import { createClient } from 'waymark/client'
+import { generateClient } from 'waymark/codegen'
+import { buildDocument } from '../../src/discovery/document.ts'
+import { runMain } from '../cli/run-main.ts'
+
+/** What a call comes to, however its surface says it. */
+export interface Answer {
+  readonly result?: unknown
+  readonly error?: { readonly code: string; readonly message?: string; readonly details?: unknown }
+  /** What an extension answered in place of the function. */
+  readonly extension?: unknown
+  readonly items?: readonly unknown[]
+}
+
+/** A feature that a surface does not carry: by the protocol's own words, or not yet. */
+export type Missing = { readonly reason: string } | { readonly issue: number }
+
+/** A request as one surface writes it. */
+export type Send = object
+
+interface ForrstSend {
+  readonly function: string
+  readonly version?: string | undefined
+  readonly arguments?: object
+  readonly extensions?: readonly object[]
+}
+
+interface RestSend {
+  readonly request: string
+  readonly body?: object
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+interface McpSend {
+  readonly name: string
+  readonly arguments: object
+  readonly meta?: object
+}
+
+interface ToolSend {
+  readonly tool: string
+  readonly body: object
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+interface ClientSend {
+  readonly method: 'call' | 'stream' | 'start'
+  readonly rest: readonly unknown[]
+}
+
+interface GeneratedSend {
+  readonly path: readonly string[]
+  readonly rest: readonly unknown[]
+}
+
+/** One feature, and how it is asked for over each surface. */
+export interface Feature {
+  readonly title: string
+  readonly gives: Answer
+  readonly sends: {
+    readonly forrst: ForrstSend | Missing
+    readonly rest: RestSend | Missing
+    readonly mcp: McpSend | Missing
+    readonly tools: ToolSend | Missing
+    readonly client: ClientSend | Missing
+    readonly generated: GeneratedSend | Missing
+    readonly cli: readonly string[] | Missing
+  }
+}
+
+/** The columns of the table: title, whose requests it sends, and the revision of MCP where it is one. */
+export const SURFACES = [
+  ['Forrst', 'forrst'],
+  ['REST', 'rest'],
+  ['MCP 2024-11-05', 'mcp'],
+  ['MCP 2025-03-26', 'mcp'],
+  ['MCP 2025-06-18', 'mcp'],
+  ['MCP 2025-11-25', 'mcp'],
+  ['MCP 2026-07-28', 'mcp'],
+  ['tool API', 'tools'],
+  ['typed client', 'client'],
+  ['generated client', 'generated'],
+  ['command line', 'cli'],
+] as const
+
+/** A running feature service that can be asked over every surface. */
+export interface Asking {
+  readonly ask: (column: (typeof SURFACES)[number], send: Send) => Promise<Answer>
+  readonly url: string
+  readonly close: () => Promise<void>
+}
+
+/** Serves a service and connects to it over every surface. */
+export async function startSurfaces(service: Service): Promise<Asking> {
+  const others = allSurfaces().filter(
+    ({ name }) => !['mcp', 'explorer', 'forrst', 'rest'].includes(name),
+  )
+  const server = await serve(service, {
+    port: 0,
+    surfaces: [
+      forrst(),
+      rest(),
+      mcp({ versions: { 'tickets.get': ['1.0.0', '2.0.0'] } }),
+      explorer({ allowExecute: true }),
+      ...others,
+    ],
+  })
+  const { url } = server
+  const client = createClient({ url: `${url}/forrst`, name: 'parity', retry: false })
+  const generated = await loadGenerated(service, `${url}/forrst`)
+  const sessions = new Map<string, Promise<string | undefined>>()
+  const openSession = (revision: string) => {
+    const known = sessions.get(revision) ?? initialize(url, revision)
+    sessions.set(revision, known)
+    return known
+  }
+  return {
+    url,
+    close: server.close,
+    async ask([title, kind], send) {
+      switch (kind) {
+        case 'forrst':
+          return askForrst(url, send as ForrstSend)
+        case 'rest':
+          return askRest(url, send as RestSend)
+        case 'mcp': {
+          const revision = title.slice(4)
+          const session = revision === MODERN ? undefined : await openSession(revision)
+          return askMcp(url, send as McpSend, revision, session)
+        }
+        case 'tools':
+          return askTools(url, send as ToolSend)
+        case 'client':
+          return askClient(client, send as ClientSend)
+        case 'generated':
+          return askGenerated(generated, send as GeneratedSend)
+        case 'cli':
+          return askCli(`${url}/forrst`, send as readonly string[])
+      }
+    },
+  }
+}
+
+type Json = Record<string, unknown>
+
+const JSON_TYPE = { 'content-type': 'application/json' }
+
+/** Nobody else knows what stands in for a result when there is none. */
+function toAnswer(result: unknown, extensions: readonly Json[] = []): Answer {
+  const [first] = extensions
+  return result === null && first !== undefined ? { extension: first['data'] } : { result }
+}
+
+async function askForrst(url: string, send: ForrstSend): Promise<Answer> {
+  const { extensions = [], ...call } = send
+  const post = async (body: object): Promise<Response> =>
+    fetch(`${url}/forrst`, {
+      method: 'POST',
+      headers: JSON_TYPE,
+      body: JSON.stringify({
+        protocol: { name: 'forrst', version: '0.1.0' },
+        id: 'parity',
+        context: { caller: 'parity' },
+        ...body,
+      }),
+    })
+  const response = await post({ call, ...(extensions.length > 0 && { extensions }) })
+  const text = await response.text()
+  if (response.headers.get('content-type') === 'text/event-stream') return readEvents(text)
+  const document = JSON.parse(text) as Json
+  if (document['errors']) return { error: (document['errors'] as never[])[0] as never }
+  const entries = (document['extensions'] ?? []) as Json[]
+  const operation = (entries[0]?.['data'] as Json | undefined)?.['operation_id']
+  if (operation === undefined) return toAnswer(document['result'], entries)
+  for (;;) {
+    const status = await post({
+      call: {
+        function: 'urn:cline:forrst:ext:async:fn:status',
+        arguments: { operation_id: operation },
+      },
+    })
+    const { result } = (await status.json()) as { readonly result: Json }
+    if (result['status'] === 'completed') return { result: result['result'] }
+  }
+}
+
+function readEvents(text: string): Answer {
+  const items = text.split('\n\n').flatMap((event) => {
+    const data = /^event: data\ndata: ?(.*)$/m.exec(event)?.[1]
+    return data === undefined ? [] : [JSON.parse(data) as unknown]
+  })
+  // The first event says that the stream is open.
+  return { items: items.slice(1) }
+}
+
+async function askRest(url: string, { request, body, headers }: RestSend): Promise<Answer> {
+  const [method = '', path = ''] = request.split(' ')
+  const response = await fetch(`${url}${path}`, {
+    method,
+    headers: { ...JSON_TYPE, ...headers },
+    ...(method === 'POST' && { body: JSON.stringify(body ?? {}) }),
+  })
+  const type = response.headers.get('content-type') ?? ''
+  const text = await response.text()
+  if (type === 'application/jsonl') {
+    const lines = text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Json)
+    return { items: lines.flatMap((line) => ('item' in line ? [line['item']] : [])) }
+  }
+  const document = JSON.parse(text) as Json
+  if (type === 'application/problem+json') {
+    const { code, title, details } = document as { code: string; title: string; details?: Json }
+    const waits = details?.['retry_after'] as { readonly value: number } | undefined
+    if (waits && response.headers.get('retry-after') !== String(waits.value)) {
+      throw new Error('Retry-After is missing')
+    }
+    return { error: { code, message: title, details } }
+  }
+  return type === 'application/json'
+    ? { result: document }
+    : toAnswer(null, document['extensions'] as Json[])
+}
+
+const MODERN = '2026-07-28'
+
+async function postMcp(
+  url: string,
+  body: object,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<{ readonly message: Json; readonly session: string | undefined }> {
+  const response = await fetch(`${url}/mcp`, {
+    method: 'POST',
+    headers: { ...JSON_TYPE, accept: 'application/json, text/event-stream', ...headers },
+    body: JSON.stringify({ jsonrpc: '2.0', ...body }),
+  })
+  const text = await response.text()
+  const data = /^data: ?(\{.*)$/m.exec(text)?.[1] ?? text
+  return {
+    message: data === '' ? {} : (JSON.parse(data) as Json),
+    session: response.headers.get('mcp-session-id') ?? undefined,
+  }
+}
+
+async function initialize(url: string, revision: string): Promise<string | undefined> {
+  const { session } = await postMcp(url, {
+    id: 0,
+    method: 'initialize',
+    params: {
+      protocolVersion: revision,
+      capabilities: {},
+      clientInfo: { name: 'parity', version: '1.0.0' },
+    },
+  })
+  await postMcp(
+    url,
+    { method: 'notifications/initialized' },
+    session ? { 'mcp-session-id': session } : {},
+  )
+  return session
+}
+
+async function askMcp(
+  url: string,
+  { name, arguments: given, meta }: McpSend,
+  revision: string,
+  session: string | undefined,
+): Promise<Answer> {
+  const isModern = revision === MODERN
+  const own = isModern && {
+    'io.modelcontextprotocol/protocolVersion': revision,
+    'io.modelcontextprotocol/clientInfo': { name: 'parity', version: '1.0.0' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+  }
+  const { message } = await postMcp(
+    url,
+    {
+      id: 1,
+      method: 'tools/call',
+      params: { name, arguments: given, _meta: { ...own, ...meta } },
+    },
+    {
+      'mcp-protocol-version': revision,
+      ...(isModern && { 'mcp-method': 'tools/call', 'mcp-name': name }),
+      ...(session && { 'mcp-session-id': session }),
+    },
+  )
+  const result = message['result'] as Json | undefined
+  if (result === undefined) throw new Error(`refused: ${JSON.stringify(message)}`)
+  const answered = (result['_meta'] ?? {}) as Json
+  const errors = answered['waymark/errors'] as Answer['error'][] | undefined
+  if (errors?.[0]) return { error: errors[0] }
+  if (result['isError']) return toAnswer(null, answered['waymark/extensions'] as Json[])
+  const [block] = result['content'] as readonly { readonly text: string }[]
+  return { result: result['structuredContent'] ?? JSON.parse(block?.text ?? 'null') }
+}
+
+async function askTools(url: string, { tool, body, headers }: ToolSend): Promise<Answer> {
+  const response = await fetch(`${url}/explorer/tools/${tool}/call`, {
+    method: 'POST',
+    headers: { ...JSON_TYPE, ...headers },
+    body: JSON.stringify(body),
+  })
+  const { content } = (await response.json()) as { content: readonly { readonly text: string }[] }
+  const value = JSON.parse(content[0]?.text ?? 'null')
+  if (value?.errors) return { error: value.errors[0] }
+  return value?.extensions ? toAnswer(null, value.extensions) : { result: value }
+}
+
+async function askClient(
+  client: ReturnType<typeof createClient>,
+  { method, rest: [name, given, options] }: ClientSend,
+): Promise<Answer> {
+  const called = [name as string, given as Json, options as object] as const
+  if (method === 'stream') {
+    const items: unknown[] = []
+    for await (const item of client.stream(...called)) items.push(item)
+    return { items }
+  }
+  const outcome =
+    method === 'start'
+      ? await (await client.start(...called)).result()
+      : await client.call(...called)
+  return outcome.ok
+    ? toAnswer(outcome.result, outcome.extensions as never)
+    : { error: outcome.error }
+}
+
+async function loadGenerated(service: Service, url: string): Promise<Json> {
+  const folder = mkdtempSync(join(tmpdir(), 'waymark-parity-'))
+  const file = join(folder, 'client.ts')
+  writeFileSync(file, generateClient(buildDocument(service), { name: 'Tickets' }))
+  const module = await import(/* @vite-ignore */ file)
+  rmSync(folder, { recursive: true })
+  return module.createTicketsClient({ url, name: 'parity', retry: false })
+}
+
+async function askGenerated(client: Json, { path, rest: given }: GeneratedSend): Promise<Answer> {
+  const method = path.reduce<unknown>((member, name) => (member as Json)[name], client) as (
+    ...rest: readonly unknown[]
+  ) => unknown
+  try {
+    const answer = method(...given)
+    if (path.at(-1) === 'stream') {
+      const items: unknown[] = []
+      for await (const item of answer as AsyncIterable<unknown>) items.push(item)
+      return { items }
+    }
+    const value = await answer
+    return path.at(-1) === 'start'
+      ? { result: await (value as { wait(): Promise<unknown> }).wait() }
+      : { result: value }
+  } catch (thrown) {
+    const { code, message, details } = thrown as Required<NonNullable<Answer['error']>>
+    if (typeof code !== 'string') throw thrown
+    return { error: { code, message, details } }
+  }
+}
+
+async function askCli(url: string, words: readonly string[]): Promise<Answer> {
+  const { out } = await runMain([
+    'call',
+    url,
+    ...words,
+    ...(words.includes('--json') ? [] : ['--json']),
+  ])
+  const lines = out.trim()
+  if (words.includes('--stream')) {
+    const parts = lines.split('\n').map((line) => JSON.parse(line) as Json)
+    return { items: parts.flatMap((part) => ('item' in part ? [part['item']] : [])) }
+  }
+  const outcome = JSON.parse(lines)
+  if (words.includes('--wait')) return { result: outcome.result ?? outcome }
+  return outcome.ok ? toAnswer(outcome.result, outcome.extensions) : { error: outcome.error }
+}

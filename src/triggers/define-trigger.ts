@@ -87,8 +87,7 @@ export function listRefusedArguments(
     const { properties, additionalProperties, patternProperties } = target.inputSchema
     if (additionalProperties !== false || patternProperties !== undefined) return []
     const known = Object.keys(asRecord(properties))
-    const carried = type === 'schedule' ? asRecord(trigger.payload) : {}
-    const passed = Object.keys({ ...fixed, ...(map ?? carried) })
+    const passed = Object.keys({ ...fixed, ...map })
     const warnings = passed
       .filter((argument) => !known.includes(argument))
       .map((argument) => {

@@ -1,10 +1,9 @@
-export { type Authority, type AuthorityOptions, createAuthority } from './authority.ts'
+export type { Authority } from './authority.ts'
 export {
   DIAGNOSTICS,
   type Diagnostic,
   type DiagnosticCode,
   type DiagnosticSeverity,
-  formatDiagnostic,
 } from './diagnostic.ts'
 export {
   createDocumentFetcher,
@@ -70,7 +69,6 @@ export {
   type NegotiateReportInput,
   type NegotiationReport,
   negotiateReport,
-  toReport,
 } from './negotiate/report.ts'
 export type { DroppedEntry, DropReason, UsableProfile } from './negotiate/usable.ts'
 export {
@@ -84,13 +82,12 @@ export {
 export { type LintFinding, type LintOptions, lintProfile } from './profile/lint.ts'
 export { type ProfileReading, readProfile } from './profile/read.ts'
 export {
-  buildProfileSchema,
   CAPABILITY_LINT_SCHEMA,
   LAYOUTS,
   type Layout,
   OPERATIONS_SCHEMA,
 } from './profile/schema.ts'
-export { createProfileValidator, type ProfileValidator } from './profile/validate.ts'
+export type { ProfileValidator } from './profile/validate.ts'
 export {
   type AgentHeader,
   formatAgentHeader,
@@ -115,7 +112,6 @@ export {
   PROTOCOL_ERRORS,
   type ProtocolErrorCode,
   type ProtocolRefusal,
-  type ReceivedError,
   readProtocolError,
   toIncompatibleBody,
   toRestError,

@@ -1,24 +1,11 @@
-export {
-  type AgentSource,
-  type ComposeOptions,
-  type ComposeResult,
-  composeSpecs,
-  parseRename,
-  type Rename,
-} from './agent/compose.ts'
+export { type AgentSource, type ComposeOptions, parseRename, type Rename } from './agent/compose.ts'
 export {
   type AgentOptions,
   type AgentPlan,
   type AgentResult,
-  describeAgent,
   generateAgent,
 } from './agent/generate-agent.ts'
-export {
-  type DomainVariables,
-  formatEnvTemplate,
-  listVariables,
-  type Variable,
-} from './agent/variables.ts'
+export { formatEnvTemplate, listVariables, type Variable } from './agent/variables.ts'
 export {
   type DraftOptions,
   type DraftResult,
@@ -51,7 +38,6 @@ export {
   type GenerateResult,
   generateCode,
   generateFromText,
-  isEdited,
 } from './generate.ts'
 export type { NamePlan } from './names.ts'
 export { type GenerateClientOptions, generateClient } from './typed-client/generate-client.ts'
@@ -59,7 +45,6 @@ export {
   type FileState,
   type PlannedFile,
   planFiles,
-  readPrevious,
   type WriteFilesOptions,
   type WriteOutcome,
   writeFiles,

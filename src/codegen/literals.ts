@@ -28,7 +28,7 @@ export function toStringLiteral(text: string): string {
   return text.includes("'") ? `"${inner}"` : `'${inner.replaceAll('\\"', '"')}'`
 }
 
-/** Writes characters nobody sees as escapes, for text that is read rather than run. */
+/** Writes invisible characters as escapes, for text that is read rather than run. */
 export function revealHidden(text: string): string {
   if (/^[\x20-\x7e]*$/.test(text)) return text
   return text.replace(UNSAFE, toEscape).replace(/\p{Surrogate}/gu, toEscape)

@@ -56,12 +56,12 @@ export interface DiscoveryDocument {
 /** Hears of a member that was left out: where it stands, and what it should have been. */
 export type OnLeftOut = (place: string, expected: string) => void
 
-/** Reads the parts of a discovery document that somebody else wrote; what is not of its type is left out. */
+/** Reads the parts of a discovery document from outside; members of the wrong type are left out. */
 export function decodeDocument(document: object, onLeftOut: OnLeftOut = IGNORE): DiscoveryDocument {
   return DOCUMENT(document, '', onLeftOut) as DiscoveryDocument
 }
 
-/** Reads one function of a discovery document that somebody else wrote; what is not of its type is left out. */
+/** Reads one function of a discovery document from outside; members of the wrong type are left out. */
 export function decodeFunctionObject(
   object: object,
   onLeftOut: OnLeftOut = IGNORE,
@@ -69,7 +69,7 @@ export function decodeFunctionObject(
   return FUNCTION(object, '', onLeftOut) as FunctionObject | undefined
 }
 
-/** Reads the components of a discovery document that somebody else wrote; what is not of its type is left out. */
+/** Reads the components of a discovery document from outside; members of the wrong type are left out. */
 export function decodeComponents(components: unknown, onLeftOut: OnLeftOut = IGNORE): Components {
   return COMPONENTS(components, 'components', onLeftOut) ?? {}
 }
@@ -133,7 +133,7 @@ interface ShapeOptions {
   readonly defaults?: Readonly<Record<string, unknown>>
 }
 
-/** Members nobody knows stay as they are. */
+/** Unknown members stay as they are. */
 function shape(members: Members, { needs = [], defaults = {} }: ShapeOptions = {}): Read {
   return (value, place, onLeftOut) => {
     if (!isRecord(value)) return record(value, place, onLeftOut)

@@ -1,5 +1,11 @@
 import type { Components, Service, Target } from '../core/index.ts'
-import { collectSchemas, type JsonSchema, moveReferences, toDraft7 } from '../schema/index.ts'
+import {
+  collectSchemas,
+  type JsonSchema,
+  mapValues,
+  moveReferences,
+  toDraft7,
+} from '../schema/index.ts'
 import { PROTOCOL_VERSION } from '../wire/index.ts'
 import type { DiscoveryDocument } from './decode.ts'
 import { toFunctionObject } from './function-object.ts'
@@ -112,11 +118,4 @@ function toComponents(
       })),
     }),
   }
-}
-
-function mapValues<Value, Result>(
-  record: Readonly<Record<string, Value>>,
-  map: (value: Value) => Result,
-): Record<string, Result> {
-  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]))
 }

@@ -43,7 +43,7 @@ export function toFunctionObject(
   }
 }
 
-/** That a function streams follows from its definition; nobody has to declare it. */
+/** That a function streams follows from its definition; it need not be declared. */
 function toDeclarations(
   { definition: { extensions }, itemSchema, streams }: Target,
   place: (schema: JsonSchema) => JsonSchema,

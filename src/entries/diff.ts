@@ -17,7 +17,6 @@ export {
   type FormatOptions,
   formatDiff,
   type LoadedExternals,
-  listFunctionNames,
   loadExternals,
   type RuleId,
   type SchemaRuleName,

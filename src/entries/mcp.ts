@@ -5,7 +5,6 @@ export {
   type McpServerAddress,
   type McpSource,
   type McpSourceOptions,
-  parseMcpReference,
 } from '../sources/mcp/index.ts'
 export {
   type Agent,
@@ -27,10 +26,8 @@ export {
   type McpResource,
   type McpResourceTemplate,
   measureTools,
-  metadataPaths,
   type PromptArgument,
   type PromptMessage,
-  parseToolSelection,
   type Reader,
   type ResourceContents,
   type ResourceDescription,

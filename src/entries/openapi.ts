@@ -1,8 +1,6 @@
 // Turn OpenAPI documents into tool specs.
 export type { ResolverOptions } from '../schema/index.ts'
 export {
-  allowSameFolder,
-  detectVersion,
   type ExternalFailure,
   type ExternalOptions,
   type ImportOptions,

@@ -32,7 +32,6 @@ export {
   type ToolHandler,
   ToolHttpError,
   toApiOperation,
-  toFieldSchema,
   toFunctions,
   toInputSchema,
 } from '../sources/runtime/index.ts'

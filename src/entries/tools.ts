@@ -16,7 +16,6 @@ export {
   type ToolDetail,
   type ToolSummary,
   type ToolsProvider,
-  toTools,
   type ValidateResult,
   type ValidationFailure,
 } from '../surfaces/tools/index.ts'

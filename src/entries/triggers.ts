@@ -16,7 +16,6 @@ export {
   type EventBus,
   type EventMap,
   type ListTriggersOptions,
-  listRuns,
   type OpenEventBusOptions,
   openEventBus,
   type Receipt,

@@ -116,8 +116,6 @@ export {
   type AtomicLockExtensionOptions,
   advanceFence,
   holdsLock,
-  type LockScope,
-  toFullKey,
 } from '../extensions/lock/index.ts'
 export {
   endMaintenance,

@@ -21,11 +21,7 @@ export { compileSchema, findSchemaMistakes, type SchemaCheck } from './compile.t
 export { fromOpenApi, readDialect, to202012, toDraft7 } from './dialect.ts'
 export { listPatterns } from './mistakes.ts'
 export { withNullLeftOut } from './null-arguments.ts'
-export {
-  compilePattern,
-  judgePattern,
-  writeMatch,
-} from './pattern/index.ts'
+export { compilePattern, isRegExp, judgePattern, writeMatch } from './pattern/index.ts'
 export {
   bundleSchema,
   collectSchemas,

@@ -227,7 +227,7 @@ function toInner(schema: Subschema, reading: Reading): Reading {
   return isResource && reading.key !== undefined ? { ...reading, key: undefined } : reading
 }
 
-/** A reference may point into a keyword nobody knows; what stands there is read as schemas. */
+/** A reference may point into an unknown keyword; its value is read as schemas. */
 function normalizeUnknown(value: unknown, inner: (schema: JsonSchema) => Subschema): unknown {
   if (Array.isArray(value)) return value.map((item) => normalizeUnknown(item, inner))
   return isRecord(value) ? inner(value) : value

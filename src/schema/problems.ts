@@ -165,7 +165,7 @@ function listUnknown(finding: SchemaViolation, names: unknown): readonly SchemaV
   const { known } = finding.params
   return names.slice(0, MAX_PROBLEMS).map((given, index) => {
     const name = toText(given)
-    // Whoever sends hundreds of names has not misspelt one.
+    // A value with hundreds of unknown names has not misspelt one.
     const isSearched = Array.isArray(known) && index < MOST_SUGGESTED
     const members = isSearched ? known.filter((member) => member !== name) : []
     const message = formatUnknownProperty(name, members)
@@ -173,7 +173,7 @@ function listUnknown(finding: SchemaViolation, names: unknown): readonly SchemaV
   })
 }
 
-/** For more names than these nobody looks for the one that was meant. */
+/** Names beyond these get no suggestion. */
 const MOST_SUGGESTED = 20
 
 /** The value of such a finding is the name of a member, which is not what its pointer shows. */

@@ -13,7 +13,7 @@ import {
   worstStatus,
 } from '../core/index.ts'
 import { CallError } from '../errors/index.ts'
-import { jsonSchema } from '../schema/index.ts'
+import { jsonSchema, mapValues } from '../schema/index.ts'
 import {
   formatTimestamp,
   type JsonObject,
@@ -195,13 +195,6 @@ function collectFunctions(
       .filter((state) => state.shown || !isWell(state))
       .map(({ name, health }) => [name, health] as const),
   )
-}
-
-function mapValues<Value, Result>(
-  record: Readonly<Record<string, Value>>,
-  map: (value: Value) => Result,
-): Record<string, Result> {
-  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]))
 }
 
 /** The arguments of both health functions. */

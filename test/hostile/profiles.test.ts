@@ -1,11 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import {
-  formatNegotiation,
-  lintProfile,
-  negotiateReport,
-  readFallback,
-  readProtocolError,
-} from '../../src/entries/capabilities.ts'
+import { readFallback, readProtocolError } from '../../src/capabilities/index.ts'
+import { formatNegotiation, lintProfile, negotiateReport } from '../../src/entries/capabilities.ts'
 import { findFaults, hostileCases } from '../support/property.ts'
 import { RICH_DOCUMENTS, RICH_PROFILE } from './profiles.ts'
 

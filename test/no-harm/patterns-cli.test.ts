@@ -144,6 +144,8 @@ const BOUNDED: Readonly<Record<string, string>> = {
     'reads the usage lines of this program',
   'src/codegen/typed-client/emit-runtime.ts /\\/\\*[\\s\\S]*?\\*\\/|\'(?:[^\'\\\\\\n]|\\\\.)*\'|"(?:[^"\\\\\\n]|\\\\.)*"/g':
     'reads code that was just written, whose comments and texts all end',
+  'src/contract/options.ts /^(\\d{1,12}(?:\\.\\d{1,6})?) ?(ms|s|m|h)?$/':
+    'its repetitions end after 18 digits',
   'src/sources/runtime/serialize.ts /0+$/': 'reads what toFixed(20) wrote',
   'explorer/src/view/json-text.tsx /("(?:[^"\\\\]|\\\\.)*")(\\s*:)?|(-?\\d+(?:\\.\\d+)?(?:[eE][+-]?\\d+)?)|\\b(true|false|null)\\b/g':
     'reads what JSON.stringify wrote, whose texts all end',

@@ -2,7 +2,7 @@ import { eachReference, type SchemaAt } from '../../schema/index.ts'
 import { formatPointer } from '../../values/index.ts'
 import type { RuleId } from './rules.ts'
 
-/** Whom a change breaks: those who call, those who implement, or nobody; `docs` changes no behaviour at all. */
+/** Whom a change breaks: callers, implementers, or neither; `docs` changes no behaviour at all. */
 export type ChangeClass = 'breaking' | 'implementer' | 'compatible' | 'docs'
 
 /** The classes, worst first. */
@@ -61,7 +61,7 @@ export function findUnreadReferences(description: unknown): ReadonlyMap<string, 
   return found
 }
 
-/** The rules that apply when a facet comes, goes or changes; absent means that nobody cares. */
+/** The rules that apply when a facet comes, goes or changes; an absent one means that it does not matter. */
 export interface FacetRules {
   readonly added?: RuleId
   readonly removed?: RuleId

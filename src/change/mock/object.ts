@@ -82,7 +82,7 @@ function makeMember(schema: JsonSchema, name: string, context: MakeContext): unk
 
 const MOST_TRIES = 200
 
-/** Adds members nobody named until there are as many as the schema asks for. */
+/** Adds unnamed members until there are as many as the schema requires. */
 function addMore(schema: JsonSchema, made: Map<string, unknown>, context: MakeContext): void {
   const least = numberOf(schema['minProperties'], 0)
   const patterns = Object.keys(asRecord(schema['patternProperties']))

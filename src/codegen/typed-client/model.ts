@@ -21,7 +21,7 @@ import { toMemberName } from './names.ts'
 export interface FunctionModel {
   readonly name: string
   readonly version: string
-  /** The one that is meant when nobody names a version. */
+  /** The one used when a call names no version. */
   readonly isMain: boolean
   readonly source: FunctionObject
   /** Undefined when the document says nothing about arguments. */

@@ -1,2 +1,2 @@
-export { advanceFence, holdsLock, type LockScope, toFullKey } from './lease.ts'
+export { advanceFence, holdsLock } from './lease.ts'
 export { type AtomicLockExtensionOptions, atomicLockExtension } from './lock.ts'

@@ -37,6 +37,15 @@ export function toRegExp(pattern: string): RegExp {
   }
 }
 
+/** Tells whether a pattern is a regular expression of ECMA-262 with `u`. */
+export function isRegExp(pattern: string): boolean {
+  try {
+    return new RegExp(pattern, 'u') instanceof RegExp
+  } catch {
+    return false
+  }
+}
+
 /**
  * Compiles a pattern so that a match takes time in proportion to the text: on the engine of JavaScript where that is
  * proven, else on an automaton. Throws a TypeError when it is not a regular expression.

@@ -1,2 +1,2 @@
-export { compilePattern, judgePattern, toRegExp } from './compile.ts'
+export { compilePattern, isRegExp, judgePattern, toRegExp } from './compile.ts'
 export { writeMatch } from './write.ts'

@@ -118,6 +118,7 @@ export function parsePattern(source: string, unicode: boolean): PatternNode {
 
 /** Counts the groups a number can refer back to. */
 function countGroups(source: string): number {
-  const bare = source.replace(/\\[\s\S]|\[(?:\\[\s\S]|[^\]\\])*\]/g, '')
+  // A class that never ends takes the rest, so that no text of brackets is looked at twice.
+  const bare = source.replace(/\\[\s\S]|\[(?:\\[\s\S]|[^\]\\])*\]?/g, '')
   return bare.match(/\((?!\?)|\(\?<(?![=!])/g)?.length ?? 0
 }

@@ -171,7 +171,7 @@ function walk(schema: JsonSchema, base: string, everywhere: boolean, visit: Visi
       if (everywhere && roleOf(keyword, value) === 'unknown') enterUnknown(value, nodeBase)
     }
   }
-  // A reference may point into a keyword nobody knows; what stands there may be a schema.
+  // A reference may point into an unknown keyword; its value may be a schema.
   const enterUnknown = (value: unknown, nodeBase: string): void => {
     if (isRecord(value)) enter(value, nodeBase, '')
     else if (Array.isArray(value)) for (const item of value) enterUnknown(item, nodeBase)

@@ -1,4 +1,4 @@
-import { asList, entriesOf, isRecord, ownMember } from '../../values/index.ts'
+import { asList, entriesOf, isRecord } from '../../values/index.ts'
 import type { Resolver, UnresolvedReference } from '../reference/document.ts'
 import { isReference, keywordSet, withoutReference } from '../walk/index.ts'
 
@@ -16,51 +16,61 @@ const KEPT = keywordSet(
 )
 
 /** How types are spelled; from `file` on it is not JSON Schema, but written in real documents. */
-const TYPES: Readonly<Record<string, SchemaType>> = {
-  string: 'string',
-  number: 'number',
-  integer: 'integer',
-  boolean: 'boolean',
-  array: 'array',
-  object: 'object',
-  file: 'string',
-  int: 'integer',
-  long: 'integer',
-  float: 'number',
-  double: 'number',
-  bool: 'boolean',
-  text: 'string',
-  date: 'string',
-  datetime: 'string',
-  'date-time': 'string',
-  uuid: 'string',
-  list: 'array',
-  map: 'object',
-}
+const TYPES: ReadonlyMap<string, SchemaType> = new Map(
+  Object.entries({
+    string: 'string',
+    number: 'number',
+    integer: 'integer',
+    boolean: 'boolean',
+    array: 'array',
+    object: 'object',
+    file: 'string',
+    int: 'integer',
+    long: 'integer',
+    float: 'number',
+    double: 'number',
+    bool: 'boolean',
+    text: 'string',
+    date: 'string',
+    datetime: 'string',
+    'date-time': 'string',
+    uuid: 'string',
+    list: 'array',
+    map: 'object',
+  } satisfies Record<string, SchemaType>),
+)
 
 /** Reads `type` in all its spellings. */
 function typesOf(node: Node): {
   readonly types: SchemaType[]
   readonly nullable: boolean
   /** A type that does not exist. */
-  readonly odd: string | undefined
+  readonly odd?: string
 } {
-  const { type = [] } = node
+  const { type } = node
+  const nullable = isNullable(node)
+  // Nearly every schema is one of these two.
+  if (type === undefined) return { types: [], nullable }
+  const known = typeof type === 'string' ? TYPES.get(type) : undefined
+  if (known !== undefined) return { types: [known], nullable }
   const names = [type].flat().map((name) => (isScalar(name) ? String(name).toLowerCase() : ''))
-  const types = names.flatMap((name) => ownMember(TYPES, name) ?? [])
-  const odd = names.find((name) => !Object.hasOwn(TYPES, name) && !/^(?:null|any|)$/.test(name))
+  const types = names.flatMap((name) => TYPES.get(name) ?? [])
+  const odd = names.find((name) => !TYPES.has(name) && !['null', 'any', ''].includes(name))
   const simple = types.includes('number') ? types.filter((one) => one !== 'integer') : types
-  const nullable = names.includes('null') || isNullable(node)
-  return { types: [...new Set(simple)], nullable, odd: odd?.slice(0, 40) }
+  return {
+    types: [...new Set(simple)],
+    nullable: nullable || names.includes('null'),
+    ...(odd !== undefined && { odd: odd.slice(0, 40) }),
+  }
 }
 
 function isScalar(value: unknown): value is string | number | boolean {
-  return ['string', 'number', 'boolean'].includes(typeof value)
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 }
 
 /** OpenAPI 3.0 and dialects of Swagger say so beside the type; careless converters write "true". */
 function isNullable({ nullable, 'x-nullable': old }: Node): boolean {
-  return [nullable, old].some((flag) => flag === true || flag === 'true')
+  return nullable === true || old === true || nullable === 'true' || old === 'true'
 }
 
 type Node = Record<string, unknown>
@@ -125,13 +135,17 @@ export function flattenSchema(
   return flat
 }
 
-function startFlat(trail: Trail | undefined): Flat {
+/** Begins with nothing, or with a schema that has no members and never will. */
+function startFlat(
+  trail: Trail | undefined,
+  leaf?: Pick<Flat, 'types' | 'nullable' | 'keywords'>,
+): Flat {
   return {
-    types: [],
-    nullable: false,
-    keywords: {},
-    properties: new Map(),
-    required: new Set(),
+    types: leaf?.types ?? [],
+    nullable: leaf?.nullable ?? false,
+    keywords: leaf?.keywords ?? {},
+    properties: leaf ? NO_PROPERTIES : new Map<string, unknown[]>(),
+    required: leaf ? NO_NAMES : new Set<string>(),
     items: undefined,
     additional: undefined,
     variants: [],
@@ -144,6 +158,9 @@ function startFlat(trail: Trail | undefined): Flat {
   }
 }
 
+const NO_PROPERTIES: Map<string, unknown[]> = new Map()
+const NO_NAMES: Set<string> = new Set()
+
 /** Flattens a schema that has neither structure nor composition, as most have, without copying it. */
 export function flattenLeaf(schema: unknown, trail: Trail | undefined): Flat | undefined {
   if (!isRecord(schema)) return undefined
@@ -153,7 +170,7 @@ export function flattenLeaf(schema: unknown, trail: Trail | undefined): Flat | u
   const { types, nullable, odd } = typesOf(schema)
   if (odd !== undefined) return undefined
   const hasNull = nullable || asList(schema['enum']).includes(null)
-  return { ...startFlat(trail), types, nullable: hasNull, keywords: schema }
+  return startFlat(trail, { types, nullable: hasNull, keywords: schema })
 }
 
 interface Collecting extends FlattenContext {

@@ -107,10 +107,10 @@ export function mapSchema(
 }
 
 /** Copies an object with every value replaced; a member named `__proto__` stays a member. */
-export function mapValues(
-  record: Readonly<Record<string, unknown>>,
-  replace: (value: unknown, key: string) => unknown,
-): Record<string, unknown> {
+export function mapValues<Value, Result>(
+  record: Readonly<Record<string, Value>>,
+  replace: (value: Value, key: string) => Result,
+): Record<string, Result> {
   return Object.fromEntries(
     Object.entries(record).map(([key, value]) => [key, replace(value, key)]),
   )

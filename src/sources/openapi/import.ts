@@ -11,7 +11,7 @@ import {
 } from '../tool-spec/index.ts'
 import { cleanText } from './describe.ts'
 import { filterOperations, type OperationFilter } from './list.ts'
-import { detectVersion } from './load.ts'
+import { detectVersion, problem } from './load.ts'
 import { chooseDomain } from './names.ts'
 import { asFilledText, createWarnings, type ImportWarning, read, type WarningList } from './node.ts'
 import { type DocumentOperation, type OpenedDocument, openDocument } from './operations.ts'
@@ -258,8 +258,4 @@ function warnAboutSize(spec: ToolSpec, warnings: WarningList): void {
     `${count} tools cost a model about ${tokens} tokens; pick the ones you need`,
     'tools',
   )
-}
-
-function problem(code: string, file: string, message: string): SpecProblem {
-  return { severity: 'error', code, file, line: 0, column: 0, path: '', message }
 }

@@ -20,7 +20,6 @@ export {
   type OperationRow,
 } from './list.ts'
 export {
-  detectVersion,
   type LoadedDocument,
   type LoadOptions,
   loadOpenApi,

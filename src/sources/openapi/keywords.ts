@@ -1,4 +1,4 @@
-import { compilePattern, requireAll } from '../../schema/index.ts'
+import { compilePattern, isRegExp, requireAll } from '../../schema/index.ts'
 import { asList } from '../../values/index.ts'
 import type { EnumValue, FieldType } from '../tool-spec/index.ts'
 import { showValue } from './describe.ts'
@@ -192,13 +192,7 @@ function toPattern(pattern: string): string | undefined {
   if (pattern.length > 2000) return undefined
   const bare = /^\/(.*)\/[a-z]*$/s.exec(pattern)?.[1]
   const tries = bare === undefined ? [pattern] : [bare, pattern]
-  return tries.find((text) => {
-    try {
-      return new RegExp(text, 'u') instanceof RegExp
-    } catch {
-      return false
-    }
-  })
+  return tries.find(isRegExp)
 }
 
 function applyList(draft: FieldDraft, folded: Folded, lose: (message: string) => void): void {

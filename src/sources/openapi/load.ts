@@ -118,7 +118,7 @@ export function detectVersion(document: unknown): OpenApiVersion | undefined {
   return /^3\.\d/.test(openapi) ? '3.2' : undefined
 }
 
-/** Tags nobody knows are dropped, their content stays. */
+/** Unknown tags are dropped, their content stays. */
 const ANY_TAG = ['!', 'tag:'].flatMap((prefix) => [
   defineScalarTag(prefix, {
     matchByTagPrefix: true,
@@ -179,6 +179,7 @@ function explainVersion(document: unknown, file: string): SpecProblem {
   return { ...problem('E100', file, message), hint: 'convert the document to OpenAPI 3 first' }
 }
 
-function problem(code: string, file: string, message: string): SpecProblem {
+/** Makes an error about a file as a whole. */
+export function problem(code: string, file: string, message: string): SpecProblem {
   return { severity: 'error', code, file, line: 0, column: 0, path: '', message }
 }

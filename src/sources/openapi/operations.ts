@@ -133,7 +133,7 @@ function operationsOf(item: Node): [string, unknown][] {
   const own = Object.entries(item).filter(([key, value]) => {
     const method = key.toLowerCase()
     if (TOOL_METHODS.has(method) || OTHER_METHODS.has(method)) return true
-    // COPY, LINK and the like are not methods of the format, but somebody meant them.
+    // COPY, LINK and the like are not methods of the format, but documents contain them.
     const isMeant = ['responses', 'operationId'].some((name) => read(value, name) !== undefined)
     return isMeant && /^[a-z]+$/i.test(key) && key !== 'additionalOperations'
   })

@@ -187,7 +187,7 @@ const ALLOWED: Record<FieldLocation, readonly FieldStyle[]> = {
   header: ['simple'],
 }
 
-/** Placeholders that nobody declared, and the query that stands in the path. */
+/** Undeclared placeholders, and the query written into the path. */
 function inventMissing(
   fields: readonly FieldDef[],
   wanted: readonly string[],

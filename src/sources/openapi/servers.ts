@@ -22,7 +22,7 @@ export function chooseBaseUrl(servers: readonly unknown[], context: ServerContex
   if (chosen?.url === undefined) {
     const variable = fallback.slice(2, -1)
     if (tried.length > 0) {
-      context.warn('W113', `no server is an http address; set ${variable}`, 'servers')
+      context.warn('W113', `no server is an HTTP URL; set ${variable}`, 'servers')
     }
     return fallback
   }

@@ -1,7 +1,7 @@
 export { type AuthContext, nameWays, pickWay } from './auth.ts'
 export type { Caller, CallerOptions, ToolContext } from './call-tool.ts'
 export { type ArgumentSchema, checkArguments } from './check-arguments.ts'
-export { toFieldSchema, toInputSchema, toObjectSchema, withSafePatterns } from './input-schema.ts'
+export { toInputSchema, toObjectSchema, withSafePatterns } from './input-schema.ts'
 export { finishLogin, type LoginResult, startLogin } from './login.ts'
 export type {
   ApiOperation,

@@ -11,7 +11,7 @@ const MAX_BYTES = 32 * 1024 * 1024
 const TIMEOUT_MS = 60_000
 
 /**
- * Makes a `fetch` for tools of documents that nobody has looked at: it cannot be talked into reaching
+ * Makes a `fetch` for tools of unreviewed documents: it cannot be made to reach
  * internal addresses, and connections are pinned to the addresses that were checked.
  */
 export function createPublicOnlyFetch(options: PublicOnlyOptions = {}): typeof fetch {

@@ -1,4 +1,4 @@
-import { compilePattern } from '../../schema/index.ts'
+import { compilePattern, isRegExp } from '../../schema/index.ts'
 import { isRecord } from '../../values/index.ts'
 import { quote, type Report } from './finding.ts'
 import { ENV_PATTERN, HEADER_PATTERN, MAX_FIELD_DEPTH } from './schema.ts'
@@ -212,7 +212,8 @@ export function warnAboutDefaults(
     report({
       code: 'W058',
       path: [...path, 'default'],
-      message: 'a default in a PATCH body is sent with every call and changes what nobody named',
+      message:
+        'a default in a PATCH body is sent with every call and changes fields the caller did not name',
       hint: 'remove default; say in the description what the API assumes',
     })
   }
@@ -312,7 +313,7 @@ function checkBounds(field: FieldDef, path: readonly PathStep[], report: Report)
 }
 
 function checkPattern(pattern: string, path: readonly PathStep[], report: Report): void {
-  if (!compiles(pattern)) {
+  if (!isRegExp(pattern)) {
     const message = `must be a regular expression; found ${quote(pattern)}`
     report({ code: 'E058', path, message })
     return
@@ -322,14 +323,6 @@ function checkPattern(pattern: string, path: readonly PathStep[], report: Report
   const message = `is not checked before a call: ${unchecked}`
   const hint = 'write it without looking around, referring back or repeating more than 1000 times'
   report({ code: 'W059', path, message, hint })
-}
-
-function compiles(pattern: string): boolean {
-  try {
-    return new RegExp(pattern, 'u') instanceof RegExp
-  } catch {
-    return false
-  }
 }
 
 function checkPlace(

@@ -23,14 +23,12 @@ export {
   summarizeProblems,
 } from './finding.ts'
 export {
-  type EnvPart,
   type ExpandedText,
   envNamesOf,
   escapeEnvText,
   expandEnvText,
   type FormatToolSpecOptions,
   formatToolSpec,
-  parseEnvText,
 } from './format.ts'
 export {
   type ConflictReason,

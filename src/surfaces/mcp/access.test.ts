@@ -5,9 +5,9 @@ import {
   type Authorization,
   createMcpHandler,
   createProtectedResourceHandler,
-  metadataPaths,
 } from '../../entries/mcp.ts'
 import { CallError } from '../../errors/error.ts'
+import { metadataPaths } from './index.ts'
 
 const LIST = { jsonrpc: '2.0', id: 9, method: 'tools/list' }
 const AUTHORIZATION: Authorization = {

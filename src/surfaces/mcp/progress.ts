@@ -16,10 +16,15 @@ export interface Progress {
 const STEP = 0.001
 const TOTAL = 100
 
+/** Most clients listen to none, and know no tasks. */
+const SILENT: Progress = { report: undefined, beat() {}, moveTo() {} }
+
 /** Creates the progress of one exchange. */
 export function createProgress({ meta, params, capabilities, notify }: McpExchange): Progress {
   const token = meta['progressToken']
   const listening = typeof token === 'string' || typeof token === 'number'
+  const mayBeTask = capabilities.extensions !== undefined || params['task'] !== undefined
+  if (!listening && !mayBeTask) return SILENT
   let task: Task | undefined
   let last = -STEP
 
@@ -35,14 +40,11 @@ export function createProgress({ meta, params, capabilities, notify }: McpExchan
   }
 
   return {
-    report:
-      listening || capabilities.extensions !== undefined || params['task'] !== undefined
-        ? (fraction, message) => {
-            const progress = Math.min(1, Math.max(0, fraction)) * TOTAL || 0
-            task?.report(message ?? `${Math.round(progress)} % done`)
-            send(progress, message)
-          }
-        : undefined,
+    report(fraction, message) {
+      const progress = Math.min(1, Math.max(0, fraction)) * TOTAL || 0
+      task?.report(message ?? `${Math.round(progress)} % done`)
+      send(progress, message)
+    },
     beat: () => send(last, undefined),
     moveTo(next) {
       task = next

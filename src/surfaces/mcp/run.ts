@@ -39,7 +39,7 @@ export function createRun(
   exchange: McpExchange,
   answers: Answers,
   abortable: Pick<Abortable, 'signal'>,
-  detach: () => Promise<void> = async () => exchange.release?.(),
+  detach?: () => Promise<void>,
 ): Run {
   let agent: Agent | undefined
   const run: Run = {
@@ -48,12 +48,21 @@ export function createRun(
     ask: undefined,
     meta: undefined,
     agent() {
-      agent ??= toAgent(exchange, run, ask, detach)
+      agent ??= toAgent(exchange, run, createAsk(exchange, answers, abortable, run), detach)
       return agent
     },
   }
 
-  async function ask(requests: InputRequests): Promise<Readonly<Record<string, JsonObject>>> {
+  return run
+}
+
+function createAsk(
+  exchange: McpExchange,
+  answers: Answers,
+  abortable: Pick<Abortable, 'signal'>,
+  run: Run,
+): Agent['ask'] {
+  return async (requests) => {
     assertCapable(exchange, requests, run)
     if (run.ask !== undefined) return run.ask(requests)
     if (exchange.request !== undefined) {
@@ -61,15 +70,13 @@ export function createRun(
     }
     return lookUp(requests, answers, run)
   }
-
-  return run
 }
 
 function toAgent(
   exchange: McpExchange,
   run: Run,
   ask: Agent['ask'],
-  detach: Agent['detach'],
+  detach: Agent['detach'] | undefined,
 ): Agent {
   const askOne = async (name: string, request: InputRequest): Promise<JsonObject> =>
     (await ask({ [name]: request }))[name] ?? {}
@@ -89,7 +96,7 @@ function toAgent(
         ...(run.meta && { _meta: run.meta }),
       })
     },
-    detach,
+    detach: detach ?? (async () => exchange.release?.()),
   }
 }
 

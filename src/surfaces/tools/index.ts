@@ -1,6 +1,6 @@
 export type { ToolDetail, ToolSummary } from './encode.ts'
 export { prepareTools } from './provider.ts'
-export { createServiceToolApi, type ServiceToolApiOptions, toTools } from './service-tools.ts'
+export { createServiceToolApi, type ServiceToolApiOptions } from './service-tools.ts'
 export { explorer } from './surface.ts'
 export type {
   AuthHook,

@@ -97,15 +97,13 @@ function prepare(
     throw invalidParams(`_meta["${OWN_META.version}"] must be a string`)
   }
   const split = tool.split?.(input)
-  const others = [...(request.extensions ?? []), ...(split === undefined ? [] : [split.entry])]
-  const entries = readEntries(meta)
   const call: Call = {
     id: String(exchange.id),
     function: tool.target.name,
     version: version ?? tool.target.version,
     arguments: split?.arguments ?? input,
     context: caller === undefined ? undefined : { caller },
-    extensions: others.length === 0 ? entries : [...entries, ...others],
+    extensions: joinEntries(readEntries(meta), request.extensions, split?.entry),
     principal,
     signal: abortable.signal,
     facts: toAgentFacts(progress.report, run.agent),
@@ -113,6 +111,15 @@ function prepare(
     reply: createReply(),
   }
   return { environment, exchange, tool, call, run, abortable, answers, progress, request }
+}
+
+function joinEntries(
+  entries: readonly ExtensionEntry[],
+  others: readonly ExtensionEntry[] | undefined,
+  query: ExtensionEntry | undefined,
+): readonly ExtensionEntry[] {
+  if (others === undefined && query === undefined) return entries
+  return [...entries, ...(others ?? []), ...(query === undefined ? [] : [query])]
 }
 
 function start({ environment: { service }, call }: ToolCall): Maybe<Outcome> {

@@ -3,7 +3,8 @@ import { createShop } from '../../../../test/mcp/shop.ts'
 import { modernClient, type WireClient } from '../../../../test/mcp/wire.ts'
 import { serviceOf } from '../../../../test/support/service.ts'
 import { defineFunction, type FunctionDefinition } from '../../../core/function.ts'
-import { createMcpHandler, parseToolSelection } from '../../../entries/mcp.ts'
+import { createMcpHandler } from '../../../entries/mcp.ts'
+import { parseToolSelection } from '../index.ts'
 
 async function textOf(client: WireClient, name: string, input: Record<string, string | number>) {
   const { result } = await client.request('tools/call', { name, arguments: input })

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '../core/index.ts'
 import { notApplied, type Store } from '../store/index.ts'
@@ -49,6 +50,8 @@ export function startInProcessWorker(options: InProcessWorkerOptions): InProcess
   const { name, records, plan, leaseMs, pollMs, clock, log } = options
   const running = new Map<string, Running>()
   const closing = new AbortController()
+  // Every run listens to it: many are no leak.
+  setMaxListeners(0, closing.signal)
   const passedOn = createPassedOn(clock)
   let closed = false
   let looking: Promise<void> | undefined

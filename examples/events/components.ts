@@ -7,13 +7,13 @@ export const components: Components = {
       name: 'id',
       summary: 'Event identifier',
       required: true,
-      schema: { type: 'string', format: 'uuid' },
+      schema: { type: 'string' },
     },
     VenueId: {
       name: 'venue_id',
       summary: 'Venue identifier',
       required: true,
-      schema: { type: 'string', format: 'uuid' },
+      schema: { type: 'string' },
     },
     StatusFilter: {
       name: 'status',
@@ -33,7 +33,7 @@ export const components: Components = {
       type: 'object',
       required: ['id', 'name', 'starts_at'],
       properties: {
-        id: { type: 'string', format: 'uuid' },
+        id: { type: 'string' },
         name: { type: 'string', maxLength: 255 },
         description: { type: 'string' },
         status: { type: 'string', enum: ['draft', 'published', 'cancelled'] },
@@ -48,7 +48,7 @@ export const components: Components = {
       type: 'object',
       required: ['id', 'name'],
       properties: {
-        id: { type: 'string', format: 'uuid' },
+        id: { type: 'string' },
         name: { type: 'string' },
         address: { type: 'string' },
         capacity: { type: 'integer', minimum: 0 },

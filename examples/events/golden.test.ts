@@ -4,6 +4,9 @@ import { call, send } from '../../test/support/forrst.ts'
 import { HAS_SEEDS, readJsonObjects, readSeed } from '../../test/support/seeds.ts'
 import { createEventsService } from './main.ts'
 
+const NO_UUID =
+  'the seed says format uuid and gives ids such as evt_01H8X3Y4Z5A6B7C8D9E0F1G2H3; formats are asserted'
+
 /** Every difference between the service's document and the one seed 000 prints, with its reason. */
 const DIFFERENCES: readonly { readonly at: string; readonly reason: string }[] = [
   {
@@ -28,6 +31,14 @@ const DIFFERENCES: readonly { readonly at: string; readonly reason: string }[] =
   },
   { at: '/functions/venues.get', reason: 'a link of the seed leads to it, so it exists' },
   { at: '/functions/attendees.list', reason: 'a link of the seed leads to it, so it exists' },
+  ...['contentDescriptors/EventId', 'contentDescriptors/VenueId'].map((name) => ({
+    at: `/components/${name}/schema/format`,
+    reason: NO_UUID,
+  })),
+  ...['schemas/EventResource', 'schemas/VenueResource'].map((name) => ({
+    at: `/components/${name}/properties/id/format`,
+    reason: NO_UUID,
+  })),
   {
     at: '/components/schemas/AttendeeResource',
     reason: 'attendees.list answers with it',

@@ -20,7 +20,10 @@ import type { TargetShape } from './target.ts'
 export function checkExamples(shape: TargetShape, components: Components, refuse: Refuse): void {
   const checkOutput =
     shape.outputSchema &&
-    compileSchema(shape.outputSchema, { components: { schemas: components.schemas ?? {} } })
+    compileSchema(shape.outputSchema, {
+      assertFormats: shape.definition.imported !== true,
+      components: { schemas: components.schemas ?? {} },
+    })
   for (const [index, reference] of (shape.definition.examples ?? []).entries()) {
     const pairing = resolveReference<ExamplePairing>(reference, components, 'examplePairings')
     if (pairing === undefined) continue

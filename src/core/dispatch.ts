@@ -86,7 +86,7 @@ export function requireFunction(
     message:
       version === undefined
         ? `${name} has no stable version; name one of ${listed}`
-        : `${toShort(version)} of ${name} ${target === undefined ? 'does not exist' : 'was removed'}; known: ${listed}`,
+        : `${name} has no version ${toShort(version)}${target === undefined ? '' : ' any more'}; known: ${listed}`,
     source: { pointer: '/call/version' },
     details: {
       function: call.function,

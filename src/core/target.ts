@@ -178,7 +178,12 @@ function toCheck(
 ): Check {
   return isStandardSchema(schema)
     ? toStandardCheck(schema)
-    : compileSchema(schema, { ...options, components: { schemas: components.schemas ?? {} } })
+    : compileSchema(schema, {
+        ...options,
+        // What is imported describes somebody else's values, which do not always have the format they are said to have.
+        assertFormats: options.isOwn,
+        components: { schemas: components.schemas ?? {} },
+      })
 }
 
 function inputFromArguments(definition: FunctionDefinition, components: Components): JsonSchema {

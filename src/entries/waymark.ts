@@ -185,6 +185,8 @@ export {
   type FetchHandlerOptions,
   type HonoContext,
   type HonoHandlerOptions,
+  type LambdaEvent,
+  type LambdaResult,
   type Load,
   type OverloadOptions,
   type ParsedRequest,
@@ -195,6 +197,7 @@ export {
   toFastifyPlugin,
   toFetchHandler,
   toHonoHandler,
+  toLambdaHandler,
   toNodeListener,
 } from '../http/index.ts'
 export {

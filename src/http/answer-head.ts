@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { unref } from '../values/index.ts'
 import type { HttpResponse } from '../wire/index.ts'
 
 /** Writes the head of an answer whose body has a known length; undefined where the length is not told. */
@@ -45,7 +46,7 @@ export function createHeadWriter(): WriteHead {
     if (start === undefined || ending !== undefined) return
     ending = readEnding(outgoing, start)
     // The date changes with the second, as in node:http itself.
-    if (ending !== undefined) setTimeout(forget, 1_000 - (Date.now() % 1_000)).unref()
+    if (ending !== undefined) unref(setTimeout(forget, 1_000 - (Date.now() % 1_000)))
   }
 }
 

@@ -8,7 +8,7 @@ import {
   type LocalOptions,
 } from '../net/index.ts'
 import type { Mount, Surface } from '../surfaces/surface/index.ts'
-import { andThen, isPromise, type Maybe } from '../values/index.ts'
+import { andThen, isPromise, type Maybe, once } from '../values/index.ts'
 import type { HttpRequest, HttpResponse } from '../wire/index.ts'
 import { assertSurfaces, mountSurfaces } from './mount.ts'
 import { createOverload, type Load, type Overload, type OverloadOptions } from './overload.ts'
@@ -59,7 +59,6 @@ export interface AppOptions extends GuardOptions, LocalOptions {
  */
 export function createApp(service: Service, options: AppOptions): App {
   assertSurfaces('createApp', options)
-  service.start()
   const probes = createProbes(service)
   const { mounts: ofSurfaces, close } = mountSurfaces(service, options)
   const mounts: readonly Mount[] = [
@@ -123,13 +122,19 @@ export function createApp(service: Service, options: AppOptions): App {
     ? (request) => andThen(answer(request), (response) => guard.share(request, response))
     : answer
   const gate = options.overload ? createGate(createOverload(options.overload), service, refuse) : {}
+  const served = gate.around?.(shared) ?? shared
+  // Not now: an app may be made where a module is evaluated, and some runtimes allow no timers there.
+  const begin = once(service.start)
   return {
     maxRequestBytes: service.limits.maxRequestBytes,
     knows: (path) => find(path) !== undefined,
     refuse,
     close,
     ...gate,
-    handle: gate.around?.(shared) ?? shared,
+    handle(request) {
+      begin()
+      return served(request)
+    },
   }
 }
 

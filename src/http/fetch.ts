@@ -81,7 +81,9 @@ function toResponse(method: string, { status, headers, body }: HttpResponse): Re
   )
   if (method === 'HEAD' || BODYLESS.has(status))
     return new Response(null, { status, headers: list })
-  return new Response(toBody(body), { status, headers: list })
+  // Workers would compress a body again whose header says that it is compressed.
+  const encoded = headers['content-encoding'] !== undefined && { encodeBody: 'manual' }
+  return new Response(toBody(body), { status, headers: list, ...encoded })
 }
 
 function toBody(body: HttpResponse['body']): ConstructorParameters<typeof Response>[0] {

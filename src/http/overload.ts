@@ -1,4 +1,4 @@
-import { isPromise, type Maybe } from '../values/index.ts'
+import { isPromise, type Maybe, unref } from '../values/index.ts'
 
 /** When a process takes no more calls. Probes are always answered. */
 export interface OverloadOptions {
@@ -342,7 +342,7 @@ function createMeter(
       if (timer !== undefined) return
       planned = performance.now() + SAMPLE_MS
       timer = setInterval(sample, SAMPLE_MS)
-      timer.unref()
+      unref(timer)
     },
   }
 }

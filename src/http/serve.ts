@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http'
+import type { Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Service } from '../core/index.ts'
 import type { Surface } from '../surfaces/surface/index.ts'
@@ -42,6 +42,7 @@ export interface RunningServer {
 export async function serve(service: Service, options: ServeOptions = {}): Promise<RunningServer> {
   assertNotMoved('serve', options)
   const { port = 4000, host = '127.0.0.1', graceMs = 10_000, triggers } = options
+  const { createServer } = await loadHttp()
   const server = createServer({
     keepAliveTimeout: 65_000,
     ...toNodeTimeouts(options.requestTimeoutMs ?? 60_000),
@@ -51,6 +52,7 @@ export async function serve(service: Service, options: ServeOptions = {}): Promi
   // The profile names the port, which is only known now; nobody can have connected before this turn ends.
   const { app, url } = await listen(server, { port, host }, (address) => {
     const url = toUrl(address)
+    service.start()
     const app = createApp(service, {
       publicUrl: url,
       ...options,
@@ -76,6 +78,17 @@ export async function serve(service: Service, options: ServeOptions = {}): Promi
       await close()
     },
   }
+}
+
+/** Workers import this file as well; what they have of node:http does not listen. */
+async function loadHttp(): Promise<typeof import('node:http')> {
+  const http = await import('node:http').catch(() => undefined)
+  const { navigator } = globalThis as { readonly navigator?: { readonly userAgent?: string } }
+  const isWorker = navigator?.userAgent === 'Cloudflare-Workers'
+  if (http !== undefined && !isWorker) return http
+  throw new TypeError(
+    'serve needs a runtime that listens on a port; here, export a handler: toFetchHandler(createApp(service, { surfaces }))',
+  )
 }
 
 function toUrl({ address, family, port }: AddressInfo): string {

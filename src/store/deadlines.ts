@@ -1,3 +1,4 @@
+import { unref } from '../values/index.ts'
 /** Fails what takes too long, with one slow timer for everything instead of one timer each. */
 export interface Deadlines {
   /** Answers the promise, or rejects somewhat later than the time limit if it has not settled by then. */
@@ -44,7 +45,7 @@ export function createDeadlines({ timeout, onLate }: DeadlinesOptions): Deadline
 
   function start(): void {
     ticking = true
-    setTimeout(tick, Math.ceil(timeout / TICKS)).unref()
+    unref(setTimeout(tick, Math.ceil(timeout / TICKS)))
   }
 
   return {

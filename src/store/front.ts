@@ -1,5 +1,5 @@
 import { CallError } from '../errors/index.ts'
-import { fromJson, type Json } from '../values/index.ts'
+import { fromJson, type Json, once, unref } from '../values/index.ts'
 import {
   type Attempt,
   assertAmount,
@@ -80,7 +80,7 @@ export function startSweeping(
   let timer = schedule()
 
   function schedule(): NodeJS.Timeout {
-    return setTimeout(round, wait).unref()
+    return unref(setTimeout(round, wait))
   }
 
   async function round(): Promise<void> {
@@ -107,8 +107,13 @@ export function toSwept(removed: number, limit: number): Swept {
 
 /** Makes a store of a backend: checks arguments, converts values and failures, sweeps, and closes in order. */
 export function createStore(backend: Backend, sweep: SweepOptions = {}): Store {
-  const { run, close } = createGate(backend)
-  const stopSweeping = startSweeping((batch) => run(() => backend.sweep(batch)), sweep)
+  const gate = createGate(backend)
+  // Begun with the first operation: a module that makes a store may be evaluated where timers are not allowed.
+  const sweeping = once(() => startSweeping((batch) => gate.run(() => backend.sweep(batch)), sweep))
+  const run: Gate['run'] = (operation) => {
+    sweeping()
+    return gate.run(operation)
+  }
 
   return {
     kind: backend.kind,
@@ -170,8 +175,8 @@ export function createStore(backend: Backend, sweep: SweepOptions = {}): Store {
       await run(() => backend.check())
     },
     async close() {
-      stopSweeping()
-      await close()
+      sweeping()()
+      await gate.close()
     },
   }
 }

@@ -22,10 +22,13 @@ export async function loadOptional(
   }
 }
 
+/** Runtimes without a file system, and bundles, have words of their own for a module that is not there. */
 function isMissing(thrown: unknown): thrown is Error {
+  if (!(thrown instanceof Error)) return false
+  const code = 'code' in thrown ? thrown.code : undefined
   return (
-    thrown instanceof Error &&
-    'code' in thrown &&
-    (thrown.code === 'ERR_MODULE_NOT_FOUND' || thrown.code === 'MODULE_NOT_FOUND')
+    code === 'ERR_MODULE_NOT_FOUND' ||
+    code === 'MODULE_NOT_FOUND' ||
+    /^(?:No such module|Cannot find (?:module|package))\b/.test(thrown.message)
   )
 }

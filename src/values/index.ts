@@ -45,6 +45,7 @@ export {
   systemClock,
   toDuration,
   toMilliseconds,
+  unref,
 } from './time.ts'
 export { fromToolName, MAX_TOOL_NAME, spellName } from './tool-spelling.ts'
 export { canonicalUrn, extensionName, extensionUrn } from './urn.ts'

@@ -50,3 +50,10 @@ export function toMilliseconds(duration: {
 export function toDuration(milliseconds: number): { value: number; unit: 'millisecond' } {
   return { value: Math.max(0, Math.round(milliseconds)), unit: 'millisecond' }
 }
+
+/** Lets the process end before a timer does, where there is a process that could. */
+export function unref<Timer>(timer: Timer): Timer {
+  const { unref: release } = timer as { readonly unref?: () => unknown }
+  release?.call(timer)
+  return timer
+}

@@ -1,4 +1,4 @@
-import type { Maybe } from '../values/index.ts'
+import { type Maybe, unref } from '../values/index.ts'
 
 /** Server-sent events on their way to one client. */
 export interface EventStream extends AsyncIterable<string> {
@@ -66,7 +66,7 @@ export function createEventStream(
   const timer = setInterval(() => {
     if (waiting.length === 0) add(keepAlive)
   }, keepAliveMs)
-  timer.unref()
+  unref(timer)
   const end = (): void => {
     if (ended) return
     ended = true

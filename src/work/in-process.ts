@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '../core/index.ts'
 import { notApplied, type Store } from '../store/index.ts'
-import { type Clock, openScope, systemClock, toReason } from '../values/index.ts'
+import { type Clock, openScope, systemClock, toReason, unref } from '../values/index.ts'
 import { type Claim, createJobRecords, type JobRecords } from './job-records.ts'
 import { type HeldLease, holdLease } from './lease.ts'
 import {
@@ -79,7 +79,7 @@ export function startInProcessWorker(options: InProcessWorkerOptions): InProcess
         log?.warn('Jobs cannot be looked for', { job: name, reason: toReason(thrown) })
       }
     }
-    if (!closed) timer = setTimeout(wake, waitMs).unref()
+    if (!closed) timer = unref(setTimeout(wake, waitMs))
   }
 
   const isFull = () => closed || running.size >= plan.concurrency

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '../core/index.ts'
 import { type Entry, isUnavailable, type Store } from '../store/index.ts'
-import { type Clock, toReason } from '../values/index.ts'
+import { type Clock, toReason, unref } from '../values/index.ts'
 
 /** A lease that is renewed until it is let go or lost. */
 export interface HeldLease {
@@ -27,7 +27,7 @@ export function holdLease({ leaseMs, clock, renew }: HoldLeaseOptions): HeldLeas
   let timer = schedule()
 
   function schedule(): NodeJS.Timeout {
-    return setTimeout(tick, leaseMs / 3).unref()
+    return unref(setTimeout(tick, leaseMs / 3))
   }
 
   async function tick(): Promise<void> {
@@ -64,9 +64,11 @@ export function startKeepAlive(everyMs: number, renew: () => Promise<boolean>): 
   let timer = schedule()
 
   function schedule(): NodeJS.Timeout {
-    return setTimeout(() => {
-      running = tick()
-    }, everyMs).unref()
+    return unref(
+      setTimeout(() => {
+        running = tick()
+      }, everyMs),
+    )
   }
 
   async function tick(): Promise<void> {

@@ -1,61 +1,32 @@
-// What a service must do on every runtime, through the web-standard handler. Prints "ok" and ends with 0, or throws.
-import {
-  allSurfaces,
-  createApp,
-  createService,
-  defineFunction,
-  toFetchHandler,
-} from '../../dist/entries/waymark.js'
+// The checks inside the process of the service, and over a socket where the runtime has node:http.
+import { allSurfaces, serve, toFetchHandler } from 'waymark'
+import { openStore } from 'waymark/store'
+import { runChecks } from './checks.mjs'
+import { app, service } from './service.mjs'
 
-const service = createService({
-  info: { title: 'Orders', version: '1.0.0' },
-  functions: [
-    defineFunction({
-      name: 'orders.create',
-      version: '1.0.0',
-      input: { type: 'object', required: ['id'], properties: { id: { type: 'string' } } },
-      handler: async ({ input }) => ({ id: input.id }),
-    }),
-  ],
+let count = await runChecks(toFetchHandler(app))
+const server = await serve(service, { port: 0, surfaces: allSurfaces() })
+count += await runChecks((request) => {
+  const url = request.url.replace('http://localhost', server.url)
+  return request.method === 'GET' ? fetch(url) : passOn(request, url)
 })
-const handle = toFetchHandler(createApp(service, { surfaces: allSurfaces() }))
-const call = async (name, input, headers = {}) => {
-  const response = await handle(
-    new Request('http://localhost/forrst', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers },
-      body: JSON.stringify({
-        protocol: { name: 'forrst', version: '0.1.0' },
-        id: 'req_1',
-        call: { function: name, arguments: input },
-      }),
-    }),
-  )
-  return { status: response.status, body: await response.json() }
-}
-const check = (condition, what) => {
-  if (!condition) throw new Error(`failed: ${what}`)
+await server.close()
+
+async function passOn(request, url) {
+  const headers = Object.fromEntries(request.headers)
+  return fetch(url, { method: 'POST', headers, body: await request.text() })
 }
 
-const good = await call('orders.create', { id: 'ü' })
-check(good.status === 200 && good.body.result.id === 'ü', 'a call gets its result')
-const bad = await call('orders.create', {})
-check(
-  bad.status === 400 && bad.body.errors[0].source.pointer === '/call/arguments/id',
-  'a wrong argument',
+// A bundle has no packages beside it: then the message names what is missing.
+const sqlite = await openStore('sqlite::memory:').then(
+  async (store) => {
+    await store.close()
+    return 'SQLite'
+  },
+  (error) => {
+    if (!error.message.includes('needs the package "libsql"')) throw error
+    return 'no SQLite: says so'
+  },
 )
-const document = await call('urn:cline:forrst:ext:discovery:fn:describe')
-check(document.body.functions[0].name === 'orders.create', 'the discovery document')
-const health = await call('urn:cline:forrst:fn:health')
-check(health.body.result.status === 'healthy', 'health')
-const foreign = await call('orders.create', { id: 'a' }, { origin: 'https://evil.example' })
-check(foreign.status === 403, 'a foreign origin')
-const broken = await handle(
-  new Request('http://localhost/forrst', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: '{"a":',
-  }),
-)
-check((await broken.json()).errors[0].source.position === 5, 'the position of a parse error')
-console.log('ok')
+console.log(`${count} checks; ${sqlite}`)
+process.exit(0)

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createPublicFetch, type PublicFetch } from '../../net/index.ts'
-import { type Clock, isList, type JsonObject, systemClock } from '../../values/index.ts'
+import { type Clock, isList, type JsonObject, systemClock, unref } from '../../values/index.ts'
 import type { Diagnostic } from '../diagnostic.ts'
 import { createDocumentFetcher, type DocumentFetcher } from '../documents/fetcher.ts'
 import type { Rules, TransportName } from '../model.ts'
@@ -163,7 +163,7 @@ function createSession(
     if (closed) return
     const wait = Math.max(1_000, state.freshUntil - tools.clock.now())
     timer = setTimeout(() => void refresh().finally(keepFresh), Math.min(wait, 2 ** 31 - 1))
-    timer.unref()
+    unref(timer)
   }
 
   if (tools.options.keepFresh) keepFresh()

@@ -11,7 +11,7 @@ import {
   toResultText,
 } from '../../core/index.ts'
 import { CallError } from '../../errors/index.ts'
-import { openScope, parseExactJson } from '../../values/index.ts'
+import { openScope, parseExactJson, unref } from '../../values/index.ts'
 import { type Job, JobPutBack, toStoredJson } from '../../work/index.ts'
 import type { KnownEnd } from './end.ts'
 import {
@@ -50,7 +50,7 @@ export function createProgressWriter(
     newest = undefined
     writing = write(progress).finally(() => {
       writing = undefined
-      if (!stopped) timer = setTimeout(flush, everyMs).unref()
+      if (!stopped) timer = unref(setTimeout(flush, everyMs))
     })
   }
 

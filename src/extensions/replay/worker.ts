@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Service } from '../../core/index.ts'
-import { isRecord, toText } from '../../values/index.ts'
+import { isRecord, once, toText } from '../../values/index.ts'
 import { type Job, type JobQueue, toJobName, workForService } from '../../work/index.ts'
 import type { QueuedReplay, ReplayRecord } from './record.ts'
 import {
@@ -34,14 +34,14 @@ const FOREVER = 1_000_000
 export function createReplayWorker(options: ReplayWorkerOptions): ReplayWorker {
   const { replays, jobs, pollMs } = options
   const takeTurn = createReplayTurns(options)
-  const process = randomUUID().slice(0, 8)
+  const process = once(() => randomUUID().slice(0, 8))
 
   // One look per process and second is enough, and a look that is under way may have passed the newest entry already:
   // the id names the moment, so adding it again changes nothing and adding a later one always counts.
   async function wake({ name, clock }: Service, delayMs = 0): Promise<void> {
     const now = clock.now()
     const bucket = Math.floor((now + delayMs) / SHORTEST_MS) + 1
-    const id = `look-${process}-${bucket}`
+    const id = `look-${process()}-${bucket}`
     const delay = bucket * SHORTEST_MS - now
     await jobs.add({ name: toJobName(JOB, name), id, data: null, delayMs: delay })
   }

@@ -6,7 +6,7 @@ import type {
   Registry,
 } from '../../core/index.ts'
 import { CallError } from '../../errors/index.ts'
-import { extensionUrn } from '../../values/index.ts'
+import { extensionUrn, unref } from '../../values/index.ts'
 import { createForward, type ForwardOptions } from './call.ts'
 import type { ForrstClient } from './client.ts'
 import { readForrstDocument } from './document.ts'
@@ -99,11 +99,11 @@ export async function connectForrstSource(options: ForrstSourceOptions): Promise
       soon = undefined
       void refresh()
     }, SHORTEST_REFRESH_MS)
-    soon.unref()
+    unref(soon)
   }
 
   const timer = refreshMs > 0 ? setInterval(() => void refresh(), refreshMs) : undefined
-  timer?.unref()
+  if (timer) unref(timer)
   return {
     info: first.info,
     functions: () => functions,

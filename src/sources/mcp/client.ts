@@ -162,19 +162,20 @@ async function loadClient(): Promise<
   typeof import('@modelcontextprotocol/client') &
     typeof import('@modelcontextprotocol/client/stdio')
 > {
-  try {
-    const [client, stdio] = await Promise.all([
-      import('@modelcontextprotocol/client'),
-      import('@modelcontextprotocol/client/stdio'),
-    ])
-    return { ...client, ...stdio }
-  } catch (thrown) {
-    if (!isMissing(thrown)) throw thrown
-    throw new TypeError(
-      `An MCP server as a source needs the package "${PACKAGE}": run npm install ${PACKAGE}`,
-      { cause: thrown },
-    )
-  }
+  // A bundler that does not find an import with a `catch` of its own leaves it for later.
+  const [client, stdio] = await Promise.all([
+    import('@modelcontextprotocol/client').catch(explainMissing),
+    import('@modelcontextprotocol/client/stdio').catch(explainMissing),
+  ])
+  return { ...client, ...stdio }
+}
+
+function explainMissing(thrown: unknown): never {
+  if (!isMissing(thrown)) throw thrown
+  throw new TypeError(
+    `An MCP server as a source needs the package "${PACKAGE}": run npm install ${PACKAGE}`,
+    { cause: thrown },
+  )
 }
 
 function isMissing(thrown: unknown): boolean {

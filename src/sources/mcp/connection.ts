@@ -1,5 +1,5 @@
 import { CallError } from '../../errors/index.ts'
-import { type Clock, toDuration } from '../../values/index.ts'
+import { type Clock, toDuration, unref } from '../../values/index.ts'
 
 /** Something that is there, goes away and comes back. */
 export interface McpConnection<Client> {
@@ -84,7 +84,7 @@ export function createConnection<Client extends { close(): Promise<void> }>(
     if (!closed) {
       options.onFailure(cause, retryMs)
       timer = setTimeout(() => void open().catch(() => undefined), retryMs)
-      timer.unref()
+      unref(timer)
     }
     return unavailable(name, retryMs, cause)
   }

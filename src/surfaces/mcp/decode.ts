@@ -166,7 +166,7 @@ export function readEntries(meta: JsonObject): readonly ExtensionEntry[] {
     if (option === undefined) entries.push(...readEntryList(value, () => wrongList(key), pointer))
     else {
       const options = option.fromMeta(value, meta)
-      // A trace that cannot be read is no reason to refuse a call.
+      // An unreadable trace does not refuse the call.
       if (options === undefined && option.urn === TRACING) continue
       if (options === undefined) throw invalidParams(`_meta["${key}"] must be ${option.expected}`)
       const isTrace = option.urn === TRACING

@@ -1,5 +1,5 @@
 import type { Service } from '../../core/index.ts'
-import { isRecord, type JsonObject, type Maybe } from '../../values/index.ts'
+import { isRecord, type JsonObject, type Maybe, once } from '../../values/index.ts'
 import { readCaller } from './decode.ts'
 import { createEnvironment, type McpEnvironment, type McpOptions } from './environment.ts'
 import { methodNotFound } from './errors.ts'
@@ -40,8 +40,6 @@ export interface McpServer {
     readonly introduction: Introduction
     readonly result: string
   }
-  /** Aborts when the server closes. */
-  readonly closing: AbortSignal
   readonly close: () => void
 }
 
@@ -50,11 +48,12 @@ export function createMcpServer(service: Service, options: McpOptions = {}): Mcp
   const environment = createEnvironment(service, options)
   // Names that clash must not wait for the first client.
   environment.catalogue()
-  const closing = new AbortController()
-  const methods = createMethods(environment, closing.signal)
+  // Made when it is asked for: workers allow none where a module is evaluated.
+  const end = once(() => new AbortController())
+  const closing = () => end().signal
+  const methods = createMethods(environment, closing)
   return {
     environment,
-    closing: closing.signal,
     answer(exchange) {
       const method = methods[exchange.era].get(exchange.method)
       if (method === undefined) throw methodNotFound(exchange.method)
@@ -71,7 +70,7 @@ export function createMcpServer(service: Service, options: McpOptions = {}): Mcp
       return { introduction, result }
     },
     close() {
-      closing.abort()
+      end().abort()
       environment.changes.close()
     },
   }
@@ -79,7 +78,7 @@ export function createMcpServer(service: Service, options: McpOptions = {}): Mcp
 
 function createMethods(
   environment: McpEnvironment,
-  closing: AbortSignal,
+  closing: () => AbortSignal,
 ): Readonly<Record<Era, ReadonlyMap<string, McpMethod>>> {
   const resources = createResources(environment)
   const prompts = createPrompts(environment)

@@ -79,7 +79,10 @@ export interface SubscriptionOptions {
 }
 
 /** Makes the method behind which notifications flow until somebody ends it. */
-export function createListenMethods(environment: McpEnvironment, closing: AbortSignal): Methods {
+export function createListenMethods(
+  environment: McpEnvironment,
+  closing: () => AbortSignal,
+): Methods {
   const open = createOpenStreams(environment.options.subscriptions)
   return {
     async 'subscriptions/listen'(exchange) {
@@ -154,7 +157,7 @@ async function listen(
   { changes, tasks, writer }: McpEnvironment,
   exchange: McpExchange,
   filter: Filter,
-  closing: AbortSignal,
+  closing: () => AbortSignal,
 ): Promise<string> {
   const { id, principal } = exchange
   const meta = { [META.subscription]: id }
@@ -177,7 +180,7 @@ async function listen(
       )
     }),
   ]
-  await ended([exchange.signal(), closing])
+  await ended([exchange.signal(), closing()])
   for (const stop of stops) stop?.()
   return writer.complete('modern', '', meta)
 }

@@ -26,6 +26,7 @@ import {
   isRecord,
   type JsonObject,
   type Maybe,
+  once,
   toMaybe,
 } from '../../values/index.ts'
 import type { HttpHandler, HttpRequest, HttpResponse } from '../../wire/index.ts'
@@ -157,11 +158,11 @@ async function admitAgent(
 
 /** Ids of calls whose callers give none: a random start and a count, because a random id for each costs more. */
 function createIds(): () => string {
-  const start = `rest_${randomUUID()}_`
+  const start = once(() => `rest_${randomUUID()}_`)
   let count = 0
   return () => {
     count += 1
-    return start + count
+    return start() + count
   }
 }
 

@@ -56,7 +56,7 @@ function tryCompile(schema: JsonSchema, log: Pick<Logger, 'warn'>): Check | Vali
   try {
     const [mistake] = findSchemaMistakes(schema)
     if (mistake !== undefined) return refuseSchema(`${mistake.pointer} ${mistake.message}`)
-    return compileSchema(schema, { safeIntegers: true })
+    return compileSchema(schema, { safeIntegers: true, assertFormats: true })
   } catch (error) {
     log.warn('the schema of a tool cannot be compiled', { error })
     return refuseSchema('it cannot be compiled; the log of the server says why')

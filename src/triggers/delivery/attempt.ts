@@ -3,7 +3,7 @@ import type { Failure, Logger, Outcome } from '../../core/index.ts'
 import { formatRetryAfter, resolveCode } from '../../errors/index.ts'
 import type { TriggerDef } from '../../sources/tool-spec/index.ts'
 import { type Store, storeKey } from '../../store/index.ts'
-import type { Clock } from '../../values/index.ts'
+import { type Clock, unref } from '../../values/index.ts'
 import type { RepeatOptions } from '../../work/index.ts'
 import type { RunTrigger } from '../run-trigger.ts'
 import type { Settled } from '../trigger.ts'
@@ -35,7 +35,7 @@ export function createLiveness(store: Store, service: string): Liveness {
       // A store that is away at the start does not keep triggers from starting: others only take over too early.
       await beat().catch(() => undefined)
       timer ??= setInterval(() => void beat().catch(() => undefined), BEAT_MS)
-      timer.unref()
+      unref(timer)
     },
     async stop() {
       clearInterval(timer)

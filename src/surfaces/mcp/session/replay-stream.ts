@@ -1,4 +1,4 @@
-import { isPromise } from '../../../values/index.ts'
+import { isPromise, unref } from '../../../values/index.ts'
 import { createEventStream, type EventStream, encodeEvent } from '../../../wire/index.ts'
 
 /** Events by number, the first of which is 1; the oldest may be forgotten. */
@@ -103,7 +103,7 @@ export function createReplayStream(options: ReplayStreamOptions): ReplayStream {
   function keep(): void {
     clearTimeout(timer)
     if (resumeMs === 0) vanish()
-    else timer = setTimeout(vanish, resumeMs).unref()
+    else timer = unref(setTimeout(vanish, resumeMs))
   }
 
   return {

@@ -1,6 +1,14 @@
 import { createHash, createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
 import { createCallerMemory } from '../../../net/index.ts'
-import { type Clock, isList, isRecord, type JsonObject, toText } from '../../../values/index.ts'
+import {
+  type Clock,
+  isList,
+  isRecord,
+  type JsonObject,
+  once,
+  toText,
+  unref,
+} from '../../../values/index.ts'
 import { POLLING_VERSION, USED_CAPABILITIES } from '../protocol.ts'
 import type { Introduction } from '../server.ts'
 import { createPeer, type LivePeer } from './peer.ts'
@@ -18,8 +26,8 @@ const LONGEST = 65_536
 
 /** Creates a seal; processes that share a secret can read one another's. */
 export function createSeal(secret: string | undefined, clock: Clock): Seal {
-  const key = secret ?? randomBytes(32)
-  const sign = (payload: string): Buffer => createHmac('sha256', key).update(payload).digest()
+  const key = once(() => secret ?? randomBytes(32))
+  const sign = (payload: string): Buffer => createHmac('sha256', key()).update(payload).digest()
   return {
     close(value, ttlMs) {
       const payload = Buffer.from(JSON.stringify([clock.now() + ttlMs, value])).toString(
@@ -128,14 +136,16 @@ export function createSessions(seal: Seal, clock: Clock, options: SessionOptions
 
   /** Nobody may call again, so a timer looks as well; it keeps no process alive. */
   function schedule(): void {
-    sweep ??= setTimeout(
-      () => {
-        sweep = undefined
-        expire()
-        if (entries.size() > 0) schedule()
-      },
-      Math.min(idleMs, LONGEST_TIMER_MS),
-    ).unref()
+    sweep ??= unref(
+      setTimeout(
+        () => {
+          sweep = undefined
+          expire()
+          if (entries.size() > 0) schedule()
+        },
+        Math.min(idleMs, LONGEST_TIMER_MS),
+      ),
+    )
   }
 
   function remember(

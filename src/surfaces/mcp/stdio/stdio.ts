@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
 import type { Service } from '../../../core/index.ts'
+import { isRecord } from '../../../values/index.ts'
 import type { McpOptions } from '../environment.ts'
 import { createMcpServer } from '../server.ts'
 import { createStdioConnection } from './connection.ts'
@@ -67,6 +68,7 @@ export interface StdioOptions extends McpOptions {
 
 /** Serves a service over MCP to whoever writes lines to `input`; settles when that ends. */
 export async function serveStdio(service: Service, options: StdioOptions): Promise<void> {
+  assertStreams({ ...options })
   const { input, output, signal } = options
   service.start()
   const server = createMcpServer(service, options)
@@ -100,4 +102,18 @@ async function wait(input: Readable, output: Writable): Promise<void> {
   input.pause()
   await Promise.race([once(output, 'drain'), once(output, 'close')]).catch(() => undefined)
   input.resume()
+}
+
+/** Workers have no standard input and output; plain JavaScript has no compiler to say that they are missing. */
+function assertStreams({
+  input,
+  output,
+}: {
+  readonly input?: unknown
+  readonly output?: unknown
+}): void {
+  if (isRecord(input) && isRecord(output)) return
+  throw new TypeError(
+    'serveStdio needs an input and an output, such as process.stdin and process.stdout; where there are none, serve MCP over HTTP with mcp()',
+  )
 }

@@ -77,7 +77,7 @@ export function createTaskMethods({ tasks, writer }: McpEnvironment): Methods {
 /** Makes the methods by which clients of 2025-11-25 deal with the tasks they asked for. */
 export function createEarlierTaskMethods(
   environment: McpEnvironment,
-  closing: AbortSignal,
+  closing: () => AbortSignal,
 ): Methods {
   const { tasks, writer } = environment
   if (tasks === undefined) return {}

@@ -9,11 +9,13 @@ import { encodeTask, isTaskOver, type TaskRecord } from './records.ts'
 import type { Tasks } from './tasks.ts'
 
 /** Makes the method that waits for the end of a task and gives what the call would have given. */
-export function createTaskResult(tasks: Tasks, closing: AbortSignal): McpMethod {
+export function createTaskResult(tasks: Tasks, closing: () => AbortSignal): McpMethod {
   return async (exchange) => {
     const id = requireText(exchange.params, 'taskId')
-    const { result, error } = await runInScope([exchange.signal(), closing], undefined, (leaving) =>
-      waitForEnd(tasks, exchange, id, leaving),
+    const { result, error } = await runInScope(
+      [exchange.signal(), closing()],
+      undefined,
+      (leaving) => waitForEnd(tasks, exchange, id, leaving),
     )
     if (result !== undefined) return result
     if (error === undefined) throw new McpError(RPC.internalError, 'The task was cancelled')

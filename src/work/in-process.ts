@@ -111,9 +111,8 @@ export function startInProcessWorker(options: InProcessWorkerOptions): InProcess
 
   async function runToEnd(claim: Claim, { lost }: HeldLease): Promise<void> {
     const { id, data, attempt } = claim
-    const scope = openScope([lost, closing.signal])
-    const { signal } = scope
-    const verdict = await runJob({ id, data, attempt, signal }, options).finally(scope.close)
+    const { signal, close } = openScope([lost, closing.signal])
+    const verdict = await runJob({ id, data, attempt, signal }, options).finally(close)
     await settle(lost, options, async () => {
       if (verdict.over) await records.finish(claim)
       else if (closing.signal.aborted) await handBack(claim)

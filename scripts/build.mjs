@@ -14,14 +14,16 @@ const out = resolve(values.out)
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 const manifest = JSON.parse(readFileSync('package.json', 'utf8'))
 const entries = toEntries()
+const INSTALLED = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })
 
 rmSync(out, { recursive: true, force: true })
 if (!values['no-types']) writeDeclarations()
 const bundle = await rolldown({
   input: entries,
   platform: 'node',
-  // Packages are installed beside ours, or, if optional, are not.
-  external: (id) => !/^[./]|^typebox\b/.test(id),
+  // Packages are installed beside ours, or, if optional, are not; what else is imported becomes part of ours.
+  external: (id) =>
+    id.startsWith('node:') || INSTALLED.some((name) => id === name || id.startsWith(`${name}/`)),
   treeshake: { moduleSideEffects: false },
   onLog(level, log, handler) {
     if (level === 'warn') throw new Error(`rolldown: ${log.message}`)

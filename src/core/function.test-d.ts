@@ -43,6 +43,15 @@ describe('types of a function', () => {
     })
   })
 
+  it('keep tuples and literals of a handler, with JSON Schema too', () => {
+    defineFunction({
+      name: 'a.b',
+      version: '1.0.0',
+      output: jsonSchema<{ at: [number, number]; kind: 'a' | 'b' }>({ type: 'object' }),
+      handler: () => ({ at: [1, 2], kind: 'a' }),
+    })
+  })
+
   it('refuse a handler that answers something else', () => {
     defineFunction({
       name: 'a.b',

@@ -58,8 +58,10 @@ export type HandledAs<S> = [S] extends [never]
         },
       ]
     ? Output
-    : [S] extends [TypedJsonSchema<infer Value extends Literal<S>>]
-      ? Described<Value, S>
+    : typeof typed extends keyof S
+      ? [S] extends [TypedJsonSchema<infer Value extends Literal<S>>]
+        ? Value
+        : AnyResult
       : AnyResult
 
 type Scalar = string | number | bigint | boolean | null | undefined
@@ -69,8 +71,6 @@ type Literal<S> = Scalar | symbol | void | object | [] | Nested<S>[] | { [key: s
 type Nested<S> = [S] extends [never]
   ? NoInfer<S>
   : Scalar | [] | Nested<S>[] | { [key: string]: Nested<S> }
-// Without a type of its own the schema is inferred as everything.
-type Described<Value, S> = [Literal<S>] extends [Value] ? AnyResult : Value
 /** What the code of a function gives whose schema says nothing. */
 // biome-ignore lint/suspicious/noExplicitAny: `unknown` would take the hint from the branches above.
 export type AnyResult = any

@@ -7,6 +7,7 @@ import { createForrstHandler } from '../surfaces/forrst/handler.ts'
 const echo = defineFunction({
   name: 'orders.echo',
   version: '1.0.0',
+  input: { type: 'object', additionalProperties: true },
   handler: ({ input }) => input,
 })
 const give = (name: string, value: unknown) =>

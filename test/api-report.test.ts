@@ -15,6 +15,7 @@ const KEPT_INSIDE: Readonly<Record<string, string>> = {
   'surfaces/mcp/encode.d.ts#marked': 'a mark that only toolContent sets',
   'schema/schema.d.ts#typed': 'a mark that carries a type and is never set',
   'schema/schema.d.ts#HandledAs': 'OutputOf, written for inference',
+  'schema/schema.d.ts#AnyResult': 'any, with its reason',
   'core/middleware.d.ts#adds': 'a mark that carries a type and is never set',
   'change/diff/rules.d.ts#OTHER_RULES': 'the ids in it are the keys of DIFF_RULES',
   'change/diff/rules.d.ts#SCHEMA_RULES': 'the ids in it are the keys of DIFF_RULES',

@@ -101,7 +101,7 @@ export async function clientsAreNamedByTheirService(given: Client<typeof service
 }
 
 export async function reservedNamesAreOpen(): Promise<void> {
-  const outcome = await client.call('urn:cline:forrst:fn:health', { component: 'database' })
+  const outcome = await client.system('urn:cline:forrst:fn:health', { component: 'database' })
   if (outcome.ok) expectTypeOf(outcome.result).toBeUnknown()
 }
 
@@ -113,13 +113,19 @@ export async function untypedWithoutATypeArgument(): Promise<void> {
   await untyped.call('anything.at.all')
 }
 
-export async function versionsOfOneNameAreAUnion(): Promise<void> {
+export async function versionsOfOneNameAreAUnionUntilOneIsNamed(): Promise<void> {
   const both = createService({
     info: { title: 'Orders', version: '1.0.0' },
     functions: [createOrderOld, createOrder],
   })
   const versions = createClient<typeof both>({ url: 'http://127.0.0.1:4000/forrst' })
-  await versions.call('orders.create', { customer: 'c_42' }, { version: '1.0.0' })
+  const old = await versions.call('orders.create', { customer: 'c_42' }, { version: '1.0.0' })
+  if (old.ok) expectTypeOf(old.result).toEqualTypeOf<{ id: string }>()
+  else expectTypeOf(old.error.code).toEqualTypeOf<Code | ClientCode>()
+  // @ts-expect-error arguments of another version
+  await versions.call('orders.create', { customer: 'c_42' }, { version: '2.0.0' })
+  // @ts-expect-error no such version
+  await versions.call('orders.create', { customer: 'c_42' }, { version: '3.0.0' })
   const outcome = await versions.call('orders.create', { customer_id: 'c_42' })
   if (outcome.ok) {
     expectTypeOf(outcome.result).toEqualTypeOf<{ id: string } | { id: string; total: number }>()

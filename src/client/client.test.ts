@@ -144,7 +144,7 @@ describe.each(ways)('a client over %s', (_, connect) => {
   })
 
   it('[F-49] counts an answer with status 503 and no errors as success', async () => {
-    const outcome = await connect().call('urn:cline:forrst:fn:health', { component: 'database' })
+    const outcome = await connect().system('urn:cline:forrst:fn:health', { component: 'database' })
     expect(outcome).toMatchObject({ ok: true, result: { status: 'unhealthy' } })
   })
 

@@ -20,8 +20,9 @@ import type {
   ClientSource,
   FunctionTypesOf,
   MemberOf,
-  NamesOf,
+  ReservedName,
   UntypedFunctions,
+  VersionOf,
 } from './function-types.ts'
 import {
   type BackgroundOperation,
@@ -41,28 +42,57 @@ export type Client<Source extends ClientSource = UntypedFunctions> = FunctionCli
   FunctionTypesOf<Source>
 >
 
-/** Functions by name, ready to be called; `Type` is never given, it makes the compiler look `Name` up only once. */
-export interface FunctionClient<Types> {
+/**
+ * Functions by name, ready to be called. `Names`, `Entry` and `Type` are never given: they make the compiler look at all the
+ * names, and at a function, only once.
+ */
+export interface FunctionClient<Types, Names extends keyof Types = keyof Types> {
   /** Calls a function; failures are values, and nothing is thrown. */
-  readonly call: <Name extends NamesOf<Types>, Type = Types[Name]>(
+  readonly call: <
+    Name extends Names,
+    const Version extends MemberOf<Entry, 'version'>,
+    Entry = Types[Name],
+    Type = VersionOf<Entry, Version>,
+  >(
     name: Name,
-    ...rest: CallParameters<MemberOf<Type, 'arguments'>, CallOptions>
+    ...rest: CallParameters<MemberOf<Type, 'arguments'>, CallOptions<Version>>
   ) => Promise<CallOutcome<MemberOf<Type, 'result'>, MemberOf<Type, 'code'> & string>>
   /** Calls a function and gives its result; throws a CallError when it fails, DEPENDENCY_ERROR with `within`. */
-  readonly callOrThrow: <Name extends NamesOf<Types>, Type = Types[Name]>(
+  readonly callOrThrow: <
+    Name extends Names,
+    const Version extends MemberOf<Entry, 'version'>,
+    Entry = Types[Name],
+    Type = VersionOf<Entry, Version>,
+  >(
     name: Name,
-    ...rest: CallParameters<MemberOf<Type, 'arguments'>, CallOptions>
+    ...rest: CallParameters<MemberOf<Type, 'arguments'>, CallOptions<Version>>
   ) => Promise<MemberOf<Type, 'result'>>
   /** Calls a function that streams: an iterator of its items, which throws a CallError when the call fails. */
-  readonly stream: <Name extends NamesOf<Types>, Type = Types[Name]>(
+  readonly stream: <
+    Name extends Names,
+    const Version extends MemberOf<Entry, 'version'>,
+    Entry = Types[Name],
+    Type = VersionOf<Entry, Version>,
+  >(
     name: Name,
-    ...rest: CallParameters<MemberOf<Type, 'arguments'>, StreamOptions>
+    ...rest: CallParameters<MemberOf<Type, 'arguments'>, StreamOptions<Version>>
   ) => CallStream<MemberOf<Type, 'item'>, MemberOf<Type, 'result'>>
   /** Starts a call that goes on in the background; throws a CallError when it is refused. */
-  readonly start: <Name extends NamesOf<Types>, Type = Types[Name]>(
+  readonly start: <
+    Name extends Names,
+    const Version extends MemberOf<Entry, 'version'>,
+    Entry = Types[Name],
+    Type = VersionOf<Entry, Version>,
+  >(
     name: Name,
-    ...rest: CallParameters<MemberOf<Type, 'arguments'>, StartOptions>
+    ...rest: CallParameters<MemberOf<Type, 'arguments'>, StartOptions<Version>>
   ) => Promise<BackgroundOperation<MemberOf<Type, 'result'>, MemberOf<Type, 'code'> & string>>
+  /** Calls a function of the protocol or of an extension by its reserved name: `urn:cline:forrst:fn:health`. */
+  readonly system: (
+    name: ReservedName,
+    callArguments?: Readonly<Record<string, unknown>>,
+    options?: CallOptions,
+  ) => Promise<CallOutcome>
   /** Takes up an operation by its id, such as one that was started before a restart. */
   readonly operation: <Result = unknown>(id: string) => BackgroundOperation<Result>
   /** Calls the function a link of the discovery document leads to from a result. */
@@ -97,7 +127,8 @@ export function createClient<Source extends ClientSource = UntypedFunctions>(
     runCall(settings, { function: name, arguments: callArguments, options: callOptions })
 
   return {
-    call: run as Client<Source>['call'],
+    call: run as unknown as Client<Source>['call'],
+    system: run,
     stream: createStreaming(settings, target) as Client<Source>['stream'],
     callOrThrow: createThrowing(run, target) as Client<Source>['callOrThrow'],
     start: createStarting(run, settings) as Client<Source>['start'],

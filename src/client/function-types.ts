@@ -8,6 +8,8 @@ export interface FunctionType {
   readonly item?: unknown
   /** The codes it declares; protocol and client codes come on top. */
   readonly code: string
+  /** The versions there are; any when absent. */
+  readonly version?: string
 }
 
 /** The functions of a service by name: what a generated client hands in where no `typeof service` is at hand. */
@@ -30,11 +32,10 @@ export interface UntypedFunctions {
 export type ClientSource = Service | FunctionTypes
 
 /** Functions every service may have besides its own: those of the system and of extensions. */
-export interface ReservedFunctions {
-  readonly [name: `urn:cline:forrst:${string}`]: UntypedFunction
-  readonly [name: `urn:forrst:${string}`]: UntypedFunction
-  readonly [name: `forrst.${string}`]: UntypedFunction
-}
+export type ReservedName =
+  | `urn:cline:forrst:${string}`
+  | `urn:forrst:${string}`
+  | `forrst.${string}`
 
 /** What is known about the functions by name; versions of one name are a union. */
 export type EntriesOf<Source> =
@@ -48,18 +49,32 @@ export interface FunctionTypeOf<Entry> {
   readonly result: Entry extends FunctionType ? Entry['result'] : ResultOf<Entry>
   readonly item: Entry extends FunctionType ? Entry['item'] : ItemOf<Entry>
   readonly code: Entry extends FunctionType ? Entry['code'] : CodesOf<Entry>
+  readonly version: Entry extends { readonly version: infer Version extends string }
+    ? Version
+    : string
+  readonly entry: Entry
 }
 
 /**
  * The functions a client of this source may call. In two steps, and read by plain member access below: with a condition
  * around the mapped type, or on the name, the compiler works through every function of the service at every call.
  */
-export type FunctionTypesOf<Source> = ReservedFunctions & {
-  readonly [Name in keyof EntriesOf<Source>]: FunctionTypeOf<EntriesOf<Source>[Name]>
+export type FunctionTypesOf<Source> = FunctionTypesIn<EntriesOf<Source>>
+
+/** Entries by name as callers see them. */
+export type FunctionTypesIn<Entries> = {
+  readonly [Name in keyof Entries]: FunctionTypeOf<Entries[Name]>
 }
 
-/** The names among the functions. */
-export type NamesOf<Types> = keyof Types & string
+/** One version of a function; all of them while none is named, or none is known. */
+export type VersionOf<Type, Version> =
+  MemberOf<Type, 'version'> extends infer Known
+    ? string extends Known
+      ? Type
+      : [Known] extends [Version]
+        ? Type
+        : FunctionTypeOf<Extract<MemberOf<Type, 'entry'>, { readonly version: Version }>>
+    : never
 
 /** One member of a function type; never a condition, see above. */
 export type MemberOf<Type, Member> = Type[Member & keyof Type]

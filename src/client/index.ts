@@ -10,12 +10,13 @@ export type {
   FunctionType,
   FunctionTypeOf,
   FunctionTypes,
+  FunctionTypesIn,
   FunctionTypesOf,
   MemberOf,
-  NamesOf,
-  ReservedFunctions,
+  ReservedName,
   UntypedFunction,
   UntypedFunctions,
+  VersionOf,
 } from './function-types.ts'
 export { createLocalTransport, type LocalTransportOptions } from './local-transport.ts'
 export {

@@ -6,7 +6,7 @@ import type { CallOptions } from './retry.ts'
 import type { CallSettings, RunCall } from './run-call.ts'
 
 /** How a call is started that goes on in the background. */
-export interface StartOptions extends CallOptions {
+export interface StartOptions<Version = string> extends CallOptions<Version> {
   /** Where the service posts the end of the operation. */
   readonly callbackUrl?: string | undefined
 }

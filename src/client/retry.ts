@@ -19,9 +19,9 @@ export interface Upstream {
 }
 
 /** How one call is made. */
-export interface CallOptions {
+export interface CallOptions<Version = string> {
   /** Exact version of the function; the latest stable one when absent. */
-  readonly version?: string | undefined
+  readonly version?: Version | undefined
   /** How long the whole call may take, retries included; the service is told what is left. */
   readonly deadline?: Duration | undefined
   /** Sent with every attempt, so that the service runs the call once; makes it safe to repeat. */

@@ -26,7 +26,7 @@ export interface StreamProgress {
 }
 
 /** How one streamed call is made; `timeoutMs` is the longest silence. */
-export interface StreamOptions extends CallOptions {
+export interface StreamOptions<Version = string> extends CallOptions<Version> {
   readonly onProgress?: ((progress: StreamProgress) => void) | undefined
   /** How many characters one event may have; 1 MiB when absent. */
   readonly maxEventLength?: number | undefined

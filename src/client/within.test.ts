@@ -89,7 +89,7 @@ const downstream = createClient<typeof stock>({
 })
 
 const inspecting =
-  (options: CallOptions = {}) =>
+  (options: CallOptions<'1.0.0'> = {}) =>
   ({ call }: Invocation) =>
     downstream.callOrThrow('stock.inspect', {}, { within: call, ...options })
 

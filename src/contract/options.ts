@@ -191,7 +191,7 @@ function parseList(text: string): unknown {
 
 function wrongList(name: string): CallError {
   return new CallError('INVALID_REQUEST', {
-    message: `${name} must be a JSON list such as [{"urn":"urn:forrst:ext:priority","options":{"level":"high"}}]`,
+    message: `${name} must be a JSON list such as [{"urn":"${extensionUrn('priority')}","options":{"level":"high"}}]`,
   })
 }
 

@@ -1,5 +1,6 @@
 import type { CallError, CallErrorOptions } from '../errors/index.ts'
 import type {
+  AnyResult,
   HandledAs,
   InputOf,
   JsonSchema,
@@ -82,7 +83,8 @@ export interface FunctionDefinition<
   Output extends Schema = Schema,
   Code extends string = string,
   Item extends Schema = Schema,
-> extends FunctionMetadata<Name, Input, Output, Code, Item> {
+  Version extends string = string,
+> extends FunctionMetadata<Name, Input, Output, Code, Item, Version> {
   /** Middleware around this function alone, inside that of the service; what it adds is in `locals`. */
   readonly use?: readonly Middleware[]
   /** Says what the call would do, without doing it. */
@@ -91,7 +93,8 @@ export interface FunctionDefinition<
   resources?(
     invocation: QueryInvocation<OutputOf<Input, UntypedInput>, Code>,
   ): Maybe<ResourceDocument>
-  handler(invocation: Invocation<OutputOf<Input, UntypedInput>, Code>): unknown
+  /** Any, so that a definition can be spread into that of another version. */
+  handler(invocation: Invocation<OutputOf<Input, UntypedInput>, Code>): AnyResult
 }
 
 /** Everything a definition says about a function. */
@@ -101,9 +104,10 @@ export interface FunctionMetadata<
   Output extends Schema,
   Code extends string,
   Item extends Schema,
+  Version extends string,
 > {
   readonly name: Name
-  readonly version: string
+  readonly version: Version
   /** Derived from the version's prerelease tag when absent. */
   readonly stability?: 'stable' | 'beta' | 'alpha' | 'rc' | 'experimental' | 'removed'
   readonly summary?: string
@@ -172,8 +176,9 @@ export interface FunctionSpec<
   Output extends Schema,
   Code extends string,
   Item extends Schema,
+  Version extends string,
   Use extends readonly Middleware[],
-> extends FunctionMetadata<Name, Input, Output, Code, Item> {
+> extends FunctionMetadata<Name, Input, Output, Code, Item, Version> {
   /** Middleware around this function alone, inside that of the service; what it adds is in `locals`. */
   readonly use?: Use
   /** Says what the call would do, without doing it. */
@@ -219,15 +224,17 @@ export function defineFunction<
   Output extends Schema,
   const Code extends string,
   Item extends Schema,
+  const Version extends string,
   const Use extends readonly Middleware[],
 >(
-  definition: FunctionSpec<Name, Input, Output, Code, Item, Use>,
+  definition: FunctionSpec<Name, Input, Output, Code, Item, Version, Use>,
 ): FunctionDefinition<
   Name,
   SchemaOr<Input, JsonSchema>,
   SchemaOr<Output, JsonSchema>,
   DeclaredCode<Code>,
-  SchemaOr<Item, never>
+  SchemaOr<Item, never>,
+  Version
 > {
   return definition as never
 }
@@ -243,10 +250,11 @@ export type ResultOf<F> = F extends { readonly output?: infer Output }
   : never
 
 /** The codes a function declares. */
-export type CodesOf<F> =
-  F extends FunctionDefinition<string, infer _Input, infer _Output, infer Code, infer _Item>
+export type CodesOf<F> = F extends { readonly errors?: readonly (infer Declared)[] }
+  ? Declared extends { readonly code: infer Code extends string }
     ? Code
     : never
+  : never
 
 /** The partial results a caller gets from a function that streams; never from any other. */
 export type ItemOf<F> = F extends { readonly item?: infer Item }

@@ -147,17 +147,18 @@ export function toInvalidArguments(problems: readonly [Problem, ...Problem[]]): 
 function runHandler(target: Target, call: Call, input: unknown): Maybe<Outcome> {
   const { definition } = target
   const invocation = toInvocation(target, call, input)
-  const result = toMaybe(
+  const given: unknown =
     call.facts.query === undefined
       ? definition.handler(invocation)
-      : definition.resources?.(invocation),
-  )
+      : definition.resources?.(invocation)
+  const result = toMaybe(given)
   return isPromise(result)
     ? result.then((value) => checkResult(target, call, value))
     : checkResult(target, call, result)
 }
 
 async function runStreamingHandler(target: Target, call: Call, input: unknown): Promise<Outcome> {
+  if (call.facts.query !== undefined) return runHandler(target, call, input)
   const given: unknown = await target.definition.handler(toInvocation(target, call, input))
   if (!isAsyncIterable(given)) return checkResult(target, call, given)
   const { result, items } = await drain(target, call, given)

@@ -30,6 +30,7 @@ export {
   type FunctionType,
   type FunctionTypeOf,
   type FunctionTypes,
+  type FunctionTypesIn,
   type FunctionTypesOf,
   findExtension,
   type HeaderSource,
@@ -43,7 +44,6 @@ export {
   type MethodOperation,
   type MethodOutcome,
   type MethodTarget,
-  type NamesOf,
   type OperationState,
   type OutcomeError,
   type OutcomeFrame,
@@ -54,7 +54,7 @@ export {
   type QueryPage,
   type QueryPageInfo,
   type QueryResource,
-  type ReservedFunctions,
+  type ReservedName,
   type RetryPolicy,
   resolveServerUrl,
   type Startable,
@@ -69,6 +69,7 @@ export {
   type UntypedFunctions,
   type Upstream,
   type VersionDescription,
+  type VersionOf,
 } from '../client/index.ts'
 export { CallError } from '../errors/index.ts'
 export type { RequestExtension } from '../wire/index.ts'

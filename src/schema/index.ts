@@ -38,6 +38,7 @@ export {
   type UnresolvedReference,
 } from './reference/document.ts'
 export {
+  type AnyResult,
   type Check,
   type HandledAs,
   type InputOf,

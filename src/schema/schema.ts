@@ -71,8 +71,9 @@ type Nested<S> = [S] extends [never]
   : Scalar | [] | Nested<S>[] | { [key: string]: Nested<S> }
 // Without a type of its own the schema is inferred as everything.
 type Described<Value, S> = [Literal<S>] extends [Value] ? AnyResult : Value
+/** What the code of a function gives whose schema says nothing. */
 // biome-ignore lint/suspicious/noExplicitAny: `unknown` would take the hint from the branches above.
-type AnyResult = any
+export type AnyResult = any
 
 /** A problem found in a value: where, which rule, and a sentence for a person. */
 export interface Problem {

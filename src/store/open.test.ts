@@ -31,6 +31,24 @@ describe('openStore', () => {
     await store.close()
   })
 
+  it('bounds a store in memory by its address', async () => {
+    const store = await openStore('memory:?maxBytes=2000')
+    await store.put('a', 'x'.repeat(1_000), { ttl: null })
+    await expect(store.put('b', 'x'.repeat(1_000), { ttl: null })).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+    })
+    await store.close()
+    for (const url of [
+      'memory:?maxbytes=1',
+      'memory:?maxBytes=1e6',
+      'memory:?maxBytes=',
+      'memory:x',
+    ]) {
+      await expect(openStore(url), url).rejects.toThrow('memory:?maxBytes=1000000')
+    }
+    await expect(openStore('memory:?maxBytes=0')).rejects.toThrow('maxBytes')
+  })
+
   it('names the known schemes for an unknown one and does not repeat the address', async () => {
     const known =
       /memory:, sqlite:PATH, redis:\/\/HOST:PORT or postgres:\/\/HOST\/DATABASE, not mysql:$/

@@ -33,7 +33,8 @@ export async function openStore(url: string, options: OpenStoreOptions = {}): Pr
 type Opener = (url: string, options: OpenStoreOptions) => Promise<Store>
 
 const OPENERS: Readonly<Record<string, Opener>> = {
-  memory: async (_, options) => createMemoryStore(toCommon(options)),
+  memory: async (url, options) =>
+    createMemoryStore({ ...toCommon(options), ...toMemorySettings(url) }),
   sqlite: (url, { load, ...options }) =>
     createSqliteStore(toPath(url), { ...toCommon(options), ...(load && { load }) }),
   redis: openRedis,
@@ -108,6 +109,13 @@ function toCommon({
   sweep,
 }: OpenStoreOptions): Pick<OpenStoreOptions, 'timeout' | 'sweep'> {
   return { ...(timeout !== undefined && { timeout }), ...(sweep && { sweep }) }
+}
+
+function toMemorySettings(url: string): { readonly maxBytes?: number } {
+  if (url === 'memory:' || url === 'memory://') return {}
+  const maxBytes = /^memory:\?maxBytes=(\d{1,15})$/.exec(url)?.[1]
+  if (maxBytes !== undefined) return { maxBytes: Number(maxBytes) }
+  throw new TypeError('A store in memory is written memory: or memory:?maxBytes=1000000')
 }
 
 function toPath(url: string): string {

@@ -1,6 +1,6 @@
 import { findNear, type Service } from '../core/index.ts'
 import { checkToolSpec, type SpecProblem, type TriggerDef } from '../sources/tool-spec/index.ts'
-import { formatNear, isRecord, toMilliseconds, toText } from '../values/index.ts'
+import { asRecord, formatNear, isRecord, nearest, toMilliseconds, toText } from '../values/index.ts'
 import type { TriggerDefinition } from './trigger.ts'
 
 const NAME = /^[a-z][a-z0-9_]{0,63}$/
@@ -72,6 +72,34 @@ export function checkTriggerDefinitions(
     }
   }
   assertShapes(definitions)
+}
+
+/** Lists what triggers pass that their functions refuse: every such delivery would fail. */
+export function listRefusedArguments(
+  definitions: readonly TriggerDefinition[],
+  { registry }: Service,
+): readonly string[] {
+  return definitions.flatMap((trigger) => {
+    const { name, type, version, payload_map: map, arguments: fixed } = trigger
+    const entry = registry.find(targetOf(trigger))
+    const target = version === undefined ? entry?.latest : entry?.versions.get(version)
+    if (target === undefined) return []
+    const { properties, additionalProperties, patternProperties } = target.inputSchema
+    if (additionalProperties !== false || patternProperties !== undefined) return []
+    const known = Object.keys(asRecord(properties))
+    const passed = Object.keys({ ...fixed, ...map })
+    const warnings = passed
+      .filter((argument) => !known.includes(argument))
+      .map((argument) => {
+        const near = formatNear(nearest(argument, known))
+        return `trigger ${name} passes ${toText(argument)}, which is not an argument of ${target.name}${near}`
+      })
+    if (known.length > 0 || map !== undefined || type === 'schedule') return warnings
+    return [
+      ...warnings,
+      `trigger ${name} passes its payload to ${target.name}, which takes no arguments: a payload with any member is refused. Describe the input of ${target.name}, or set payload_map: {}`,
+    ]
+  })
 }
 
 /** Code without types may say anything: it is held to the rules of a tool spec, except that files may lie anywhere. */

@@ -4,6 +4,7 @@ import type { TriggerDef } from '../sources/tool-spec/index.ts'
 import { createMemoryStore, type Store } from '../store/index.ts'
 import { type Clock, systemClock } from '../values/index.ts'
 import { createJobQueue, type JobQueue } from '../work/index.ts'
+import { listRefusedArguments } from './define-trigger.ts'
 import { createLiveness, type Liveness } from './delivery/attempt.ts'
 import { createDeliverer, type Deliverer } from './delivery/deliver.ts'
 import { isDeliveryOver } from './delivery/delivery.ts'
@@ -150,7 +151,7 @@ export function createTriggerRunner(
   parts: TriggerParts,
   definitions: readonly TriggerDef[],
 ): TriggerRunner {
-  const { starters, liveness, deliverers, clock, stopped } = parts
+  const { service, starters, liveness, deliverers, clock, log, stopped } = parts
   const running = new Map<string, TriggerSource>()
   let state: 'new' | 'started' | 'stopped' = 'new'
 
@@ -168,6 +169,7 @@ export function createTriggerRunner(
         throw new TypeError('the triggers were stopped; create new ones to start again')
       }
       state = 'started'
+      for (const warning of listRefusedArguments(definitions, service)) log.warn(warning)
       await liveness.start()
       try {
         for (const trigger of definitions) {

@@ -19,6 +19,7 @@ const service = createService({
   functions: [
     named('orders.list', {
       query: { filters: { allowed: ['status', 'created_at'] }, sorts: { allowed: ['created_at'] } },
+      resources: () => ({ data: [] }),
     }),
     named('orders.lost', { discoverable: false }),
     named('orders.create', {

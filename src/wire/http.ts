@@ -80,18 +80,18 @@ function toEssence(mediaType = ''): string {
   return (end === -1 ? mediaType : mediaType.slice(0, end)).trim().toLowerCase()
 }
 
-/** Tells in which coding a body was sent that nobody here undoes; a parser in front of us has undone it already. */
+/** Tells in which coding a body was sent, `identity` included: nobody here undoes one. A parser in front of us may have. */
 export function findCoding({ header, bodyRewritten }: HttpRequest): string | undefined {
-  const coding = header('content-encoding')?.trim().toLowerCase()
-  return coding === undefined || coding === '' || coding === 'identity' || bodyRewritten
+  const coding = header('content-encoding')
+  return coding === undefined || bodyRewritten
     ? undefined
-    : coding.slice(0, 20)
+    : coding.trim().toLowerCase().slice(0, 20)
 }
 
 /** Makes the error for a body in a coding that is not taken. */
 export function codingNotTaken(coding: string): CallError {
   return new CallError('INVALID_REQUEST', {
-    message: `Content-Encoding ${coding} is not supported; send the body as it is`,
+    message: `Content-Encoding "${coding}" is not supported; send the body as it is, without this header`,
     details: { accept_encoding: ['identity'] },
     status: 415,
   })

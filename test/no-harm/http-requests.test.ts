@@ -71,10 +71,13 @@ describe.each(Object.keys(HOSTS))('on %s', (name) => {
   })
 
   describe('beside it', () => {
-    it.each(['identity', 'Identity', ''])('takes Content-Encoding "%s"', async (coding) => {
-      const headers = ['Host: localhost', JSON_TYPE, `Content-Encoding: ${coding}`]
-      const answer = await sendRaw(port, post(`${prefix}/api/tests.echo`, headers, '{}'))
-      expect(answer.status, answer.text).toBe(200)
+    it.each(Object.entries(SURFACES))('refuses "identity" as well: %s', async (_name, surface) => {
+      for (const coding of ['identity', 'Identity', '']) {
+        const headers = ['Host: localhost', JSON_TYPE, `Content-Encoding: ${coding}`]
+        const body = JSON.stringify(surface.document)
+        const answer = await sendRaw(port, post(`${prefix}${surface.path}`, headers, body))
+        expect(answer.status, `${coding} ${answer.text}`).toBe(decodes ? 200 : 415)
+      }
     })
 
     it.each(['deflate', 'br', 'x-unknown', 'gzip, identity'])(

@@ -121,6 +121,7 @@ describe('waymark serve', () => {
       const [line] = linesOf(served, 'uncaught exception')
       expect(line).toMatchObject({ level: 'error' })
       expect(line?.['function']).toContain('tests.throws_in_timer')
+      expect(JSON.stringify(line)).toContain('thrown in a timer')
     })
   })
 })

@@ -337,6 +337,6 @@ describe('a document that means harm', () => {
   })
 
   it.each([[null], [[]], [{ functions: 'many' }]])('refuses %j', async (document) => {
-    await expect(connect(document)).rejects.toThrow('no discovery document')
+    await expect(connect(document)).rejects.toThrow('not a discovery document')
   })
 })

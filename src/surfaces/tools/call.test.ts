@@ -132,7 +132,9 @@ describe('POST /tools/{name}/call', () => {
       headers: { 'content-encoding': 'gzip' },
     })
     expect(reply.status).toBe(415)
-    expect(reply.json).toEqual({ error: 'Send the body as it is, not in gzip.' })
+    expect(reply.json).toEqual({
+      error: 'Send the body as it is, without Content-Encoding "gzip".',
+    })
     expect(reply.headers['accept-encoding']).toBe('identity')
     expect(call).not.toHaveBeenCalled()
   })

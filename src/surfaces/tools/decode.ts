@@ -59,7 +59,7 @@ export function refuseBody(request: HttpRequest, maxBytes: number): HttpResponse
   }
   const coding = findCoding(request)
   if (coding !== undefined) {
-    return encodeToolRefusal(415, `Send the body as it is, not in ${coding}.`, {
+    return encodeToolRefusal(415, `Send the body as it is, without Content-Encoding "${coding}".`, {
       'accept-encoding': 'identity',
     })
   }

@@ -382,11 +382,6 @@ describe('paths and methods', () => {
 
   it('[TE-126] exports neither the template nor its renderer', async () => {
     const names = Object.keys(await import('../../entries/tools.ts'))
-    expect(names.sort()).toEqual([
-      'createServiceToolApi',
-      'createToolApi',
-      'prepareTools',
-      'toTools',
-    ])
+    expect(names.sort()).toEqual(['createServiceToolApi', 'createToolApi', 'prepareTools'])
   })
 })

@@ -7,11 +7,7 @@ import { createForrstHandler } from '../surfaces/forrst/handler.ts'
 const echo = defineFunction({
   name: 'orders.echo',
   version: '1.0.0',
-<<<<<<< HEAD
-  input: { type: 'object', additionalProperties: true },
-=======
   unknownArguments: 'ignore',
->>>>>>> main
   handler: ({ input }) => input,
 })
 const give = (name: string, value: unknown) =>

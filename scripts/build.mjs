@@ -2,6 +2,7 @@
 // declarations of tsc. A file of its own for each module would cost a program that imports them three times as long.
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -14,14 +15,16 @@ const out = resolve(values.out)
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 const manifest = JSON.parse(readFileSync('package.json', 'utf8'))
 const entries = toEntries()
+const INSTALLED = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })
 
 rmSync(out, { recursive: true, force: true })
 if (!values['no-types']) writeDeclarations()
 const bundle = await rolldown({
   input: entries,
   platform: 'node',
-  // Packages are installed beside ours, or, if optional, are not.
-  external: (id) => !/^[./]|^typebox\b/.test(id),
+  // Packages are installed beside ours, or, if optional, are not; what else is imported becomes part of ours.
+  external: (id) =>
+    id.startsWith('node:') || INSTALLED.some((name) => id === name || id.startsWith(`${name}/`)),
   treeshake: { moduleSideEffects: false },
   onLog(level, log, handler) {
     if (level === 'warn') throw new Error(`rolldown: ${log.message}`)
@@ -37,6 +40,7 @@ const { output } = await bundle.write({
   hoistTransitiveImports: false,
 })
 await bundle.close()
+assertDeclared(output)
 copyFileSync('src/sources/tool-spec/tool-spec.schema.json', join(out, 'tool-spec.schema.json'))
 writeFileSync(join(out, 'LICENSES.md'), formatLicences(output))
 
@@ -49,6 +53,19 @@ function toEntries() {
       source,
     ]),
   )
+}
+
+/** Refuses an import of a package that nobody who installs ours would get, as of a helper that the bundler adds. */
+function assertDeclared(chunks) {
+  const { dependencies, peerDependencies } = manifest
+  const declared = [...Object.keys({ ...dependencies, ...peerDependencies }), manifest.name]
+  for (const { fileName, imports = [], dynamicImports = [] } of chunks) {
+    for (const id of [...imports, ...dynamicImports]) {
+      const isKnown = declared.some((name) => id === name || id.startsWith(`${name}/`))
+      if (isKnown || isBuiltin(id) || chunks.some((chunk) => chunk.fileName === id)) continue
+      throw new Error(`${fileName} imports ${id}, which package.json does not list`)
+    }
+  }
 }
 
 /** Writes the declarations that entries reach, and no others. */

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '../core/index.ts'
 import { notApplied, type Store } from '../store/index.ts'
@@ -49,6 +50,8 @@ export function startInProcessWorker(options: InProcessWorkerOptions): InProcess
   const { name, records, plan, leaseMs, pollMs, clock, log } = options
   const running = new Map<string, Running>()
   const closing = new AbortController()
+  // Every run listens to it: many are no leak.
+  setMaxListeners(0, closing.signal)
   const passedOn = createPassedOn(clock)
   let closed = false
   let looking: Promise<void> | undefined
@@ -108,9 +111,8 @@ export function startInProcessWorker(options: InProcessWorkerOptions): InProcess
 
   async function runToEnd(claim: Claim, { lost }: HeldLease): Promise<void> {
     const { id, data, attempt } = claim
-    const scope = openScope([lost, closing.signal])
-    const { signal } = scope
-    const verdict = await runJob({ id, data, attempt, signal }, options).finally(scope.close)
+    const { signal, close } = openScope([lost, closing.signal])
+    const verdict = await runJob({ id, data, attempt, signal }, options).finally(close)
     await settle(lost, options, async () => {
       if (verdict.over) await records.finish(claim)
       else if (closing.signal.aborted) await handBack(claim)

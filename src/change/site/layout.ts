@@ -108,7 +108,7 @@ ${schemas.length > 0 && html`<li>${link('schemas.html', 'Schemas')}</li>`}
 <main id="main">
 ${body.main}
 </main>
-<script>${toHtml(SEARCH_SCRIPT)}</script>
+${toHtml(`<script>${SEARCH_SCRIPT}</script>`)}
 </body>
 </html>
 `.text

@@ -88,6 +88,9 @@ export interface EndedOperation {
   readonly outcome: Outcome
 }
 
+/** What the run that ended an operation knows of it, and need not read again. */
+export type KnownEnd = Pick<EndedOperation, 'call' | 'outcome'>
+
 /** What the end of an operation sets going. */
 export interface OperationEndOptions {
   readonly store: Store
@@ -107,11 +110,12 @@ const PAUSES_MS = [0, 20, 100, 500, 2_000]
 export async function finishOperation(
   record: OperationRecord,
   options: OperationEndOptions,
+  known?: KnownEnd,
 ): Promise<void> {
   const { operations, outgoing, onEnd } = options
-  const call = await operations.readCall(record.id)
+  const call = known?.call ?? (await operations.readCall(record.id))
   if (call === undefined) return
-  const outcome = (await operations.readOutcome(record))?.outcome ?? CANCELLED
+  const outcome = known?.outcome ?? (await operations.readOutcome(record))?.outcome ?? CANCELLED
   if (record.callbackUrl !== undefined && outgoing !== undefined) {
     await outgoing.send({
       id: record.id,

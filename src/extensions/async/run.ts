@@ -13,6 +13,7 @@ import {
 import { CallError } from '../../errors/index.ts'
 import { openScope, parseExactJson, unref } from '../../values/index.ts'
 import { type Job, JobPutBack, toStoredJson } from '../../work/index.ts'
+import type { KnownEnd } from './end.ts'
 import {
   hasEnded,
   type OperationCall,
@@ -84,8 +85,11 @@ export interface OperationRunOptions {
   readonly progressMs: number
 }
 
-/** Records the end of a run, as often as it takes; answers the record when the operation has ended. */
-export type RecordEnd = () => Promise<OperationRecord | undefined>
+/** Records the end of a run, as often as it takes; answers the record, and what this run knows of it. */
+export type RecordEnd = () => Promise<{
+  readonly record: OperationRecord | undefined
+  readonly known?: KnownEnd
+}>
 
 /**
  * Runs an operation in the hands of a worker and answers what records its end. Throws when another process should try:
@@ -98,14 +102,17 @@ export async function runOperation(job: Job, options: OperationRunOptions): Prom
     if (!hasEnded(record)) assertKnown(service, record)
     return toProcessing(record, run)
   })
-  if (begun === undefined || !begun.changed) return async () => begun?.item
+  if (begun === undefined || !begun.changed) return async () => ({ record: begun?.item })
   const call = await operations.readCall(job.id)
-  if (call === undefined) return async () => undefined
+  if (call === undefined) return async () => ({ record: undefined })
   const outcome = await execute(job, { ...options, call, run })
   const at = service.clock.now()
   return async () => {
-    const record = await operations.end(job.id, run, { ...outcome, at })
-    return record && hasEnded(record) ? record : undefined
+    const record = await operations.end(job.id, { run, seen: begun }, { ...outcome, at })
+    // An operation that was cancelled, or that another run has ended, is finished by whoever did so.
+    const isOurs = record?.run === run && record.status !== 'cancelled'
+    const end = toStoredJson(outcome.outcome) as unknown as Outcome
+    return { record, ...(isOurs && { known: { call, outcome: end } }) }
   }
 }
 

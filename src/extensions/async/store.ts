@@ -1,7 +1,13 @@
 import type { Logger } from '../../core/index.ts'
 import { CallError } from '../../errors/index.ts'
 import type { Store } from '../../store/index.ts'
-import { createLedger, type KeepAlive, type Ledger, startKeepAlive } from '../../work/index.ts'
+import {
+  createLedger,
+  type KeepAlive,
+  type Ledger,
+  type LedgerEntry,
+  startKeepAlive,
+} from '../../work/index.ts'
 import {
   hasEnded,
   OPERATION_KEYS as KEYS,
@@ -33,7 +39,7 @@ export interface OperationStore extends Pick<Ledger<OperationRecord>, 'change' |
   /** Records the end of a run, unless the operation has ended or belongs to another run by now. */
   end(
     id: string,
-    run: string,
+    begun: { readonly run: string; readonly seen?: LedgerEntry<OperationRecord> },
     end: OperationOutcome & { readonly at: number; readonly report?: OperationProgress },
   ): Promise<OperationRecord | undefined>
   /** Lets an ended operation go: it is listed for its retention, and nothing remains to be done for it. */
@@ -72,11 +78,11 @@ export function createOperationStore(store: Store, times: OperationTimes): Opera
     readCall: async (id) => (await ledger.readPart(id, ['call'])) as OperationCall | undefined,
     readOutcome: async ({ id, run = '' }) =>
       (await ledger.readPart(id, ['outcome', run])) as OperationOutcome | undefined,
-    async end(id, run, { at, report, ...outcome }) {
+    async end(id, { run, seen }, { at, report, ...outcome }) {
       // Under the name of the run: what another run of the same operation left is never overwritten.
       await ledger.keepPart(id, ['outcome', run], outcome, retentionMs)
       const { ok } = outcome.outcome
-      const ended = await ledger.change({ id }, (record) =>
+      const toEnded = (record: OperationRecord): OperationRecord | undefined =>
         record.status !== 'processing' || record.run !== run
           ? undefined
           : {
@@ -85,8 +91,8 @@ export function createOperationStore(store: Store, times: OperationTimes): Opera
               status: ok ? 'completed' : 'failed',
               ...(ok && { progress: 1 }),
               ended: at,
-            },
-      )
+            }
+      const ended = await ledger.change({ id }, toEnded, seen)
       return ended?.item
     },
     async close(record) {
@@ -121,12 +127,16 @@ export interface OperationWatch {
   stop(): Promise<void>
 }
 
+const MOST_CANCELLED = 100
+
 /** Creates the watch of one process: one look at the store per interval, and none while nothing runs. */
 export function createOperationWatch(
   operations: OperationStore,
   { everyMs, log }: { readonly everyMs: number; readonly log: () => Logger | undefined },
 ): OperationWatch {
   const here = new Map<string, WatchedRun>()
+  /** The newest that were cancelled here: a run may have begun and not be watched yet. */
+  const cancelled = new Set<string>()
   let polling: KeepAlive | undefined
 
   async function look({ id, run, abort }: WatchedRun): Promise<void> {
@@ -150,10 +160,13 @@ export function createOperationWatch(
   return {
     add(running) {
       here.set(running.run, running)
+      if (cancelled.has(running.id)) running.abort(new CallError('CANCELLED'))
       polling ??= startKeepAlive(everyMs, poll)
       return { remove: () => here.delete(running.run) }
     },
     cancel(id) {
+      cancelled.add(id)
+      for (const oldest of cancelled) if (cancelled.size > MOST_CANCELLED) cancelled.delete(oldest)
       for (const running of here.values()) {
         if (running.id === id) running.abort(new CallError('CANCELLED'))
       }

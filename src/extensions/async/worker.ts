@@ -68,8 +68,8 @@ export function createOperationWorker(options: OperationWorkerOptions): Operatio
    */
   async function end({ log }: Service, id: string, recordEnd: RecordEnd): Promise<void> {
     const end = async () => {
-      const record = await recordEnd()
-      if (record && hasEnded(record)) await finishOperation(record, options)
+      const { record, known } = await recordEnd()
+      if (record && hasEnded(record)) await finishOperation(record, options, known)
     }
     await repeatWrite(end, { log, id, isStopped: () => closed })
   }
@@ -81,7 +81,7 @@ export function createOperationWorker(options: OperationWorkerOptions): Operatio
       hasEnded(record) ? undefined : { ...record, status: 'processing', run },
     )
     const at = home.clock.now()
-    const record = await operations.end(job.id, run, { outcome: toGivenUp(job, reason), at })
+    const record = await operations.end(job.id, { run }, { outcome: toGivenUp(job, reason), at })
     if (record && hasEnded(record)) await finishOperation(record, options)
   }
 

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '../../core/index.ts'
 import { type Clock, type Json, openScope, toReason, toText } from '../../values/index.ts'
@@ -39,6 +40,8 @@ export function startBullmqRunner(options: BullmqRunnerOptions): BullmqRunner {
   const { name, open, leaseMs, clock, log } = options
   const running = new Map<string, Running>()
   const closing = new AbortController()
+  // Every run listens to it: many are no leak.
+  setMaxListeners(0, closing.signal)
   let closed = false
   let worker: BullmqWorker | undefined
 

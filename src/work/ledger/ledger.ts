@@ -33,8 +33,7 @@ export interface LedgerEntry<Item> {
 }
 
 /** What a change came to: the item as it is now, and whether this change made it so. */
-export interface LedgerChange<Item> {
-  readonly item: Item
+export interface LedgerChange<Item> extends LedgerEntry<Item> {
   readonly changed: boolean
 }
 
@@ -71,10 +70,14 @@ export interface Ledger<Item extends WorkItem> {
    * may have happened after all.
    */
   readonly replaceSurely: (item: Item, revision: number, options: RepeatOptions) => Promise<boolean>
-  /** Changes an item, whoever else does; `decide` answers undefined to leave it. Undefined when it is gone. */
+  /**
+   * Changes an item, whoever else does; `decide` answers undefined to leave it. Undefined when it is gone. What was seen
+   * of it last saves reading it.
+   */
   readonly change: (
     item: WorkItem,
     decide: (item: Item) => Item | undefined,
+    seen?: LedgerEntry<Item>,
   ) => Promise<LedgerChange<Item> | undefined>
   /** Keeps something that belongs to an item, such as its call: small items are cheap to change. */
   readonly keepPart: (id: string, part: PartName, value: unknown, ttl: number) => Promise<void>
@@ -137,17 +140,17 @@ export function createLedger<Item extends WorkItem>(
           now !== undefined && toCanonicalJson(now.item) === toCanonicalJson(toStoredJson(item))
         )
       }, again),
-    async change(ref, decide) {
-      let entry = await store.get(keyOf(ref))
+    async change(ref, decide, seen) {
+      let entry = seen ?? (await read(ref))
       while (entry !== undefined) {
-        const { item, revision } = toEntry<Item>(entry)
+        const { item, revision } = entry
         const next = decide(item)
-        if (next === undefined) return { item, changed: false }
+        if (next === undefined) return { item, revision, changed: false }
         // What goes on is kept as long as it was given when it began.
         const ttl = isOver(next) ? keptMs(next) : 'keep'
-        const swap = await store.compareAndSet(entry.key, toJson(next), { revision, ttl })
-        if (swap.swapped) return { item: next, changed: true }
-        entry = swap.entry
+        const swap = await store.compareAndSet(keyOf(ref), toJson(next), { revision, ttl })
+        if (swap.swapped) return { item: next, revision: swap.revision, changed: true }
+        entry = swap.entry && toEntry<Item>(swap.entry)
       }
       return undefined
     },

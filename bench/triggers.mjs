@@ -13,9 +13,9 @@ import { connect } from 'amqplib'
 
 const DIST = resolve(process.env.WAYMARK_DIST ?? 'dist')
 const load = (file) => import(pathToFileURL(join(DIST, file)).href)
-const { createService, defineFunction, jsonSchema } = await load('index.js')
-const { createMemoryStore, openStore } = await load('store/index.js')
-const { createTriggers } = await load('triggers/index.js')
+const { createService, defineFunction, jsonSchema } = await load('entries/waymark.js')
+const { createMemoryStore, openStore } = await load('entries/store.js')
+const { createTriggers } = await load('entries/triggers.js')
 
 const AMQP_URL = process.env.AMQP_URL ?? 'amqp://guest:guest@127.0.0.1:5672'
 const REDIS_URL = process.env.REDIS_URL ?? 'redis://127.0.0.1:6379'

@@ -1,5 +1,12 @@
 import { addressOf, findSchemaMistakes } from '../schema/index.ts'
-import { didYouMean, findNoJson, isRecord, toReason, toText } from '../values/index.ts'
+import {
+  canonicalUrn,
+  didYouMean,
+  findNoJson,
+  isRecord,
+  toReason,
+  toText,
+} from '../values/index.ts'
 import { checkExamples } from './check-examples.ts'
 import { type ComponentKind, type Components, resolveReference } from './description.ts'
 import type { FunctionDefinition } from './function.ts'
@@ -29,6 +36,8 @@ export function checkDefinition(
   const shape = attempt(derive, (field, reason) => refuse(field, reason))
   checkJson(shape, refuse)
   checkSchemas(shape, environment.components, refuse)
+  // The defaults of somebody else's API are theirs to mend.
+  if (!definition.imported) checkDefaults(shape.inputSchema, 'input', refuse)
   checkArguments(shape, environment.components, refuse)
   checkExamples(shape, environment.components, refuse)
   return shape
@@ -100,8 +109,12 @@ function checkDetails(definition: FunctionDefinition, refuse: Refuse): void {
       refuse(field, 'must not have both output and error')
     }
   }
+  const urns = new Set<string>()
   for (const [index, declaration] of (definition.extensions ?? []).entries()) {
     if (typeof declaration.urn !== 'string') refuse(`extensions[${index}].urn`, 'is required')
+    const urn = canonicalUrn(declaration.urn)
+    if (urns.has(urn)) refuse(`extensions[${index}].urn`, `"${urn}" is declared twice`)
+    urns.add(urn)
   }
   const sort = definition.query?.sorts
   if (sort?.default && sort.allowed && !sort.allowed.includes(sort.default.field)) {
@@ -167,6 +180,21 @@ function checkSchemas(shape: TargetShape, components: Components, refuse: Refuse
     const mistake = schema && findSchemaMistakes(schema, components.schemas ?? {})[0]
     if (mistake) refuse(field, `is wrong at "${mistake.pointer}": ${mistake.message}`)
   }
+}
+
+/** A default that its own schema refuses would fail every call that leaves the argument out. */
+function checkDefaults(schema: unknown, field: string, refuse: Refuse): void {
+  if (!isRecord(schema)) return
+  const { enum: allowed, default: given } = schema
+  if (Array.isArray(allowed) && given !== undefined && !allowed.some((one) => one === given)) {
+    const values = allowed.map((one) => toText(one)).join(', ')
+    refuse(field, `has a default, "${toText(given)}", that is not one of ${values}`)
+  }
+  const { properties, items } = schema
+  for (const [name, member] of Object.entries(isRecord(properties) ? properties : {})) {
+    checkDefaults(member, `${field}.${name}`, refuse)
+  }
+  checkDefaults(items, `${field}[]`, refuse)
 }
 
 /** Descriptors beside an input schema are documentation; they must not drift from it. */
@@ -248,8 +276,9 @@ const EFFECTS = ['create', 'update', 'delete']
 export function checkDefinitionFields(definition: FunctionDefinition, refuse: Refuse): void {
   for (const field of Object.keys(definition)) {
     if (Object.hasOwn(FIELDS, field)) continue
-    const hint = didYouMean(field, NAMES)
-    if (hint !== undefined) refuse(field, `is not a field of a function; ${hint}`)
+    if (field.startsWith('x-')) continue
+    const hint = didYouMean(field, NAMES) ?? 'fields of your own begin with "x-"'
+    refuse(field, `is not a field of a function; ${hint}`)
   }
   const { writes } = definition
   if (writes === undefined) return

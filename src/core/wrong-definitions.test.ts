@@ -41,6 +41,28 @@ describe('a wrong definition fails at start and names function and field', () =>
       'sumary is not a field of a function; did you mean',
     ],
     [
+      'an unknown field',
+      { owner: 'team-a' } as never,
+      'owner is not a field of a function; fields',
+    ],
+    [
+      'an extension that is declared twice',
+      { extensions: [{ urn: 'urn:forrst:ext:caching' }, { urn: 'urn:cline:forrst:ext:caching' }] },
+      'extensions[1].urn "urn:forrst:ext:caching" is declared twice',
+    ],
+    [
+      'a default outside its enum',
+      {
+        input: {
+          type: 'object',
+          properties: {
+            page: { type: 'object', properties: { order: { enum: ['a', 'b'], default: 'c' } } },
+          },
+        },
+      },
+      'input.page.order has a default, "c", that is not one of a, b',
+    ],
+    [
       'a side effect that is none of the three',
       { writes: ['creates'] } as never,
       'writes[0] must be one of create, update, delete; got "creates"; did you mean "create"?',
@@ -175,8 +197,18 @@ describe('a wrong definition fails at start and names function and field', () =>
     expect(() => serviceOf(functions as never)).toThrow(new TypeError(message))
   })
 
-  it('but a field that only its author knows is fine', () => {
-    expect(() => serviceOf([define({ owner: 'team-a' } as never)])).not.toThrow()
+  it('but a field that begins with x- is fine', () => {
+    expect(() => serviceOf([define({ 'x-owner': 'team-a' } as never)])).not.toThrow()
+  })
+
+  it('a link to a function that the service does not have', () => {
+    const links = (name: string) => [{ name: 'order', function: name }]
+    expect(() => serviceOf([define({ links: links('orders.gte') })])).toThrow(
+      new TypeError(
+        'function orders.get: links[0].function is "orders.gte", which this service does not have; did you mean "orders.get"?',
+      ),
+    )
+    expect(() => serviceOf([define({ links: links('orders.get') })])).not.toThrow()
   })
 
   it('[F-72] the same name and version twice', () => {

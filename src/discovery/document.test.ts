@@ -100,7 +100,7 @@ const service = serviceOf(
       errors: { NotFound: { code: 'NOT_FOUND', message: 'Not there', status: 404 } },
       examples: { Id: { name: 'an id', value: 'e' } },
       examplePairings: { Get: { name: 'Get', params: [{ $ref: '#/components/examples/Id' }] } },
-      links: { Venue: { name: 'Venue', function: 'venues.get', params: { id: '$result.id' } } },
+      links: { Venue: { name: 'Venue', function: 'events.get', params: { id: '$result.id' } } },
       tags: { Events: { name: 'Events', externalDocs: { url: 'https://example.com' } } },
       resources: {
         events: {

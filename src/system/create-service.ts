@@ -13,9 +13,11 @@ import {
   flattenMiddleware,
   type Info,
   type Limits,
+  type Link,
   type Logger,
   type Middleware,
   type Principal,
+  resolveReference,
   type Server,
   type Service,
   type ServiceProfile,
@@ -28,6 +30,7 @@ import type { Store } from '../store/index.ts'
 import {
   assertNoPrivateKeys,
   type Clock,
+  didYouMean,
   isRecord,
   type Maybe,
   systemClock,
@@ -242,6 +245,7 @@ function buildService<const Functions extends readonly FunctionDefinition[]>(
   for (const definition of [...systemFunctions(service), ...provided]) {
     registry.add(definition, { system: true })
   }
+  assertLinks(service)
   return service
 }
 
@@ -253,6 +257,24 @@ function listJoining(service: Service, target: Target): readonly string[] {
         (target.accepts(urn) && joins?.(target, service)) || watches?.(target, service),
     )
     .map(({ urn }) => urn)
+}
+
+/** Links lead from a result to the next call; one that leads nowhere is a misspelt name. */
+function assertLinks({ registry, components }: Service): void {
+  const names = [...registry.entries()].map(({ name }) => name)
+  for (const { ordered } of registry.entries()) {
+    for (const { name, definition } of ordered) {
+      for (const [index, given] of (definition.links ?? []).entries()) {
+        const link = resolveReference<Link>(given, components, 'links')
+        if (definition.imported || link?.function === undefined || link.server) continue
+        if (registry.find(link.function) !== undefined) continue
+        const hint = didYouMean(link.function, names)
+        throw new TypeError(
+          `function ${name}: links[${index}].function is "${link.function}", which this service does not have${hint ? `; ${hint}` : ''}`,
+        )
+      }
+    }
+  }
 }
 
 /** Refuses what a discovery document may not say about the service, with the place in the message. */

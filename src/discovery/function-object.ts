@@ -164,7 +164,10 @@ export function toStandaloneFunction(
     }),
     ...(result && inlineResult(result, components)),
     ...(errors && {
-      errors: resolve('errors', errors).map(({ status: _status, ...error }) => error),
+      errors: resolve('errors', errors).map(({ status: _status, data, ...error }) => ({
+        ...error,
+        ...(data && { data: inlineReferences(data, schemas) }),
+      })),
     }),
     ...(tags && { tags: resolve('tags', tags) }),
     ...(links && { links: resolve('links', links) }),
@@ -172,6 +175,7 @@ export function toStandaloneFunction(
       examples: resolve('examplePairings', examples).map((pairing) => ({
         ...pairing,
         params: resolve('examples', pairing.params),
+        ...(pairing.result && { result: resolve('examples', [pairing.result])[0] }),
       })),
     }),
     ...(extensions && {

@@ -179,3 +179,71 @@ describe('urn:cline:forrst:fn:describe', () => {
     })
   })
 })
+
+describe('urn:cline:forrst:ext:discovery:fn:describe of one function', () => {
+  it('leaves no reference that leads out of it', async () => {
+    const order = { type: 'object', properties: { id: { type: 'string' } } }
+    const service = serviceOf(
+      [
+        {
+          name: 'orders.get',
+          version: '1.0.0',
+          arguments: [{ name: 'id', schema: { type: 'string' } }],
+          result: { name: 'order', schema: { $ref: '#/components/schemas/Order' } },
+          errors: [{ $ref: '#/components/errors/Gone' }],
+          examples: [{ $ref: '#/components/examplePairings/One' }],
+          handler: () => ({}),
+        },
+      ],
+      {
+        components: {
+          schemas: { Order: order },
+          errors: {
+            Gone: {
+              code: 'ORDERS_GONE',
+              message: 'Gone',
+              data: { $ref: '#/components/schemas/Order' },
+            },
+          },
+          examples: { Order: { value: { id: 'a' } } },
+          examplePairings: {
+            One: {
+              name: 'one',
+              params: [{ value: 'a' }],
+              result: { $ref: '#/components/examples/Order' },
+            },
+          },
+        },
+      },
+    )
+    const { body } = await call(service, {
+      function: 'urn:cline:forrst:ext:discovery:fn:describe',
+      arguments: { function: 'orders.get' },
+    })
+    expect(body).toMatchObject({
+      errors: [{ code: 'ORDERS_GONE', data: order }],
+      examples: [{ result: { value: { id: 'a' } } }],
+    })
+    expect(JSON.stringify(body)).not.toContain('$ref')
+  })
+})
+
+describe('recommended_version', () => {
+  it('names the best version there is when none is stable, and the others', async () => {
+    const service = serviceOf(
+      ['0.1.0-alpha.1', '0.2.0-beta.1'].map((version) => ({
+        name: 'orders.predict',
+        version,
+        handler: () => 1,
+      })),
+    )
+    const { body } = await call(service, {
+      function: 'urn:cline:forrst:fn:describe',
+      arguments: { function: 'orders.predict', version: '0.1.0-alpha.1' },
+    })
+    expect(body.result).toMatchObject({
+      recommended_version: '0.2.0-beta.1',
+      other_versions: ['0.2.0-beta.1'],
+    })
+  })
+})

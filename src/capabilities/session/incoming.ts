@@ -135,11 +135,39 @@ export function readMcpAnswer(response: PublicResponse, id: string): CallResult 
   if (!isRecord(result)) return remote('INVALID_RESPONSE', 'the answer has no result', response)
   const value = contentOf(result)
   if (result['isError'] === true) {
+    const own = readOwnError(result)
+    if (own !== undefined) return { ok: false, error: own }
     const received = readProtocolError(value)
     const text = received?.content ?? 'the tool failed'
     return remote(received?.code ?? 'TOOL_FAILED', text, response, value)
   }
   return judge(value, response)
+}
+
+/** A Waymark server says which of its errors it was, as data; the text is for models. */
+function readOwnError({ _meta }: Record<string, unknown>): CallErrorShape | undefined {
+  const errors = isRecord(_meta) ? _meta['waymark/errors'] : undefined
+  return Array.isArray(errors) ? toShape(errors[0]) : undefined
+}
+
+/** Problem details of a Waymark server: the code, what it says, and its facts. */
+function readProblem(value: unknown, response: PublicResponse): CallErrorShape | undefined {
+  const isProblem = response.header('content-type')?.startsWith('application/problem+json') === true
+  if (!isProblem || !isRecord(value)) return undefined
+  return toShape({ code: value['code'], message: value['title'], details: value['details'] })
+}
+
+const CODE = /^[A-Z][A-Z0-9_]{0,99}$/
+const MAX_MESSAGE = 4_000
+
+function toShape(value: unknown): CallErrorShape | undefined {
+  const { code, message, details } = isRecord(value) ? value : {}
+  if (typeof code !== 'string' || !CODE.test(code) || typeof message !== 'string') return undefined
+  return {
+    code,
+    message: message.slice(0, MAX_MESSAGE),
+    ...(isRecord(details) && { details: details as JsonObject }),
+  }
 }
 
 const INVALID = Symbol('invalid')
@@ -150,6 +178,8 @@ function judge(value: unknown, response: PublicResponse): CallResult {
   const failed = status < 200 || status >= 300
   const refused = isRecord(value) && isRecord(value['ucp']) && value['ucp']['status'] === 'error'
   if (!failed && !refused) return { ok: true, value, status }
+  const problem = readProblem(value, response)
+  if (problem !== undefined) return { ok: false, error: problem }
   const message = error?.content ?? `the business answered with status ${status}`
   return remote(error?.code ?? 'REMOTE_ERROR', message, response, value)
 }

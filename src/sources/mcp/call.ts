@@ -111,18 +111,39 @@ function timeLeft({ facts }: Call, timeoutMs: number, clock: Clock): number {
   return Math.min(Math.max(left, 1), LONGEST_TIMER_MS)
 }
 
-/** A Waymark server says which of its errors it was; others only say it in words. */
+/** A Waymark server says which of its errors it was, and its caller gets that; others only say it in words. */
 function toToolFailure({ content, _meta }: RemoteResult): CallError {
   const errors = _meta?.['waymark/errors']
   const first = Array.isArray(errors) && isRecord(errors[0]) ? errors[0] : {}
-  const text = textOf(content) || 'The remote tool failed'
-  const known = typeof first['code'] === 'string' && /^[A-Z][A-Z0-9_]{0,99}$/.test(first['code'])
+  const { code, message, details } = first
+  const text = (typeof message === 'string' ? message : textOf(content)).slice(0, 4_000)
+  if (typeof code === 'string' && CODE.test(code) && !PROTOCOL_CODES.has(code)) {
+    return new CallError(code, {
+      message: text,
+      ...(isRecord(details) && { details: details as JsonObject }),
+    })
+  }
   return new CallError(REMOTE_FAILURE, {
-    message:
-      known && typeof first['message'] === 'string' ? first['message'] : text.slice(0, 4_000),
-    details: known ? { errors: errors as JsonObject[] } : { text: text.slice(0, 16_000) },
+    message: text || 'The remote tool failed',
+    details:
+      typeof code === 'string' && CODE.test(code)
+        ? { errors: errors as JsonObject[] }
+        : { text: textOf(content).slice(0, 16_000) },
   })
 }
+
+const CODE = /^[A-Z][A-Z0-9_]{0,99}$/
+
+/** What these say is about our call of the other server, not about our caller's call of us. */
+const PROTOCOL_CODES = new Set([
+  'PARSE_ERROR',
+  'INVALID_REQUEST',
+  'EXTENSION_NOT_SUPPORTED',
+  'EXTENSION_NOT_APPLICABLE',
+  'INTERNAL_ERROR',
+  'UNAUTHORIZED',
+  'FORBIDDEN',
+])
 
 function textOf(content: unknown): string {
   if (!Array.isArray(content)) return ''

@@ -27,6 +27,9 @@ process.stdout.on('error', (error) => {
   process.exit(2)
 })
 
+// A log whose reader has gone cannot be written, and saying so would fail the same way, for ever: the service goes on without it.
+process.stderr.on('error', () => {})
+
 let faulted = false
 process.exitCode = await main(process.argv.slice(2), {
   out: (text) => process.stdout.write(text),

@@ -28,6 +28,23 @@ function linesOf({ errors }: WaymarkProcess, message: string): Record<string, un
 
 const REJECTED = 'unhandled promise rejection'
 
+describe('waymark serve whose log nobody reads any more', () => {
+  it('goes on answering, and ends when it is asked to', async () => {
+    const served = await startWaymark([SERVICE])
+    try {
+      served.child.stderr?.destroy()
+      served.child.stdout?.destroy()
+      expect(await call(served, 'tests.rejects')).toBe('left')
+      expect(await call(served, 'tests.rejects')).toBe('left')
+      expect(await call(served, 'tests.fine')).toBe('fine')
+      served.child.kill('SIGTERM')
+      expect(await served.ended).toBe(0)
+    } finally {
+      served.child.kill('SIGKILL')
+    }
+  })
+})
+
 describe('waymark serve', () => {
   let served: WaymarkProcess
   beforeAll(async () => {

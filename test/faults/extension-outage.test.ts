@@ -12,7 +12,7 @@ const page = readFileSync(
   new URL('../../docs/reference/stateful-extensions.md', import.meta.url),
   'utf8',
 )
-const section = page.split('## When the store is away\n')[1]?.split('\n## ')[0] ?? ''
+const section = page.split('## When the store is unreachable\n')[1]?.split('\n## ')[0] ?? ''
 const table = [...section.matchAll(/^\| ([^|]+?) +\| ([^|]+?) +\|/gm)]
   .map(([, name = '', rule = '']) => ({ name, rule }))
   .filter(({ name }) => name !== 'extension' && !name.startsWith('---'))

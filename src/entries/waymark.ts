@@ -181,6 +181,8 @@ export {
   type AppOptions,
   allSurfaces,
   createApp,
+  type Drained,
+  type DrainOptions,
   type FastifyHost,
   type FetchHandlerOptions,
   type HonoContext,

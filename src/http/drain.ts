@@ -5,7 +5,7 @@ import type { Triggers } from '../triggers/index.ts'
 import type { App } from './app.ts'
 
 /** How a server ended. */
-export interface Drained {
+export interface DrainReport {
   /** Calls that did not end within the grace, whose connections were cut. */
   readonly cutCalls: number
 }
@@ -33,7 +33,7 @@ export interface DrainParts {
 export async function drainServer(
   { server, app, service, sockets, triggers, graceMs }: DrainParts,
   { pauseMs = 0 }: DrainOptions = {},
-): Promise<Drained> {
+): Promise<DrainReport> {
   const { clock, log } = service
   app.drain?.()
   const pause = pauseMs > 0 && new Promise((resolve) => setTimeout(resolve, pauseMs))
@@ -86,7 +86,7 @@ const SIGNALS = ['SIGTERM', 'SIGINT'] as const
  * signal too, the end is left to them. Gives a function that takes the handlers away again.
  */
 export function drainOnSignals(
-  drain: (options: DrainOptions) => Promise<Drained>,
+  drain: (options: DrainOptions) => Promise<DrainReport>,
   pauseMs: number,
 ): () => void {
   let asked = false

@@ -5,7 +5,7 @@ import type { Surface } from '../surfaces/surface/index.ts'
 import type { Triggers } from '../triggers/index.ts'
 import { allSurfaces } from './all-surfaces.ts'
 import { type AppOptions, createApp } from './app.ts'
-import { type Drained, type DrainOptions, drainOnSignals, drainServer } from './drain.ts'
+import { type DrainOptions, type DrainReport, drainOnSignals, drainServer } from './drain.ts'
 import { assertNotMoved } from './mount.ts'
 import { toNodeListener } from './node.ts'
 
@@ -43,7 +43,7 @@ export interface RunningServer {
   readonly port: number
   readonly host: string
   /** Turns readiness to 503, stops triggers, takes no more connections, lets running calls finish, closes the service. */
-  readonly drain: (options?: DrainOptions) => Promise<Drained>
+  readonly drain: (options?: DrainOptions) => Promise<DrainReport>
   /** Does the same, and tells nothing. */
   readonly close: () => Promise<void>
 }
@@ -74,9 +74,9 @@ export async function serve(service: Service, options: ServeOptions = {}): Promi
     server.on('request', toNodeListener(app))
     return { app, url }
   })
-  let drained: Promise<Drained> | undefined
+  let drained: Promise<DrainReport> | undefined
   let forgetSignals: (() => void) | undefined
-  const drain = (how?: DrainOptions): Promise<Drained> => {
+  const drain = (how?: DrainOptions): Promise<DrainReport> => {
     drained ??= drainServer({ server, app, service, sockets, triggers, graceMs }, how).finally(() =>
       forgetSignals?.(),
     )

@@ -18,7 +18,6 @@ const OWN_NAMES: readonly string[] = [
   'isLocal',
   'server',
   'service',
-  'signal',
   'store',
   'token',
   'triggers',
@@ -62,7 +61,7 @@ export function emitServer(plan: AgentPlan): string {
         writer.line(`...toFunctions(${toStringLiteral(domain)}, ${local}),`)
       }
     })
-    writer.line('store,')
+    writer.line('store,', 'onClose: () => store.close(),')
     writer.line('// On this machine everybody may call, elsewhere only who sends the token.')
     writer.line('...((token || !isLocal) && { authenticate: authenticateByToken(token) }),')
   })
@@ -80,8 +79,6 @@ export function emitServer(plan: AgentPlan): string {
     writer.line("...(!isLocal && { allowedHosts: '*' }),")
   })
   writer.line(`console.log(${toStringLiteral(`${plan.name} answers at`)}, server.url)`)
-  writer.gap()
-  writer.line(...END)
   return writer.toString()
 }
 
@@ -104,14 +101,4 @@ const BEGINNING: readonly string[] = [
   "const isLocal = ['127.0.0.1', '::1', 'localhost'].includes(host)",
   "if (!isLocal && !token) console.error('nobody may call the tools: set AGENT_TOKEN')",
   "const store = await openStore(process.env['WAYMARK_STORE'] || 'memory:')",
-]
-
-const END: readonly string[] = [
-  "for (const signal of ['SIGTERM', 'SIGINT'] as const) {",
-  '  process.once(signal, async () => {',
-  '    await server.close()',
-  '    await store.close()',
-  '    process.exit(0)',
-  '  })',
-  '}',
 ]

@@ -66,7 +66,7 @@ function sayType(expected: string, place: Place, root: Place): void {
   const key = String(path.at(-1))
   if (found === undefined) sayMissing(WORDS[expected] ?? expected, place, root)
   else if (path.length === 1 && key === 'version') {
-    const text = Number.isInteger(found) ? `${found}.0` : toText(found)
+    const text = `${toText(found)}${Number.isInteger(found) ? '.0' : ''}`
     const message = `must be a text; found ${quote(found)}, which YAML reads as ${typeof found}`
     place.say('E010', message, `write it in quotes: version: "${text}"`)
   } else if (expected === 'array' && FIELD_LISTS.includes(key) && isRecord(found)) {

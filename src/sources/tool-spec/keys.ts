@@ -67,7 +67,7 @@ export function checkSeedOnly(root: Place): void {
         at.sayKey('E090', message, 'remove it')
       } else if (key !== 'enum' || !Array.isArray(child)) visit(at)
       else {
-        const odd = child.find((member) => typeof member !== 'string')
+        const odd: unknown = child.find((member) => typeof member !== 'string')
         const message = `enum values other than texts are an extension; found ${quote(odd)}`
         if (odd !== undefined) at.say('E090', message, 'use texts, or remove enum')
       }

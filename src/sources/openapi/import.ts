@@ -2,7 +2,7 @@ import {
   type AuthConfig,
   type AuthType,
   checkEnvName,
-  createPlace,
+  createSpecPlace,
   DOMAIN_PATTERN,
   type SpecProblem,
   type ToolDef,
@@ -134,7 +134,7 @@ function checkOptions({ domain, authEnv }: ImportOptions, file: string): SpecPro
     problems.push(problem('E011', file, message))
   }
   if (authEnv !== undefined) {
-    const place = createPlace(authEnv, ({ code, message }) =>
+    const place = createSpecPlace(authEnv, ({ code, message }) =>
       problems.push(problem(code, file, message)),
     )
     checkEnvName(authEnv, place)

@@ -1,9 +1,9 @@
-import type { Place } from './finding.ts'
+import type { SpecPlace } from './finding.ts'
 import { ENV_PATTERN, HEADER_PATTERN } from './schema.ts'
 import type { AuthConfig } from './types.ts'
 
 /** Checks an auth configuration: variable names, header names and what belongs together. */
-export function checkAuth(auth: AuthConfig, place: Place): void {
+export function checkAuth(auth: AuthConfig, place: SpecPlace): void {
   checkEnv(auth, place.at('env'))
   checkHeader(auth, place)
   for (const key of ['token_url', 'authorization_url', 'discovery_url'] as const) {
@@ -22,7 +22,7 @@ export function checkAuth(auth: AuthConfig, place: Place): void {
 }
 
 /** Checks the name of an environment variable that holds something secret. */
-export function checkEnvName(name: string, place: Place): void {
+export function checkEnvName(name: string, place: SpecPlace): void {
   if (looksSecret(name)) {
     const message = `must be the name of an environment variable; found what looks like the secret itself (${mask(name)})`
     const hint = 'put the secret into the environment and write the name of the variable here'
@@ -39,7 +39,7 @@ const SUFFIXES = {
   oauth2: { suffix: '_CLIENT_ID', code: 'E063', partner: '_CLIENT_SECRET' },
 } as const
 
-function checkEnv({ type, env }: AuthConfig, place: Place): void {
+function checkEnv({ type, env }: AuthConfig, place: SpecPlace): void {
   const pair = type === 'basic' || type === 'oauth2' ? SUFFIXES[type] : undefined
   if (env === undefined) {
     if (type === 'none') return
@@ -54,7 +54,7 @@ function checkEnv({ type, env }: AuthConfig, place: Place): void {
   place.wrong(pair.code, expected, `for example ${env}${pair.suffix}`)
 }
 
-function checkHeader(auth: AuthConfig, place: Place): void {
+function checkHeader(auth: AuthConfig, place: SpecPlace): void {
   const { header, prefix, name, in: location } = auth
   if (header !== undefined && (auth.type !== 'api_key' || (location ?? 'header') !== 'header')) {
     const message = 'header means something for an api_key in a header only and is ignored'

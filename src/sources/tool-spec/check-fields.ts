@@ -1,6 +1,6 @@
 import { compilePattern, isRegExp } from '../../schema/index.ts'
 import { isRecord } from '../../values/index.ts'
-import { type Place, quote } from './finding.ts'
+import { quote, type SpecPlace } from './finding.ts'
 import { HEADER_PATTERN, MAX_FIELD_DEPTH } from './schema.ts'
 import type { FieldDef, FieldType } from './types.ts'
 
@@ -8,7 +8,7 @@ import type { FieldDef, FieldType } from './types.ts'
 export type FieldRole = 'params' | 'body' | 'property' | 'element' | 'alternative'
 
 /** Checks a field and everything below it. */
-export function checkField(field: FieldDef, place: Place, role: FieldRole, depth = 1): void {
+export function checkField(field: FieldDef, place: SpecPlace, role: FieldRole, depth = 1): void {
   if (depth > MAX_FIELD_DEPTH) {
     const message = `fields nest deeper than ${MAX_FIELD_DEPTH} levels`
     place.say('E057', message, 'leave properties out: the object is free-form')
@@ -27,8 +27,8 @@ export function checkField(field: FieldDef, place: Place, role: FieldRole, depth
 /** Visits the fields directly below a field. */
 function eachChild(
   field: FieldDef,
-  place: Place,
-  visit: (child: FieldDef, place: Place, role: FieldRole) => void,
+  place: SpecPlace,
+  visit: (child: FieldDef, place: SpecPlace, role: FieldRole) => void,
 ): void {
   if (field.items) visit(field.items, place.at('items'), 'element')
   if (field.values) visit(field.values, place.at('values'), 'element')
@@ -36,7 +36,7 @@ function eachChild(
   place.at('any_of').each(field.any_of, (child, at) => visit(child, at, 'alternative'))
 }
 
-function checkEnum({ type, enum: members }: FieldDef, place: Place): void {
+function checkEnum({ type, enum: members }: FieldDef, place: SpecPlace): void {
   if (members === undefined) return
   if (members.length === 0) {
     const message = 'must hold at least one value; found an empty list'
@@ -60,7 +60,7 @@ function checkEnum({ type, enum: members }: FieldDef, place: Place): void {
 }
 
 /** Warns about defaults in a PATCH body: each call would change those fields, too. */
-export function warnAboutDefaults(field: FieldDef, place: Place): void {
+export function warnAboutDefaults(field: FieldDef, place: SpecPlace): void {
   if (field.default !== undefined) {
     const message =
       'a default in a PATCH body is sent with every call and changes fields the caller did not name'
@@ -70,7 +70,7 @@ export function warnAboutDefaults(field: FieldDef, place: Place): void {
   eachChild(field, place, warnAboutDefaults)
 }
 
-function checkConstant(field: FieldDef, place: Place): void {
+function checkConstant(field: FieldDef, place: SpecPlace): void {
   const { const: value, enum: members, type } = field
   if (value === undefined) return
   if (!hasType(value, type)) {
@@ -80,7 +80,7 @@ function checkConstant(field: FieldDef, place: Place): void {
   }
 }
 
-function checkDefault(field: FieldDef, place: Place): void {
+function checkDefault(field: FieldDef, place: SpecPlace): void {
   const { default: value, type, enum: members } = field
   if (value === undefined) return
   const types = [type, ...(field.any_of ?? []).map((alternative) => alternative.type)]
@@ -104,7 +104,7 @@ function hasType(value: unknown, type: FieldType): boolean {
 
 const NEEDED = { items: 'array', properties: 'object', values: 'object', rest: 'object' } as const
 
-function checkShape(field: FieldDef, place: Place, role: FieldRole): void {
+function checkShape(field: FieldDef, place: SpecPlace, role: FieldRole): void {
   const { type } = field
   for (const [key, needed] of Object.entries(NEEDED)) {
     if (!field[key as keyof typeof NEEDED] || type === needed) continue
@@ -118,7 +118,7 @@ function checkShape(field: FieldDef, place: Place, role: FieldRole): void {
   }
 }
 
-function checkBounds(field: FieldDef, place: Place): void {
+function checkBounds(field: FieldDef, place: SpecPlace): void {
   const pairs = [
     ['minimum', 'maximum'],
     ['min_length', 'max_length'],
@@ -133,7 +133,7 @@ function checkBounds(field: FieldDef, place: Place): void {
   if (field.pattern !== undefined) checkPattern(field.pattern, place.at('pattern'))
 }
 
-function checkPattern(pattern: string, place: Place): void {
+function checkPattern(pattern: string, place: SpecPlace): void {
   if (!isRegExp(pattern)) {
     place.wrong('E058', 'must be a regular expression')
     return
@@ -144,7 +144,7 @@ function checkPattern(pattern: string, place: Place): void {
   place.say('W059', `is not checked before a call: ${unchecked}`, hint)
 }
 
-function checkPlace(field: FieldDef, place: Place, role: FieldRole): void {
+function checkPlace(field: FieldDef, place: SpecPlace, role: FieldRole): void {
   const ignored = (key: keyof FieldDef, code: string, why: string): void => {
     if (field[key] !== undefined) place.at(key).sayKey(code, `${key} has ${why}`, 'remove it')
   }
@@ -163,7 +163,7 @@ function checkPlace(field: FieldDef, place: Place, role: FieldRole): void {
   }
 }
 
-function checkPropertyNames({ properties }: FieldDef, place: Place): void {
+function checkPropertyNames({ properties }: FieldDef, place: SpecPlace): void {
   const seen = new Set<string>()
   place.at('properties').each(properties, ({ name = '' }, at) => {
     if (seen.has(name)) at.at('name').say('E035', `the property "${name}" is there twice`)

@@ -3,7 +3,7 @@ import { didYouMean, toMilliseconds, toReason } from '../../values/index.ts'
 import type { CheckOptions } from './check.ts'
 import { checkEnvName } from './check-auth.ts'
 import { checkField } from './check-fields.ts'
-import { type Place, quote } from './finding.ts'
+import { quote, type SpecPlace } from './finding.ts'
 import { parseEnvText } from './format.ts'
 import { HEADER_PATTERN } from './schema.ts'
 import type {
@@ -54,7 +54,7 @@ function findShortestGap({ cron, timezone }: ScheduleTrigger): number {
 }
 
 /** Checks every trigger of a spec; `place` is that of the list. */
-export function checkTriggers(spec: ToolSpec, place: Place, options: CheckOptions): void {
+export function checkTriggers(spec: ToolSpec, place: SpecPlace, options: CheckOptions): void {
   const names = spec.tools.map((tool) => tool.name)
   const paths = new Map<string, number>()
   place.each(spec.triggers, (trigger, at, index) => {
@@ -72,7 +72,7 @@ export function checkTriggers(spec: ToolSpec, place: Place, options: CheckOption
 
 function checkWebhook(
   trigger: WebhookTrigger,
-  place: Place,
+  place: SpecPlace,
   paths: Map<string, number>,
   index: number,
 ): void {
@@ -101,7 +101,10 @@ const UNIQUE_PATH = 'give each webhook its own path'
 const ADD_SECRET = 'add secret_env: ORDERS_WEBHOOK_SECRET'
 
 /** Meta's verify token travels in an address, so the signing secret must not stand in for it. */
-function checkChallenge({ challenge, verify_env, secret_env }: WebhookTrigger, place: Place): void {
+function checkChallenge(
+  { challenge, verify_env, secret_env }: WebhookTrigger,
+  place: SpecPlace,
+): void {
   const { say } = place.at('challenge')
   if (challenge === 'meta' && verify_env === undefined) {
     say('E085', 'meta needs verify_env', 'add verify_env: ORDERS_VERIFY_TOKEN')
@@ -116,7 +119,7 @@ function checkChallenge({ challenge, verify_env, secret_env }: WebhookTrigger, p
     at.say('E085', 'is read for challenge: meta only', 'add challenge: meta')
 }
 
-function checkSchedule(trigger: ScheduleTrigger, place: Place): void {
+function checkSchedule(trigger: ScheduleTrigger, place: SpecPlace): void {
   const { timezone } = trigger
   const hasZone = timezone === undefined || isTimeZone(timezone)
   if (!hasZone) {
@@ -145,7 +148,7 @@ function isTimeZone(text: string): boolean {
   }
 }
 
-function checkQueue(trigger: QueueTrigger, place: Place): void {
+function checkQueue(trigger: QueueTrigger, place: SpecPlace): void {
   if (trigger.queue_env !== undefined) checkEnvName(trigger.queue_env, place.at('queue_env'))
   const url = withFallbacks(trigger.queue_url)
   if (url === undefined) return
@@ -170,7 +173,7 @@ function splitUrl(url: string): { scheme: string; host: string; password: string
   return { scheme: (match?.[1] ?? '').toLowerCase(), host: match?.[3] ?? '', password }
 }
 
-function checkFile(trigger: FileTrigger, place: Place, options: CheckOptions): void {
+function checkFile(trigger: FileTrigger, place: SpecPlace, options: CheckOptions): void {
   if (trigger.events?.length === 0) {
     const message = 'must name at least one of create, modify, delete; found an empty list'
     place.at('events').say('E076', message, 'remove it to get all three')

@@ -2,7 +2,7 @@ import { checkAuth } from './check-auth.ts'
 import { checkField, warnAboutDefaults } from './check-fields.ts'
 import { checkTriggers } from './check-triggers.ts'
 import { argumentName, locationOf, placeholdersOf } from './fields.ts'
-import { type Place, quote } from './finding.ts'
+import { quote, type SpecPlace } from './finding.ts'
 import { parseEnvText } from './format.ts'
 import type { FieldDef, ToolDef, ToolSpec } from './types.ts'
 
@@ -13,7 +13,7 @@ export interface CheckOptions {
 }
 
 /** Applies the rules between fields to a spec whose shape is right. */
-export function checkSpec(spec: ToolSpec, place: Place, options: CheckOptions = {}): void {
+export function checkSpec(spec: ToolSpec, place: SpecPlace, options: CheckOptions = {}): void {
   const { tools, triggers = [] } = spec
   if (tools.length === 0 && triggers.length === 0) {
     const message = 'must hold at least one tool when there are no triggers; found an empty list'
@@ -27,7 +27,7 @@ export function checkSpec(spec: ToolSpec, place: Place, options: CheckOptions = 
   checkTriggers(spec, place.at('triggers'), options)
 }
 
-function checkTool(spec: ToolSpec, tool: ToolDef, place: Place): void {
+function checkTool(spec: ToolSpec, tool: ToolDef, place: SpecPlace): void {
   if (tool.auth) checkAuth(tool.auth, place.at('auth'))
   checkBaseUrl(tool.base_url, place.at('base_url'))
   checkRequestLine(spec, tool, place)
@@ -45,7 +45,7 @@ function checkTool(spec: ToolSpec, tool: ToolDef, place: Place): void {
 
 const MEDIA_TYPE = /^[\w!#$&^.+*-]+\/[\w!#$&^.+*-]+(\s*;\s*[\w-]+=("[^"\\\r\n]*"|[\w!#$&^.+-]+))*$/
 
-function checkBaseUrl(text: string | undefined, place: Place): void {
+function checkBaseUrl(text: string | undefined, place: SpecPlace): void {
   if (text === undefined) return
   const hint = 'write for example base_url: https://api.example.com/v2'
   const tried = parseEnvText(text)
@@ -64,7 +64,7 @@ function checkBaseUrl(text: string | undefined, place: Place): void {
 function checkUniqueNames(
   entries: readonly { readonly name: string }[],
   noun: string,
-  place: Place,
+  place: SpecPlace,
 ): void {
   const first = new Map<string, number>()
   const say = (index: number, used: string, other: number): void => {
@@ -81,7 +81,11 @@ function checkUniqueNames(
   }
 }
 
-function checkRequestLine(spec: ToolSpec, { method, path, base_url }: ToolDef, place: Place): void {
+function checkRequestLine(
+  spec: ToolSpec,
+  { method, path, base_url }: ToolDef,
+  place: SpecPlace,
+): void {
   if (method === undefined && path === undefined) return
   if (path === undefined || method === undefined) {
     const [there, gone] = path === undefined ? ['method', 'path'] : ['path', 'method']
@@ -102,7 +106,7 @@ function checkRequestLine(spec: ToolSpec, { method, path, base_url }: ToolDef, p
   }
 }
 
-function checkPlaceholders(tool: ToolDef, place: Place): void {
+function checkPlaceholders(tool: ToolDef, place: SpecPlace): void {
   const { path, params = [] } = tool
   if (path === undefined) return
   const wanted = placeholdersOf(path)
@@ -131,7 +135,7 @@ function checkPlaceholders(tool: ToolDef, place: Place): void {
   })
 }
 
-function checkBody(tool: ToolDef, place: Place): void {
+function checkBody(tool: ToolDef, place: SpecPlace): void {
   const { method, body = [], body_root: root } = tool
   const key = body.length > 0 ? 'body' : root ? 'body_root' : undefined
   if (key === undefined) return
@@ -152,9 +156,9 @@ function checkBody(tool: ToolDef, place: Place): void {
   }
 }
 
-function checkArguments(tool: ToolDef, place: Place): void {
+function checkArguments(tool: ToolDef, place: SpecPlace): void {
   const first = new Map<string, string>()
-  const see = (field: FieldDef, at: Place, label: string): void => {
+  const see = (field: FieldDef, at: SpecPlace, label: string): void => {
     const name = argumentName(field)
     const earlier = first.get(name)
     if (earlier === undefined) first.set(name, label)

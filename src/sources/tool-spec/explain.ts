@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { didYouMean, isRecord, nearest, toText } from '../../values/index.ts'
-import { type Place, quote } from './finding.ts'
+import { quote, type SpecPlace } from './finding.ts'
 import { FIELD_LISTS, kindAt, knownKeys, seedKeys } from './keys.ts'
 import { MAX_NAME_LENGTH } from './schema.ts'
 import { TRIGGER_TYPES } from './types.ts'
@@ -8,14 +8,14 @@ import { TRIGGER_TYPES } from './types.ts'
 type Issue = z.core.$ZodIssue
 
 /** Words what the schema found: code, expected, found and a hint, one finding per mistake. */
-export function explainIssues(issues: readonly Issue[], root: Place): void {
+export function explainIssues(issues: readonly Issue[], root: SpecPlace): void {
   for (const issue of issues) {
     const path = issue.path.map((step) => (typeof step === 'number' ? step : String(step)))
     explainIssue(issue, root.at(...path), root)
   }
 }
 
-function explainIssue(issue: Issue, place: Place, root: Place): void {
+function explainIssue(issue: Issue, place: SpecPlace, root: SpecPlace): void {
   if (issue.code === 'unrecognized_keys') {
     for (const key of issue.keys) if (!key.startsWith('x-')) sayUnknown(key, place, root)
   } else if (issue.code === 'invalid_type') sayType(issue.expected, place, root)
@@ -50,7 +50,7 @@ const NAMED: Record<
   },
 }
 
-function sayUnknown(key: string, place: Place, root: Place): void {
+function sayUnknown(key: string, place: SpecPlace, root: SpecPlace): void {
   const kind = kindAt(place, root)
   const known = knownKeys(kind)
   const isTrigger = TRIGGER_TYPES.some((type) => type === kind)
@@ -61,7 +61,7 @@ function sayUnknown(key: string, place: Place, root: Place): void {
   place.at(key).sayKey('E006', `unknown key "${key}"; expected one of ${known.join(', ')}`, hint)
 }
 
-function sayType(expected: string, place: Place, root: Place): void {
+function sayType(expected: string, place: SpecPlace, root: SpecPlace): void {
   const { path, value: found } = place
   const key = String(path.at(-1))
   if (found === undefined) sayMissing(WORDS[expected] ?? expected, place, root)
@@ -94,7 +94,7 @@ function typeHint(expected: string, found: unknown): string | undefined {
   return undefined
 }
 
-function sayMissing(what: string, place: Place, root: Place): void {
+function sayMissing(what: string, place: SpecPlace, root: SpecPlace): void {
   const parent = root.at(...place.path.slice(0, -1))
   const key = String(place.path.at(-1))
   const kind = kindAt(parent, root)
@@ -139,7 +139,7 @@ function flow(value: Record<string, unknown>): string {
   return `{ ${pairs.join(', ')} }`
 }
 
-function sayChoice(members: readonly string[], place: Place, root: Place): void {
+function sayChoice(members: readonly string[], place: SpecPlace, root: SpecPlace): void {
   const { path, value: found } = place
   const list = members.join(', ')
   if (found === undefined) {
@@ -168,8 +168,8 @@ const SYNONYMS = new Map([
 
 function sayUnion(
   issue: Extract<Issue, { code: 'invalid_union' }>,
-  place: Place,
-  root: Place,
+  place: SpecPlace,
+  root: SpecPlace,
 ): void {
   const { path, value: found } = place
   const types = `one of ${TRIGGER_TYPES.join(', ')}`

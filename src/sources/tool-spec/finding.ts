@@ -101,16 +101,16 @@ export type Report = (finding: SpecFinding) => void
 type Say = (code: string, message: string, hint?: string) => void
 
 /** A place of a spec: what stands there, and how to say what is wrong with it. */
-export interface Place {
+export interface SpecPlace {
   readonly path: readonly PathStep[]
   /** Undefined when nothing stands there. */
   readonly value: unknown
   /** Gives a place further in. */
-  readonly at: (...steps: readonly PathStep[]) => Place
+  readonly at: (...steps: readonly PathStep[]) => SpecPlace
   /** Visits the entries of the list that stands here. */
   readonly each: <Entry>(
     entries: readonly Entry[] | undefined,
-    visit: (entry: Entry, place: Place, index: number) => void,
+    visit: (entry: Entry, place: SpecPlace, index: number) => void,
   ) => void
   /** Reports a finding about the value. */
   readonly say: Say
@@ -121,9 +121,13 @@ export interface Place {
 }
 
 /** Creates the place of a value; findings about it and what it holds go to `report`. */
-export function createPlace(value: unknown, report: Report, path: readonly PathStep[] = []): Place {
-  const at: Place['at'] = (...steps) =>
-    createPlace(steps.reduce(childOf, value), report, [...path, ...steps])
+export function createSpecPlace(
+  value: unknown,
+  report: Report,
+  path: readonly PathStep[] = [],
+): SpecPlace {
+  const at: SpecPlace['at'] = (...steps) =>
+    createSpecPlace(steps.reduce(childOf, value), report, [...path, ...steps])
   return {
     path,
     value,

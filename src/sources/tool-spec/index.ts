@@ -14,7 +14,7 @@ export {
   waysOf,
 } from './fields.ts'
 export {
-  createPlace,
+  createSpecPlace,
   formatProblems,
   hasErrors,
   PROBLEM_FORMATS,

@@ -1,5 +1,5 @@
 import { isRecord } from '../../values/index.ts'
-import { type Place, quote } from './finding.ts'
+import { quote, type SpecPlace } from './finding.ts'
 import { keysOf, type NodeKind } from './schema.ts'
 
 /** Keys that the seed format knows; all others of the schema are extensions. Order is the order of writing. */
@@ -42,7 +42,7 @@ const KINDS: ReadonlyMap<string, NodeKind> = new Map([
 ])
 
 /** Tells which kind of mapping stands at a path of a spec. */
-export function kindAt({ path }: Place, root: Place): NodeKind | undefined {
+export function kindAt({ path }: SpecPlace, root: SpecPlace): NodeKind | undefined {
   if (path.length === 0) return 'spec'
   if (path[0] === 'triggers' && path.length === 2) {
     const type = root.at(...path, 'type').value
@@ -52,8 +52,8 @@ export function kindAt({ path }: Place, root: Place): NodeKind | undefined {
 }
 
 /** Reports every key and value that the seed format does not know (E090). */
-export function checkSeedOnly(root: Place): void {
-  const visit = (place: Place): void => {
+export function checkSeedOnly(root: SpecPlace): void {
+  const visit = (place: SpecPlace): void => {
     const { value } = place
     if (Array.isArray(value)) place.each(value, (_, at) => visit(at))
     const kind = isRecord(value) ? kindAt(place, root) : undefined

@@ -2,11 +2,11 @@ import { isRecord } from '../../values/index.ts'
 import { type CheckOptions, checkSpec } from './check.ts'
 import { explainIssues } from './explain.ts'
 import {
-  createPlace,
+  createSpecPlace,
   hasErrors,
-  type Place,
   quote,
   type SpecFinding,
+  type SpecPlace,
   type SpecProblem,
   toSpecProblems,
 } from './finding.ts'
@@ -59,7 +59,7 @@ function check(
   source: YamlSource | undefined,
 ): ParsedToolSpec {
   const findings: SpecFinding[] = []
-  const root = createPlace(value, (finding) => findings.push(finding))
+  const root = createSpecPlace(value, (finding) => findings.push(finding))
   const toProblems = (): SpecProblem[] =>
     toSpecProblems(findings, { file: options.file, value, ...(source && { source }) })
 
@@ -76,7 +76,7 @@ function check(
   return hasErrors(problems) ? { ok: false, problems } : { ok: true, spec, warnings: problems }
 }
 
-function explainStranger(root: Place): void {
+function explainStranger(root: SpecPlace): void {
   const { value, wrong } = root
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     wrong('E005', 'the file must hold a mapping', 'start with domain: … and tools: …')

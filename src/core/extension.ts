@@ -78,6 +78,8 @@ export interface Extension {
   readonly excludedBy?: keyof PresetExclusions
   /** Also wraps the background run of a call, although it stands outside: the result it shapes is there only then. */
   readonly shapesResult?: boolean
+  /** Tells whether it may put text in place of members with this name, in calls that it joins. */
+  readonly masks?: (name: string) => boolean
   /** Its answers tell how one run went: whoever gets the stored outcome did not wait, hold or queue. */
   readonly ofOneRun?: boolean
   /** Lets callers read partial results as they come. */

@@ -181,6 +181,8 @@ export {
   type AppOptions,
   allSurfaces,
   createApp,
+  type DrainOptions,
+  type DrainReport,
   type FastifyHost,
   type FetchHandlerOptions,
   type HonoContext,

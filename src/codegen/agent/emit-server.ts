@@ -53,45 +53,31 @@ export function emitServer(plan: AgentPlan): string {
   }
   writer.gap()
   writer.line(...BEGINNING)
-  writer.block(
-    'const service = createService({',
-    () => {
-      const { name: title, description } = plan
-      writer.line(`info: ${toLiteral({ title, version: '0.1.0', description }, '  ', 8)},`)
-      writer.block(
-        'functions: [',
-        () => {
-          for (const { domain, local } of tools) {
-            writer.line(`...toFunctions(${toStringLiteral(domain)}, ${local}),`)
-          }
-        },
-        '],',
-      )
-      writer.line('store,', 'onClose: () => store.close(),')
-      writer.line('// On this machine everybody may call, elsewhere only who sends the token.')
-      writer.line('...((token || !isLocal) && { authenticate: authenticateByToken(token) }),')
-    },
-    '})',
-  )
+  writer.block('const service = createService({', '})', () => {
+    const { name: title, description } = plan
+    writer.line(`info: ${toLiteral({ title, version: '0.1.0', description }, '  ', 8)},`)
+    writer.block('functions: [', '],', () => {
+      for (const { domain, local } of tools) {
+        writer.line(`...toFunctions(${toStringLiteral(domain)}, ${local}),`)
+      }
+    })
+    writer.line('store,', 'onClose: () => store.close(),')
+    writer.line('// On this machine everybody may call, elsewhere only who sends the token.')
+    writer.line('...((token || !isLocal) && { authenticate: authenticateByToken(token) }),')
+  })
   if (triggers.length > 0) {
     const lists = triggers.map(({ local }) => `...${local}`).join(', ')
     writer.line(`const triggers = createTriggers({ service, store, triggers: [${lists}] })`)
   }
-  writer.block(
-    'const server = await serve(service, {',
-    () => {
-      writer.line('host,', `port: Number(process.env['PORT'] || ${plan.port}),`)
-      if (triggers.length > 0) writer.line('triggers,')
-      writer.line(
-        '// No two tools of the agent share a name: models see them without their domain.',
-      )
-      writer.line(
-        "surfaces: allSurfaces({ mcp: { toolName: (name) => name.slice(name.indexOf('.') + 1) } }),",
-      )
-      writer.line("...(!isLocal && { allowedHosts: '*' }),")
-    },
-    '})',
-  )
+  writer.block('const server = await serve(service, {', '})', () => {
+    writer.line('host,', `port: Number(process.env['PORT'] || ${plan.port}),`)
+    if (triggers.length > 0) writer.line('triggers,')
+    writer.line('// No two tools of the agent share a name: models see them without their domain.')
+    writer.line(
+      "surfaces: allSurfaces({ mcp: { toolName: (name) => name.slice(name.indexOf('.') + 1) } }),",
+    )
+    writer.line("...(!isLocal && { allowedHosts: '*' }),")
+  })
   writer.line(`console.log(${toStringLiteral(`${plan.name} answers at`)}, server.url)`)
   return writer.toString()
 }

@@ -19,7 +19,7 @@ export interface EffectivePair {
 type Findings = readonly SchemaFinding[]
 
 /** Compares what values two schemas allow, and what they say about them: all but their members and alternatives. */
-export function compareValues(pair: EffectivePair): Findings {
+export function compareEffective(pair: EffectivePair): Findings {
   return [
     ...Object.keys(LIMITS).flatMap((keyword) => compareLimit(pair, keyword)),
     ...compareFlag(pair, 'uniqueItems'),

@@ -6,7 +6,7 @@ import {
   type SchemaAt,
   withoutChoices,
 } from '../../schema/index.ts'
-import { compareValues, type EffectivePair, type SchemaFinding } from './compare-keywords.ts'
+import { compareEffective, type EffectivePair, type SchemaFinding } from './compare-keywords.ts'
 import type { Change } from './model.ts'
 import type { Direction } from './rules.ts'
 
@@ -62,7 +62,7 @@ export function createSchemaComparer(oldDocument: unknown, newDocument: unknown)
     const pair = { old: readEffective(from, oldDocument), now: readEffective(to, newDocument) }
     const inner = { ...context, depth: depth + 1 }
     const next: Next = (old, now) => comparePair(old, now, inner)
-    node.findings.push(...compareValues(pair))
+    node.findings.push(...compareEffective(pair))
     if (pair.old.choices.length > 0 || pair.now.choices.length > 0) {
       node.findings.push(...compareChoices(pair, from, to, next))
     }

@@ -6,76 +6,215 @@ export interface CodeRow {
   readonly message: string
 }
 
-/** Status, JSON-RPC number, whether the same call may succeed later, message. */
-const TABLE = {
-  PARSE_ERROR: [400, -32700, false, 'The request body is not valid JSON'],
-  INVALID_REQUEST: [400, -32600, false, 'The request violates the protocol'],
-  INVALID_PROTOCOL_VERSION: [400, -32600, false, 'Protocol version not supported'],
-  FUNCTION_NOT_FOUND: [404, -32601, false, 'Function not found'],
-  VERSION_NOT_FOUND: [404, -32601, false, 'Function version not found'],
-  FUNCTION_DISABLED: [503, -32001, true, 'Function temporarily disabled'],
-  INVALID_ARGUMENTS: [400, -32602, false, 'Invalid arguments'],
-  SCHEMA_VALIDATION_FAILED: [422, -32602, false, 'Arguments violate the schema'],
-  EXTENSION_NOT_SUPPORTED: [400, -32002, false, 'Extension not supported'],
-  EXTENSION_NOT_APPLICABLE: [400, -32003, false, 'Extension not applicable to this function'],
-  UNAUTHORIZED: [401, -32010, false, 'Authentication required'],
-  FORBIDDEN: [403, -32011, false, 'Not permitted'],
-  NOT_FOUND: [404, -32012, false, 'The requested resource was not found'],
-  CONFLICT: [409, -32013, false, 'Conflicts with the current state'],
-  GONE: [410, -32014, false, 'The resource is gone'],
-  DEADLINE_EXCEEDED: [408, -32020, true, 'Deadline exceeded'],
-  RATE_LIMITED: [429, -32021, true, 'Too many requests'],
-  QUOTA_EXCEEDED: [429, -32022, false, 'Quota used up'],
-  INTERNAL_ERROR: [500, -32603, true, 'Internal error'],
-  UNAVAILABLE: [503, -32023, true, 'Service temporarily unavailable'],
-  DEPENDENCY_ERROR: [502, -32024, true, 'A dependency failed'],
-  VALIDATION_ERROR: [400, -32025, false, 'Validation failed'],
-  IDEMPOTENCY_CONFLICT: [409, -32030, false, 'Idempotency key reused with other arguments'],
-  IDEMPOTENCY_PROCESSING: [409, -32031, true, 'A request with this idempotency key is running'],
-  ASYNC_OPERATION_NOT_FOUND: [404, -32040, false, 'Operation not found'],
-  ASYNC_OPERATION_FAILED: [500, -32041, false, 'Operation failed'],
-  ASYNC_CANNOT_CANCEL: [400, -32042, false, 'Operation cannot be cancelled'],
-  ASYNC_VERSION_CONFLICT: [409, -32043, false, 'Operation was modified concurrently'],
-  ASYNC_QUOTA_EXCEEDED: [429, -32044, false, 'Too many concurrent operations'],
-  SERVER_MAINTENANCE: [503, -32050, true, 'Service under scheduled maintenance'],
-  FUNCTION_MAINTENANCE: [503, -32051, true, 'Function under scheduled maintenance'],
-  REPLAY_NOT_FOUND: [404, -32060, false, 'Replay not found'],
-  REPLAY_EXPIRED: [410, -32061, false, 'Replay expired'],
-  REPLAY_ALREADY_COMPLETE: [409, -32062, false, 'Replay already complete'],
-  REPLAY_CANCELLED: [410, -32063, false, 'Replay was cancelled'],
-  CANCELLED: [499, -32070, false, 'Request cancelled'],
-  CANCELLATION_TOKEN_UNKNOWN: [404, -32071, false, 'Cancellation token unknown'],
-  CANCELLATION_TOO_LATE: [409, -32072, false, 'Request already finished'],
-  LOCK_ACQUISITION_FAILED: [423, -32080, true, 'Lock is held'],
-  LOCK_TIMEOUT: [423, -32081, true, 'Waiting for the lock timed out'],
-  LOCK_NOT_FOUND: [404, -32082, false, 'Lock does not exist or has expired'],
-  LOCK_OWNERSHIP_MISMATCH: [403, -32083, false, 'Lock is held by another owner'],
-  LOCK_ALREADY_RELEASED: [409, -32084, false, 'Lock already released'],
-  SIMULATION_NOT_SUPPORTED: [400, -32090, false, 'Function has no simulation scenarios'],
-  SIMULATION_SCENARIO_NOT_FOUND: [404, -32091, false, 'Simulation scenario not found'],
-  REDACTION_REQUIRED: [403, -32092, false, 'Redaction cannot be bypassed'],
+/** Every error code of the protocol: the one table that all surfaces and docs/reference/errors.md derive from. */
+export const CODES = {
+  PARSE_ERROR: {
+    status: 400,
+    rpc: -32700,
+    retryable: false,
+    message: 'The request body is not valid JSON',
+  },
+  INVALID_REQUEST: {
+    status: 400,
+    rpc: -32600,
+    retryable: false,
+    message: 'The request violates the protocol',
+  },
+  INVALID_PROTOCOL_VERSION: {
+    status: 400,
+    rpc: -32600,
+    retryable: false,
+    message: 'Protocol version not supported',
+  },
+  FUNCTION_NOT_FOUND: { status: 404, rpc: -32601, retryable: false, message: 'Function not found' },
+  VERSION_NOT_FOUND: {
+    status: 404,
+    rpc: -32601,
+    retryable: false,
+    message: 'Function version not found',
+  },
+  FUNCTION_DISABLED: {
+    status: 503,
+    rpc: -32001,
+    retryable: true,
+    message: 'Function temporarily disabled',
+  },
+  INVALID_ARGUMENTS: { status: 400, rpc: -32602, retryable: false, message: 'Invalid arguments' },
+  SCHEMA_VALIDATION_FAILED: {
+    status: 422,
+    rpc: -32602,
+    retryable: false,
+    message: 'Arguments violate the schema',
+  },
+  EXTENSION_NOT_SUPPORTED: {
+    status: 400,
+    rpc: -32002,
+    retryable: false,
+    message: 'Extension not supported',
+  },
+  EXTENSION_NOT_APPLICABLE: {
+    status: 400,
+    rpc: -32003,
+    retryable: false,
+    message: 'Extension not applicable to this function',
+  },
+  UNAUTHORIZED: { status: 401, rpc: -32010, retryable: false, message: 'Authentication required' },
+  FORBIDDEN: { status: 403, rpc: -32011, retryable: false, message: 'Not permitted' },
+  NOT_FOUND: {
+    status: 404,
+    rpc: -32012,
+    retryable: false,
+    message: 'The requested resource was not found',
+  },
+  CONFLICT: {
+    status: 409,
+    rpc: -32013,
+    retryable: false,
+    message: 'Conflicts with the current state',
+  },
+  GONE: { status: 410, rpc: -32014, retryable: false, message: 'The resource is gone' },
+  DEADLINE_EXCEEDED: { status: 408, rpc: -32020, retryable: true, message: 'Deadline exceeded' },
+  RATE_LIMITED: { status: 429, rpc: -32021, retryable: true, message: 'Too many requests' },
+  QUOTA_EXCEEDED: { status: 429, rpc: -32022, retryable: false, message: 'Quota used up' },
+  INTERNAL_ERROR: { status: 500, rpc: -32603, retryable: true, message: 'Internal error' },
+  UNAVAILABLE: {
+    status: 503,
+    rpc: -32023,
+    retryable: true,
+    message: 'Service temporarily unavailable',
+  },
+  DEPENDENCY_ERROR: { status: 502, rpc: -32024, retryable: true, message: 'A dependency failed' },
+  VALIDATION_ERROR: { status: 400, rpc: -32025, retryable: false, message: 'Validation failed' },
+  IDEMPOTENCY_CONFLICT: {
+    status: 409,
+    rpc: -32030,
+    retryable: false,
+    message: 'Idempotency key reused with other arguments',
+  },
+  IDEMPOTENCY_PROCESSING: {
+    status: 409,
+    rpc: -32031,
+    retryable: true,
+    message: 'A request with this idempotency key is running',
+  },
+  ASYNC_OPERATION_NOT_FOUND: {
+    status: 404,
+    rpc: -32040,
+    retryable: false,
+    message: 'Operation not found',
+  },
+  ASYNC_OPERATION_FAILED: {
+    status: 500,
+    rpc: -32041,
+    retryable: false,
+    message: 'Operation failed',
+  },
+  ASYNC_CANNOT_CANCEL: {
+    status: 400,
+    rpc: -32042,
+    retryable: false,
+    message: 'Operation cannot be cancelled',
+  },
+  ASYNC_VERSION_CONFLICT: {
+    status: 409,
+    rpc: -32043,
+    retryable: false,
+    message: 'Operation was modified concurrently',
+  },
+  ASYNC_QUOTA_EXCEEDED: {
+    status: 429,
+    rpc: -32044,
+    retryable: false,
+    message: 'Too many concurrent operations',
+  },
+  SERVER_MAINTENANCE: {
+    status: 503,
+    rpc: -32050,
+    retryable: true,
+    message: 'Service under scheduled maintenance',
+  },
+  FUNCTION_MAINTENANCE: {
+    status: 503,
+    rpc: -32051,
+    retryable: true,
+    message: 'Function under scheduled maintenance',
+  },
+  REPLAY_NOT_FOUND: { status: 404, rpc: -32060, retryable: false, message: 'Replay not found' },
+  REPLAY_EXPIRED: { status: 410, rpc: -32061, retryable: false, message: 'Replay expired' },
+  REPLAY_ALREADY_COMPLETE: {
+    status: 409,
+    rpc: -32062,
+    retryable: false,
+    message: 'Replay already complete',
+  },
+  REPLAY_CANCELLED: { status: 410, rpc: -32063, retryable: false, message: 'Replay was cancelled' },
+  CANCELLED: { status: 499, rpc: -32070, retryable: false, message: 'Request cancelled' },
+  CANCELLATION_TOKEN_UNKNOWN: {
+    status: 404,
+    rpc: -32071,
+    retryable: false,
+    message: 'Cancellation token unknown',
+  },
+  CANCELLATION_TOO_LATE: {
+    status: 409,
+    rpc: -32072,
+    retryable: false,
+    message: 'Request already finished',
+  },
+  LOCK_ACQUISITION_FAILED: { status: 423, rpc: -32080, retryable: true, message: 'Lock is held' },
+  LOCK_TIMEOUT: {
+    status: 423,
+    rpc: -32081,
+    retryable: true,
+    message: 'Waiting for the lock timed out',
+  },
+  LOCK_NOT_FOUND: {
+    status: 404,
+    rpc: -32082,
+    retryable: false,
+    message: 'Lock does not exist or has expired',
+  },
+  LOCK_OWNERSHIP_MISMATCH: {
+    status: 403,
+    rpc: -32083,
+    retryable: false,
+    message: 'Lock is held by another owner',
+  },
+  LOCK_ALREADY_RELEASED: {
+    status: 409,
+    rpc: -32084,
+    retryable: false,
+    message: 'Lock already released',
+  },
+  SIMULATION_NOT_SUPPORTED: {
+    status: 400,
+    rpc: -32090,
+    retryable: false,
+    message: 'Function has no simulation scenarios',
+  },
+  SIMULATION_SCENARIO_NOT_FOUND: {
+    status: 404,
+    rpc: -32091,
+    retryable: false,
+    message: 'Simulation scenario not found',
+  },
+  REDACTION_REQUIRED: {
+    status: 403,
+    rpc: -32092,
+    retryable: false,
+    message: 'Redaction cannot be bypassed',
+  },
 } as const
 
 /** A code of the table above. */
-export type Code = keyof typeof TABLE
-
-/** Every error code of the protocol: the one table that all surfaces and docs/reference/errors.md derive from. */
-export const CODES: Readonly<Record<Code, CodeRow>> = toRows(TABLE)
-
-function toRows(table: typeof TABLE): Record<Code, CodeRow> {
-  const rows = Object.entries(table).map(([code, [status, rpc, retryable, message]]) => [
-    code,
-    { status, rpc, retryable, message },
-  ])
-  return Object.fromEntries(rows) as Record<Code, CodeRow>
-}
+export type Code = keyof typeof CODES
 
 /** Looks a code up; one that an application made for itself counts as its caller's mistake. */
 export function resolveCode(code: string): CodeRow {
   return ROWS.get(code) ?? APPLICATION_CODE
 }
 
-const ROWS: ReadonlyMap<string, CodeRow> = new Map(Object.entries(CODES))
+const ROWS: ReadonlyMap<string, CodeRow> = new Map(Object.entries<CodeRow>(CODES))
 
 const APPLICATION_CODE: CodeRow = {
   status: 400,

@@ -2,6 +2,7 @@
 export {
   type AcceptedExtensions,
   type ArgumentsOf,
+  type AttributeSchema,
   type Call,
   type CallFacts,
   type CodesOf,
@@ -22,6 +23,7 @@ export {
   type ExtensionCall,
   type ExtensionDeclaration,
   type ExtensionEntry,
+  type ExtensionParameters,
   type ExternalDocs,
   type Failure,
   type FunctionDefinition,

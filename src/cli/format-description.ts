@@ -31,7 +31,7 @@ export function formatFunction(object: FunctionObject, paint: Paint): string {
     entries.map((entry) =>
       isReference(entry)
         ? [addressOf(entry) ?? '', '']
-        : toCells(entry as Entry).map((cell) => printable(cell ?? '')),
+        : toCells(entry).map((cell) => printable(cell ?? '')),
     )
   const section = (title: string, rows: readonly string[][]) => formatSection(title, rows, paint)
   const facts = [

@@ -1,5 +1,12 @@
 import type { PlannedFilter, QueryCapabilities, QueryPlan, QuerySort } from '../../core/index.ts'
-import { didYouMean, formatPointer, isList, isRecord, type JsonObject } from '../../values/index.ts'
+import {
+  asList,
+  didYouMean,
+  formatPointer,
+  isList,
+  isRecord,
+  type JsonObject,
+} from '../../values/index.ts'
 import { PARAMETERS_POINTER, toParameterPath } from './parameters.ts'
 import { addChoice, parseFilters } from './parse-filters.ts'
 import { createCursorCodec, parsePagination, toCursorScope } from './parse-pagination.ts'
@@ -162,7 +169,7 @@ function parseRelationships(
     return []
   }
   const paths = new Set<string>()
-  for (const [index, name] of option.entries()) {
+  for (const [index, name] of asList(option).entries()) {
     const path = ['relationships', index]
     if (typeof name !== 'string' || !available.includes(name)) {
       const wrong = {

@@ -278,6 +278,7 @@ export {
   type Job,
   JobPutBack,
   type JobQueue,
+  JobRetry,
   type NewJob,
   type WorkOptions,
 } from '../work/index.ts'

@@ -32,7 +32,7 @@ type Make = (random: Random) => string
 /** Matches the name of a member in snake_case, and makes a text for it. */
 type Hint = readonly [when: RegExp, make: Make]
 
-const oneOf =
+const pickFrom =
   (items: readonly [string, ...string[]]): Make =>
   (random) =>
     random.pick(items)
@@ -43,27 +43,27 @@ const PROSE = /(^|_)(description|summary|comment|comments|note|notes|message|bio
 
 /** What people expect behind a name when nothing else says what it is; the first that fits counts. */
 const HINTS: readonly Hint[] = [
-  [/(^|_)(first|given|fore)_?name$/, oneOf(GIVEN)],
-  [/(^|_)(last|family|sur)_?name$/, oneOf(FAMILY)],
+  [/(^|_)(first|given|fore)_?name$/, pickFrom(GIVEN)],
+  [/(^|_)(last|family|sur)_?name$/, pickFrom(FAMILY)],
   [PERSON, (random) => `${random.pick(GIVEN)} ${random.pick(FAMILY)}`],
   [/(^|_)user_?name$|(^|_)login$/, (random) => random.pick(GIVEN).toLowerCase()],
   // Numbers that no telephone company gives to anybody.
   [/(^|_)(phone|mobile|telephone|fax)(_number)?$/, (random) => `+1-202-555-01${twoDigits(random)}`],
-  [/(^|_)(city|town)$/, oneOf(CITIES)],
-  [/(^|_)(province|region)$/, oneOf(STATES)],
-  [/(^|_)country_code$/, oneOf(COUNTRY_CODES)],
-  [/(^|_)country(_name)?$/, oneOf(COUNTRIES)],
+  [/(^|_)(city|town)$/, pickFrom(CITIES)],
+  [/(^|_)(province|region)$/, pickFrom(STATES)],
+  [/(^|_)country_code$/, pickFrom(COUNTRY_CODES)],
+  [/(^|_)country(_name)?$/, pickFrom(COUNTRIES)],
   [/(^|_)(zip|postal|post)_?code$|(^|_)zip$/, (random) => String(random.whole(10_000, 99_999))],
   [STREET, (random) => `${random.whole(1, 120)} ${random.pick(STREETS)}`],
-  [/(^|_)(company|organi[sz]ation)(_name)?$/, oneOf(COMPANIES)],
-  [/(^|_)currency(_code)?$/, oneOf(CURRENCIES)],
-  [/(^|_)(language|lang)(_code)?$/, oneOf(LANGUAGES)],
-  [/(^|_)locale$/, oneOf(LOCALES)],
-  [/(^|_)time_?zone$/, oneOf(ZONES)],
-  [/(^|_)colou?r$/, oneOf(COLOURS)],
+  [/(^|_)(company|organi[sz]ation)(_name)?$/, pickFrom(COMPANIES)],
+  [/(^|_)currency(_code)?$/, pickFrom(CURRENCIES)],
+  [/(^|_)(language|lang)(_code)?$/, pickFrom(LANGUAGES)],
+  [/(^|_)locale$/, pickFrom(LOCALES)],
+  [/(^|_)time_?zone$/, pickFrom(ZONES)],
+  [/(^|_)colou?r$/, pickFrom(COLOURS)],
   [/(^|_)version$/, (random) => `${random.whole(1, 4)}.${random.whole(0, 9)}.0`],
   [/(^|_)(ip|ip_address)$/, address],
-  [PROSE, oneOf(SENTENCES)],
+  [PROSE, pickFrom(SENTENCES)],
 ]
 
 function twoDigits(random: Random): string {

@@ -6,8 +6,8 @@ import {
   type ReplyEntry,
 } from '../../core/index.ts'
 import { CallError, resolveCode } from '../../errors/index.ts'
-import { type Store, storeKey, toCanonicalJson, toSha256 } from '../../store/index.ts'
-import { parseExactJson } from '../../values/index.ts'
+import { type Store, storeKey, toSha256 } from '../../store/index.ts'
+import { parseExactJson, toCanonicalJson } from '../../values/index.ts'
 import { createLedger, type Ledger } from '../../work/index.ts'
 
 /** What is kept about a key, an item of the ledger: who claimed it and, when the call is done, what came of it. */

@@ -96,6 +96,14 @@ export {
   toServiceStatus,
   worstStatus,
 } from './health.ts'
+export {
+  HTTP_METHODS,
+  type HttpMethod,
+  type HttpRoute,
+  type PathSegment,
+  parseHttpPath,
+  type StreamResume,
+} from './http-route.ts'
 export { createInvoke, toFailure, toInvalidArguments, toInvocation } from './invoke.ts'
 export {
   defineMiddleware,

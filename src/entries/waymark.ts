@@ -33,6 +33,8 @@ export {
   type HandlerInput,
   type HandlerOf,
   type HealthStatus,
+  type HttpMethod,
+  type HttpRoute,
   type Info,
   type Invocation,
   type ItemOf,
@@ -72,6 +74,7 @@ export {
   type Simulation,
   type Stability,
   type StreamHandler,
+  type StreamResume,
   type Success,
   type Tag,
   type Target,
@@ -202,6 +205,7 @@ export {
 } from '../http/index.ts'
 export {
   type CallerKey,
+  type CorsOptions,
   createWebhookSigner,
   createWebhookVerifier,
   type GuardOptions,
@@ -246,7 +250,7 @@ export {
 export { createForrstHandler, type ForrstOptions, forrst } from '../surfaces/forrst/index.ts'
 export { mcp } from '../surfaces/mcp/index.ts'
 export { type ProfileOptions, profile } from '../surfaces/profile/index.ts'
-export { rest } from '../surfaces/rest/index.ts'
+export { type RestSurfaceOptions, rest } from '../surfaces/rest/index.ts'
 export type { Mount, MountedSurface, Surface, SurfacePlace } from '../surfaces/surface/index.ts'
 export { explorer } from '../surfaces/tools/index.ts'
 export {

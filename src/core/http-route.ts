@@ -4,10 +4,9 @@ import type { Refuse } from './check-definition.ts'
 import type { TargetShape } from './target.ts'
 
 /** The methods a function can be called with over HTTP. */
-export const HTTP_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** A method a function can be called with over HTTP. */
-export type HttpMethod = (typeof HTTP_METHODS)[number]
+const METHODS: readonly HttpMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 /**
  * Where a function is over HTTP. Arguments that are named nowhere here are in the query string with GET and DELETE, and
@@ -60,8 +59,8 @@ export function checkHttpRoute({ definition, inputSchema }: TargetShape, refuse:
   const { http } = definition
   if (http === undefined) return
   if (!isRecord(http)) refuse('http', 'must be { method, path }')
-  if (!HTTP_METHODS.includes(http.method)) {
-    refuse('http.method', `must be one of ${HTTP_METHODS.join(', ')}`)
+  if (!METHODS.includes(http.method)) {
+    refuse('http.method', `must be one of ${METHODS.join(', ')}`)
   }
   const effects = definition.sideEffects ?? (definition.readOnly ? [] : definition.writes)
   // Pages of other sites can make a browser send GET, and proxies repeat it.

@@ -54,9 +54,11 @@ export {
   requireFunction,
 } from './dispatch.ts'
 export {
+  type AttributeSchema,
   captureReply,
   type Extension,
   type ExtensionCall,
+  type ExtensionParameters,
   type Next,
   notApplicable,
   orderExtensions,
@@ -97,7 +99,6 @@ export {
   worstStatus,
 } from './health.ts'
 export {
-  HTTP_METHODS,
   type HttpMethod,
   type HttpRoute,
   type PathSegment,

@@ -37,6 +37,7 @@ export {
   toShort,
   toText,
   tryJson,
+  unescapeSegment,
 } from './json.ts'
 export { findNoJson, inspectJson, type NoJson } from './json-value.ts'
 export { andThen, isPromise, type Maybe, once, toMaybe } from './maybe.ts'

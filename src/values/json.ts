@@ -126,7 +126,8 @@ function escapeSegment(segment: string): string {
   return segment.replaceAll('~', '~0').replaceAll('/', '~1')
 }
 
-function unescapeSegment(segment: string): string {
+/** Undoes the escapes of one segment of a JSON Pointer. */
+export function unescapeSegment(segment: string): string {
   return segment.replaceAll('~1', '/').replaceAll('~0', '~')
 }
 

@@ -1,5 +1,5 @@
 import { requireAll } from '../../schema/index.ts'
-import { entriesOf } from '../../values/index.ts'
+import { defined, entriesOf } from '../../values/index.ts'
 import {
   type AuthConfig,
   argumentName,
@@ -123,8 +123,7 @@ export function importTool(
     ...(params.length > 0 && { params: params.map(orderKeys) }),
     ...(body.fields && body.fields.length > 0 && { body: body.fields.map(orderKeys) }),
     ...((body.fields?.length || body.root) && {
-      ...(body.contentType && { content_type: body.contentType }),
-      ...(body.mediaType !== undefined && { media_type: body.mediaType }),
+      ...defined({ content_type: body.contentType, media_type: body.mediaType }),
     }),
     ...(body.root && { body_root: orderKeys(body.root) }),
     ...(operation.tags.length > 0 && { tags: operation.tags }),
@@ -246,17 +245,8 @@ function returnsOf(responses: unknown): string | undefined {
   return text === undefined || text.trim().split(/\s+/).length < 3 ? undefined : text
 }
 
-const NESTED = ['items', 'properties', 'values', 'any_of'] as const
-
 /** Moves nested parts of a top-level field behind the keys that were added after them. */
 function orderKeys(field: FieldDraft): FieldDef {
-  if (NESTED.every((key) => field[key] === undefined)) return field
   const { items, properties, values, any_of, ...rest } = field
-  return {
-    ...rest,
-    ...(items && { items }),
-    ...(properties && { properties }),
-    ...(values && { values }),
-    ...(any_of && { any_of }),
-  }
+  return { ...rest, ...defined({ items, properties, values, any_of }) }
 }

@@ -73,7 +73,7 @@ function toBodySchema(inputSchema: JsonSchema, address: HttpAddress): JsonSchema
   if (address.placeOf('') !== 'body') return undefined
   const { properties, required } = inputSchema
   if (!isRecord(properties)) return inputSchema
-  const inBody = (name: unknown) => address.placeOf(String(name)) === 'body'
+  const inBody = (name: unknown) => typeof name === 'string' && address.placeOf(name) === 'body'
   const own = Object.entries(properties).filter(([name]) => inBody(name))
   if (own.length === Object.keys(properties).length) return inputSchema
   if (own.length === 0) return undefined

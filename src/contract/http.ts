@@ -1,6 +1,6 @@
 import {
+  type CallMethod,
   type FunctionEntry,
-  type HttpMethod,
   type HttpRoute,
   parseHttpPath,
   type Service,
@@ -9,17 +9,17 @@ import {
 import { toVersionedName, toVersionedToolName } from './versions.ts'
 
 /** Where an argument travels in a request. */
-export type ArgumentPlace = 'path' | 'query' | 'header' | 'body'
+export type ParameterPlace = 'path' | 'query' | 'header' | 'body'
 
 /** An address of a function over HTTP, below the mount of the REST surface. */
 export interface HttpAddress {
-  readonly method: HttpMethod
+  readonly method: CallMethod
   /** `/tickets/{id}`; `/orders.get`, or `/orders.get@1.0.0` for a version that the plain name does not reach. */
   readonly path: string
   readonly operationId: string
   /** Headers that hold arguments, by argument. */
   readonly headers: Readonly<Record<string, string>>
-  readonly placeOf: (argument: string) => ArgumentPlace
+  readonly placeOf: (argument: string) => ParameterPlace
 }
 
 /** Lists the addresses of a function: the one that its definition gives, or those that follow from its name. */

@@ -4,7 +4,7 @@ export {
   type Contracts,
   createContracts,
 } from './contract.ts'
-export { type ArgumentPlace, type HttpAddress, listNamedAddresses } from './http.ts'
+export { type HttpAddress, listNamedAddresses, type ParameterPlace } from './http.ts'
 export {
   CALL_OPTIONS,
   type CallOption,

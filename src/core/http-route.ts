@@ -4,16 +4,16 @@ import type { Refuse } from './check-definition.ts'
 import type { TargetShape } from './target.ts'
 
 /** The methods a function can be called with over HTTP. */
-export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+export type CallMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-const METHODS: readonly HttpMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+const METHODS: readonly CallMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 /**
  * Where a function is over HTTP. Arguments that are named nowhere here are in the query string with GET and DELETE, and
  * members of the body otherwise.
  */
 export interface HttpRoute {
-  readonly method: HttpMethod
+  readonly method: CallMethod
   /** Below the mount of REST; `{name}` stands for an argument: `/tickets/{id}`. */
   readonly path: string
   /** Name of the operation in the OpenAPI document; made from the function's name when absent. */

@@ -99,7 +99,7 @@ export {
   worstStatus,
 } from './health.ts'
 export {
-  type HttpMethod,
+  type CallMethod,
   type HttpRoute,
   type PathSegment,
   parseHttpPath,

@@ -1,9 +1,9 @@
-import { type ArgumentPlace, type Contract, toQueryEntry } from '../../contract/index.ts'
+import { type Contract, type ParameterPlace, toQueryEntry } from '../../contract/index.ts'
 import { type ExtensionEntry, parseHttpPath, type Service } from '../../core/index.ts'
 import { CallError } from '../../errors/index.ts'
 import { createRecord, isRecord, type JsonObject, nearest } from '../../values/index.ts'
 import type { HttpRequest } from '../../wire/index.ts'
-import { decodeBody } from './body.ts'
+import { readBody } from './body.ts'
 import type { Asked, AskedAt } from './decode.ts'
 import { coerceArguments, parseQueryString } from './query-string.ts'
 
@@ -14,13 +14,13 @@ export interface Decoded {
 }
 
 /** Reads arguments from path, query string, headers and body; each has one place, and is refused in another. */
-export function decodeArguments(request: HttpRequest, asked: Asked, service: Service): Decoded {
-  const body = decodeBody(request, service)
+export function gatherArguments(request: HttpRequest, asked: Asked, service: Service): Decoded {
+  const body = readBody(request, service)
   const { address } = asked.at ?? {}
   const contract = asked.version && asked.contracts.of(asked.version)
   const { own, query } = splitQueryString(request, contract)
   const placed = asked.at && readPlaced(request, asked, asked.at)
-  const place = (name: string): ArgumentPlace => address?.placeOf(name) ?? 'body'
+  const place = (name: string): ParameterPlace => address?.placeOf(name) ?? 'body'
   refuseMisplaced(own, 'query', place, asked, contract)
   refuseMisplaced(body, 'body', place, asked, contract)
   if (contract === undefined) return { arguments: body, ...query }
@@ -78,7 +78,7 @@ function readPlaced(
 function refuseMisplaced(
   given: JsonObject,
   where: 'query' | 'body',
-  placeOf: (name: string) => ArgumentPlace,
+  placeOf: (name: string) => ParameterPlace,
   { target, at }: Asked,
   contract: Contract | undefined,
 ): void {

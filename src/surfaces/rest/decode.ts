@@ -17,8 +17,8 @@ import {
 import { STREAM_URN } from '../../extensions/stream/index.ts'
 import { extensionUrn } from '../../values/index.ts'
 import { type HttpRequest, selectMediaType } from '../../wire/index.ts'
-import { decodeArguments } from './arguments.ts'
-import { decodeBody } from './body.ts'
+import { gatherArguments } from './arguments.ts'
+import { readBody } from './body.ts'
 import { STREAM_TYPES, type StreamType } from './stream.ts'
 
 /** Which function a path under the mount names, and in which version. */
@@ -99,7 +99,7 @@ export function decodeCall(
   const { target, nextId } = asked
   // Nearly every call: all arguments in the body.
   const isPlain = asked.at === undefined && request.query === ''
-  const decoded = isPlain ? undefined : decodeArguments(request, asked, service)
+  const decoded = isPlain ? undefined : gatherArguments(request, asked, service)
   const entries = readHeaderOptions(request.header)
   const id = request.header('x-request-id')?.slice(0, 255)
   const reply = createReply()
@@ -108,7 +108,7 @@ export function decodeCall(
     id: id || nextId(),
     function: target.name,
     version: target.version,
-    arguments: decoded?.arguments ?? decodeBody(request, service),
+    arguments: decoded?.arguments ?? readBody(request, service),
     context: undefined,
     extensions: joinEntries(entries, decoded?.query, asked),
     principal,

@@ -42,7 +42,7 @@ import {
   type RestTarget,
 } from './decode.ts'
 import { encodeFailure, encodeOutcome } from './encode.ts'
-import { createRoutes, type Route, toNamedMethods } from './routes.ts'
+import { createRoutes, type RestRoute, toNamedMethods } from './routes.ts'
 import { createStreamFormat } from './stream.ts'
 
 /** How the REST binding is mounted. */
@@ -99,7 +99,7 @@ export function createRestHandler(service: Service, options: RestOptions = {}): 
   function choose(
     request: HttpRequest,
     shown: string,
-    { methods, values }: Route,
+    { methods, values }: RestRoute,
     wanted?: RestTarget,
   ): Maybe<HttpResponse> {
     const end = methods.get(request.method === 'HEAD' ? 'GET' : request.method)
@@ -124,8 +124,8 @@ export function createRestHandler(service: Service, options: RestOptions = {}): 
 const CACHING = extensionUrn('caching')
 
 /** Remembers where each version is under its name. */
-function createNamed(service: Service): (version: Target) => Route['methods'] {
-  const known = new WeakMap<Target, Route['methods']>()
+function createNamed(service: Service): (version: Target) => RestRoute['methods'] {
+  const known = new WeakMap<Target, RestRoute['methods']>()
   return (version) => {
     const methods = known.get(version) ?? toNamedMethods(service, version)
     known.set(version, methods)
@@ -136,7 +136,7 @@ function createNamed(service: Service): (version: Target) => Route['methods'] {
 function refuseMethod(
   { method }: HttpRequest,
   shown: string,
-  methods: Route['methods'],
+  methods: RestRoute['methods'],
 ): HttpResponse {
   const names = [...methods.keys()]
   const allow = [...names, ...(methods.has('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ')

@@ -1,4 +1,4 @@
-import type { ArgumentPlace, Contract, ContractError, HttpAddress } from '../../contract/index.ts'
+import type { Contract, ContractError, HttpAddress, ParameterPlace } from '../../contract/index.ts'
 import { hasReference, type JsonSchema, listLocalInPlace, toReference } from '../../schema/index.ts'
 import { extensionUrn, isRecord } from '../../values/index.ts'
 import { EXTENSIONS_TYPE } from './encode.ts'
@@ -113,7 +113,7 @@ function toArgumentParameters(
   })
 }
 
-function toStyle(schema: JsonSchema, place: ArgumentPlace): object {
+function toStyle(schema: JsonSchema, place: ParameterPlace): object {
   const isObject = schema['type'] === 'object' || hasReference(schema)
   return isObject && place === 'query' ? { style: 'deepObject', explode: true } : {}
 }

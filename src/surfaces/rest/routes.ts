@@ -2,7 +2,7 @@ import { type Contracts, type HttpAddress, listNamedAddresses } from '../../cont
 import { type PathSegment, parseHttpPath, type Service, type Target } from '../../core/index.ts'
 
 /** What a path leads to: a version of a function, by each method it can be called with there. */
-export interface Route {
+export interface RestRoute {
   readonly methods: ReadonlyMap<string, RouteEnd>
   /** Text of the segments that stand for arguments, in order and percent-decoded. */
   readonly values: readonly string[]
@@ -16,7 +16,7 @@ export interface RouteEnd {
 
 /** The addresses that definitions give. */
 export interface Routes {
-  readonly find: (path: string) => Route | undefined
+  readonly find: (path: string) => RestRoute | undefined
   /** The paths of all, as definitions write them. */
   readonly paths: () => readonly string[]
 }
@@ -155,7 +155,7 @@ function clash(target: Target, path: string, reason: string): TypeError {
 }
 
 /** Gives the addresses of a function under its name, by method. */
-export function toNamedMethods(service: Service, target: Target): Route['methods'] {
+export function toNamedMethods(service: Service, target: Target): RestRoute['methods'] {
   return new Map(
     listNamedAddresses(service, target).map((address) => [address.method, { target, address }]),
   )

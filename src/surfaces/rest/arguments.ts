@@ -3,7 +3,7 @@ import { type ExtensionEntry, parseHttpPath, type Service } from '../../core/ind
 import { CallError } from '../../errors/index.ts'
 import { createRecord, isRecord, type JsonObject, nearest } from '../../values/index.ts'
 import type { HttpRequest } from '../../wire/index.ts'
-import { readBody } from './body.ts'
+import { readJsonBody } from './body.ts'
 import type { Asked, AskedAt } from './decode.ts'
 import { coerceArguments, parseQueryString } from './query-string.ts'
 
@@ -15,7 +15,7 @@ export interface Decoded {
 
 /** Reads arguments from path, query string, headers and body; each has one place, and is refused in another. */
 export function gatherArguments(request: HttpRequest, asked: Asked, service: Service): Decoded {
-  const body = readBody(request, service)
+  const body = readJsonBody(request, service)
   const { address } = asked.at ?? {}
   const contract = asked.version && asked.contracts.of(asked.version)
   const { own, query } = splitQueryString(request, contract)

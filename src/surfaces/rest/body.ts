@@ -10,7 +10,7 @@ import {
 } from '../../wire/index.ts'
 
 /** Reads the arguments that are in the body; none when there is no body. */
-export function readBody(request: HttpRequest, { limits }: Service): JsonObject {
+export function readJsonBody(request: HttpRequest, { limits }: Service): JsonObject {
   if (request.bodyTooLarge) {
     throw new CallError('INVALID_REQUEST', {
       message: `The request body is larger than ${limits.maxRequestBytes} bytes`,

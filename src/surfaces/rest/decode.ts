@@ -18,7 +18,7 @@ import { STREAM_URN } from '../../extensions/stream/index.ts'
 import { extensionUrn } from '../../values/index.ts'
 import { type HttpRequest, selectMediaType } from '../../wire/index.ts'
 import { gatherArguments } from './arguments.ts'
-import { readBody } from './body.ts'
+import { readJsonBody } from './body.ts'
 import { STREAM_TYPES, type StreamType } from './stream.ts'
 
 /** Which function a path under the mount names, and in which version. */
@@ -108,7 +108,7 @@ export function decodeCall(
     id: id || nextId(),
     function: target.name,
     version: target.version,
-    arguments: decoded?.arguments ?? readBody(request, service),
+    arguments: decoded?.arguments ?? readJsonBody(request, service),
     context: undefined,
     extensions: joinEntries(entries, decoded?.query, asked),
     principal,

@@ -6,12 +6,13 @@ import {
   type ReplyEntry,
   readText,
 } from '../../core/index.ts'
-import { type Store, storeKey, toCanonicalJson, toSha256 } from '../../store/index.ts'
+import { type Store, storeKey, toSha256 } from '../../store/index.ts'
 import {
   canonicalUrn,
   extensionUrn,
   type Json,
   type JsonObject,
+  toCanonicalJson,
   toText,
 } from '../../values/index.ts'
 

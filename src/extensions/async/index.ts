@@ -3,6 +3,7 @@ export type { EndedOperation } from './end.ts'
 export {
   OPERATION_STATUSES,
   type OperationCall,
+  type OperationOutcome,
   type OperationRecord,
   type OperationStatus,
   readAsyncMode,

@@ -2,6 +2,7 @@ import {
   type ComponentKind,
   type Components,
   type ContentDescriptor,
+  type DeclaredError,
   type ErrorDefinition,
   isReference,
   type QueryCapabilities,
@@ -33,7 +34,9 @@ export function toFunctionObject(
     ...(described && { arguments: described }),
     ...(!namesEveryArgument(target.inputSchema) && { [ADDITIONAL_ARGUMENTS]: true }),
     ...(result && { result }),
-    ...(definition.errors && { errors: definition.errors.map((error) => toError(error, place)) }),
+    ...(definition.errors && {
+      errors: definition.errors.map((error) => toError(error, target, place)),
+    }),
     ...pick(definition, ['links', 'examples']),
     ...(query && { query }),
     ...(target.sideEffects && { sideEffects: target.sideEffects }),
@@ -111,11 +114,12 @@ function placeDescriptor(
 }
 
 function toError(
-  error: ErrorDefinition | Reference,
+  error: DeclaredError,
+  { errors }: Target,
   place: (schema: JsonSchema) => JsonSchema,
 ): ErrorDefinition | Reference {
   if (isReference(error)) return error
-  const { status: _status, data, ...rest } = error
+  const { status: _status, data, ...rest } = errors.get(error.code) ?? { ...error, data: undefined }
   return { ...rest, ...(data && { data: place(data) }) }
 }
 

@@ -54,9 +54,11 @@ export {
   requireFunction,
 } from './dispatch.ts'
 export {
+  type AttributeSchema,
   captureReply,
   type Extension,
   type ExtensionCall,
+  type ExtensionParameters,
   type Next,
   notApplicable,
   orderExtensions,
@@ -104,6 +106,13 @@ export {
   toServiceStatus,
   worstStatus,
 } from './health.ts'
+export {
+  type CallMethod,
+  type HttpRoute,
+  type PathSegment,
+  parseHttpPath,
+  type StreamResume,
+} from './http-route.ts'
 export { createInvoke, toFailure, toInvalidArguments, toInvocation } from './invoke.ts'
 export {
   defineMiddleware,

@@ -3,9 +3,11 @@ export {
   type AcceptedExtensions,
   type AnyFunction,
   type ArgumentsOf,
+  type AttributeSchema,
   type AttributesIn,
   type Call,
   type CallFacts,
+  type CallMethod,
   type CodeIn,
   type CodesOf,
   type ComponentCheck,
@@ -28,6 +30,7 @@ export {
   type ExtensionCall,
   type ExtensionDeclaration,
   type ExtensionEntry,
+  type ExtensionParameters,
   type ExternalDocs,
   type FailOptions,
   type FailParameters,
@@ -43,6 +46,7 @@ export {
   type HandlerInput,
   type HandlerOf,
   type HealthStatus,
+  type HttpRoute,
   type Info,
   type Invocation,
   type ItemOf,
@@ -81,6 +85,7 @@ export {
   type Simulation,
   type Stability,
   type StreamHandler,
+  type StreamResume,
   type Success,
   type Tag,
   type Target,
@@ -190,6 +195,8 @@ export {
   type AppOptions,
   allSurfaces,
   createApp,
+  type DrainOptions,
+  type DrainReport,
   type FastifyHost,
   type FetchHandlerOptions,
   type HonoContext,
@@ -211,6 +218,7 @@ export {
 } from '../http/index.ts'
 export {
   type CallerKey,
+  type CorsOptions,
   createWebhookSigner,
   createWebhookVerifier,
   type GuardOptions,
@@ -258,7 +266,7 @@ export {
 export { createForrstHandler, type ForrstOptions, forrst } from '../surfaces/forrst/index.ts'
 export { mcp } from '../surfaces/mcp/index.ts'
 export { type ProfileOptions, profile } from '../surfaces/profile/index.ts'
-export { rest } from '../surfaces/rest/index.ts'
+export { type RestSurfaceOptions, rest } from '../surfaces/rest/index.ts'
 export type { Mount, MountedSurface, Surface, SurfacePlace } from '../surfaces/surface/index.ts'
 export { explorer } from '../surfaces/tools/index.ts'
 export {

@@ -16,83 +16,69 @@ export function writeTreeTypes(
   path = '',
 ): void {
   for (const { member, group, children } of nodes) {
-    const here = path + toAccess(member)
+    const here = `${path}.${member}`
     const key = `readonly ${toPropertyKey(member)}: `
     const writeChildren = (): void => writeTreeTypes(writer, children, find, here)
-    if (group === undefined) {
-      writer.block(`${key}{`, writeChildren, '}')
-    } else {
-      writeMethodType(
-        writer,
-        { key, group, find, path: here, hasChildren: children.length > 0 },
-        writeChildren,
-      )
+    if (group === undefined) writer.block(`${key}{`, '}', writeChildren)
+    else {
+      const below = children.length > 0 ? writeChildren : undefined
+      writeMethodType(writer, { key, group, find, path: here }, below)
     }
   }
 }
 
-interface MethodType {
+interface MethodPlace {
+  /** What a line begins with before the method. */
   readonly key: string
   readonly group: PlannedGroup
   readonly find: FindFunction
-  readonly path: string
-  readonly hasChildren: boolean
 }
 
 /** Writes one method with its older versions and links. */
 export function writeMethodType(
   writer: Writer,
-  { key, group, find, path, hasChildren }: MethodType,
-  writeChildren: () => void,
+  { key, group, find, path }: MethodPlace & { readonly path: string },
+  writeChildren?: () => void,
 ): void {
   const { main, others } = group
   writer.doc(toMethodDoc(group, main, path))
   const type = printMethod(main, writer.indent(), key.length)
-  const hasMembers = others.length > 0 || main.model.links.length > 0 || hasChildren
-  if (!hasMembers) {
+  if (others.length === 0 && main.model.links.length === 0 && writeChildren === undefined) {
     writer.line(key + type)
     return
   }
-  writer.block(
-    `${key}${type} & {`,
-    () => {
-      writeLinkTypes(writer, main, find)
-      for (const { member, planned } of others) {
-        writer.doc(toMethodDoc(group, planned, `${path}.${member}`))
-        const start = `readonly ${member}: `
-        const own = printMethod(planned, writer.indent(), start.length)
-        if (planned.model.links.length === 0) writer.line(start + own)
-        else writer.block(`${start}${own} & {`, () => writeLinkTypes(writer, planned, find), '}')
-      }
-      writeChildren()
-    },
-    '}',
-  )
+  writer.block(`${key}${type} & {`, '}', () => {
+    writeLinkTypes(writer, main, find)
+    for (const { member, planned } of others) {
+      writer.doc(toMethodDoc(group, planned, `${path}.${member}`))
+      const start = `readonly ${member}: `
+      const own = printMethod(planned, writer.indent(), start.length)
+      if (planned.model.links.length === 0) writer.line(start + own)
+      else writer.block(`${start}${own} & {`, '}', () => writeLinkTypes(writer, planned, find))
+    }
+    writeChildren?.()
+  })
 }
 
 function writeLinkTypes(writer: Writer, planned: PlannedFunction, find: FindFunction): void {
   const { links } = planned.model
   if (links.length === 0) return
   writer.doc({ text: 'Calls that a result leads to.' })
-  writer.block(
-    'readonly links: {',
-    () => {
-      for (const { member, link } of nameLinks(planned)) {
-        const target = find(link.function)
-        const text = link.summary ?? link.description ?? link.name
-        writer.doc({ text: typeof text === 'string' ? text : '' })
-        const parameters = `[result: ${planned.resultType}, options?: CallOptions]`
-        const args = [parameters, target?.resultType ?? 'unknown', errorType(target)]
-        const start = `readonly ${member}: `
-        writer.line(start + printGeneric('Method', args, writer.indent(), start.length))
-      }
-    },
-    '}',
-  )
+  writer.block('readonly links: {', '}', () => {
+    for (const { member, link } of nameLinks(planned)) {
+      const target = find(link.function)
+      const text = link.summary ?? link.description ?? link.name
+      writer.doc({ text: typeof text === 'string' ? text : '' })
+      const parameters = `[result: ${planned.resultType}, options?: CallOptions]`
+      const args = [parameters, target?.resultType ?? 'unknown', errorType(target)]
+      const start = `readonly ${member}: `
+      writer.line(start + printGeneric('Method', args, writer.indent(), start.length))
+    }
+  })
 }
 
 /** Gives every link of a function a member name of its own. */
-export function nameLinks(planned: PlannedFunction): readonly {
+function nameLinks(planned: PlannedFunction): readonly {
   readonly member: string
   readonly link: PlannedFunction['model']['links'][number]['link']
 }[] {
@@ -141,44 +127,34 @@ export function writeTreeValues(
   for (const { member, group, children } of nodes) {
     const key = `${toPropertyKey(member)}: `
     const writeChildren = (): void => writeTreeValues(writer, children, find)
-    if (group === undefined) writer.block(`${key}{`, writeChildren, '},')
-    else
-      writeMethodValue(
-        writer,
-        { key, group, find, path: '', hasChildren: children.length > 0 },
-        writeChildren,
-      )
+    if (group === undefined) writer.block(`${key}{`, '},', writeChildren)
+    else {
+      const below = children.length > 0 ? writeChildren : undefined
+      writeMethodValue(writer, { key, group, find }, below)
+    }
   }
 }
 
 /** Writes what makes one method. */
 export function writeMethodValue(
   writer: Writer,
-  { key, group, find, hasChildren }: MethodType,
-  writeChildren: () => void,
+  { key, group: { main, others }, find }: MethodPlace,
+  writeChildren?: () => void,
 ): void {
-  const { main, others } = group
   const writeOthers = (): void => {
-    for (const { member, planned } of others) {
-      writeCall(writer, `${member}: `, { planned, find, hasMore: false, writeMore: () => {} })
-    }
-    writeChildren()
+    for (const { member, planned } of others) writeCall(writer, `${member}: `, planned, find)
+    writeChildren?.()
   }
-  const hasMore = others.length > 0 || hasChildren
-  writeCall(writer, key, { planned: main, find, hasMore, writeMore: writeOthers })
-}
-
-interface CallValue {
-  readonly planned: PlannedFunction
-  readonly find: FindFunction
-  readonly hasMore: boolean
-  readonly writeMore: () => void
+  const hasMore = others.length > 0 || writeChildren !== undefined
+  writeCall(writer, key, main, find, hasMore ? writeOthers : undefined)
 }
 
 function writeCall(
   writer: Writer,
   key: string,
-  { planned, find, hasMore, writeMore }: CallValue,
+  planned: PlannedFunction,
+  find: FindFunction,
+  writeMore?: () => void,
 ): void {
   const { model } = planned
   const target = [
@@ -187,39 +163,27 @@ function writeCall(
     ...(model.streams ? ['stream: true'] : []),
     ...(model.isAsync ? ['start: true'] : []),
   ]
-  if (model.links.length === 0 && !hasMore) {
+  if (model.links.length === 0 && writeMore === undefined) {
     writeLaidOut(writer, `${key}method(`, target, '),')
     return
   }
-  writer.block(
-    `${key}method(`,
-    () => {
-      writeLaidOut(writer, '', target, ',')
-      writer.block(
-        '{',
-        () => {
-          if (model.links.length > 0) {
-            writer.block('links: {', () => writeLinks(writer, planned, find), '},')
-          }
-          writeMore()
-        },
-        '},',
-      )
-    },
-    '),',
-  )
+  writer.block(`${key}method(`, '),', () => {
+    writeLaidOut(writer, '', target, ',')
+    writer.block('{', '},', () => {
+      if (model.links.length > 0) {
+        writer.block('links: {', '},', () => writeLinks(writer, planned, find))
+      }
+      writeMore?.()
+    })
+  })
 }
 
 function writeLinks(writer: Writer, planned: PlannedFunction, find: FindFunction): void {
   for (const { member, link } of nameLinks(planned)) {
-    writer.block(
-      `${member}: link(`,
-      () => {
-        writeLaidOut(writer, '', listTarget(link.function, find(link.function)), ',')
-        writer.line(`${toLiteral(link.params ?? {}, writer.indent())},`)
-      },
-      '),',
-    )
+    writer.block(`${member}: link(`, '),', () => {
+      writeLaidOut(writer, '', listTarget(link.function, find(link.function)), ',')
+      writer.line(`${toLiteral(link.params ?? {}, writer.indent())},`)
+    })
   }
 }
 
@@ -241,16 +205,8 @@ function writeLaidOut(
   const oneLine = `${start}{ ${members.join(', ')} }${end}`
   if (writer.indent().length + oneLine.length <= LINE_WIDTH) writer.line(oneLine)
   else {
-    writer.block(
-      `${start}{`,
-      () => {
-        for (const member of members) writer.line(`${member},`)
-      },
-      `}${end}`,
-    )
+    writer.block(`${start}{`, `}${end}`, () => {
+      for (const member of members) writer.line(`${member},`)
+    })
   }
-}
-
-function toAccess(member: string): string {
-  return `.${member}`
 }

@@ -1,12 +1,11 @@
 import type { DiscoveryDocument } from '../../discovery/index.ts'
 import type { JsonSchema } from '../../schema/index.ts'
-import { createRecord, isRecord } from '../../values/index.ts'
+import { asList, createRecord, isRecord } from '../../values/index.ts'
 import type { RuntimeSource } from '../embedded-runtime.ts'
 import { planTypes, writeTypes } from '../emit-types.ts'
 import { hashText, signCode } from '../generate.ts'
 import { toPropertyKey, toStringLiteral } from '../literals.ts'
 import { createWriter, type Writer } from '../writer.ts'
-import { toCanonicalText } from './canonical-text.ts'
 import { writeFunctionTypes } from './emit-functions.ts'
 import { addRuntime, CLIENT_RUNTIME_NAMES } from './emit-runtime.ts'
 import {
@@ -19,7 +18,6 @@ import {
 import { compareText, groupFunctions } from './model.ts'
 import { createNumberedPlan, toClientName } from './names.ts'
 import { type PlannedGroup, planGroup } from './plan-functions.ts'
-import { toServerUrls } from './server-urls.ts'
 import { buildTree, isUrn } from './tree.ts'
 
 /** How a client is generated. */
@@ -100,15 +98,11 @@ function writeServers(writer: Writer, document: DiscoveryDocument): void {
   const urls = toServerUrls(document)
   if (urls.length === 0) return
   writer.doc({ text: 'Where the service says it is, with the defaults of its variables.' })
-  writer.block(
-    'export const servers = {',
-    () => {
-      for (const [name, url] of urls) {
-        writer.line(`${toPropertyKey(name)}: ${toStringLiteral(url)},`)
-      }
-    },
-    '} as const',
-  )
+  writer.block('export const servers = {', '} as const', () => {
+    for (const [name, url] of urls) {
+      writer.line(`${toPropertyKey(name)}: ${toStringLiteral(url)},`)
+    }
+  })
 }
 
 interface ClientParts {
@@ -128,35 +122,27 @@ function writeClient(
   const urns = groups.filter(({ name }) => isUrn(name))
   writer.gap()
   writer.doc({ text: `The functions of ${title}, by their names.` })
-  writer.block(
-    `export interface ${clientName} {`,
-    () => {
-      writeTreeTypes(writer, tree, find)
-      writeUrnTypes(writer, urns, find)
-      writer.doc({ text: 'Calls any function by its name, such as those of the system.' })
-      writer.line('readonly $call: Method<', `  ${ANY_PARAMETERS},`, '  unknown,', '  never', '>')
-    },
-    '}',
-  )
+  writer.block(`export interface ${clientName} {`, '}', () => {
+    writeTreeTypes(writer, tree, find)
+    writeUrnTypes(writer, urns, find)
+    writer.doc({ text: 'Calls any function by its name, such as those of the system.' })
+    writer.line('readonly $call: Method<', `  ${ANY_PARAMETERS},`, '  unknown,', '  never', '>')
+  })
   writer.gap()
   writer.doc({ text: `Creates a client of ${title}.` })
   writer.block(
     `export function ${factoryName}(options: ClientOptions): ${clientName} {`,
+    '}',
     () => {
       const made = groups.length === 0 ? [] : ['method']
       if (groups.some(hasLinks)) made.push('link')
       writer.line(`const { ${['call', ...made].join(', ')} } = createMethods(options)`)
-      writer.block(
-        'return {',
-        () => {
-          writeTreeValues(writer, tree, find)
-          writeUrnValues(writer, urns, find)
-          writer.line('$call: call(),')
-        },
-        '}',
-      )
+      writer.block('return {', '}', () => {
+        writeTreeValues(writer, tree, find)
+        writeUrnValues(writer, urns, find)
+        writer.line('$call: call(),')
+      })
     },
-    '}',
   )
 }
 
@@ -170,33 +156,57 @@ const ANY_PARAMETERS =
 function writeUrnTypes(writer: Writer, urns: readonly PlannedGroup[], find: FindFunction): void {
   if (urns.length === 0) return
   writer.doc({ text: 'Functions that are named by a URN.' })
-  writer.block(
-    'readonly $urn: {',
-    () => {
-      for (const group of urns) {
-        const key = `readonly ${toStringLiteral(group.name)}: `
-        const path = `.$urn[${toStringLiteral(group.name)}]`
-        writeMethodType(writer, { key, group, find, path, hasChildren: false }, () => {})
-      }
-    },
-    '}',
-  )
+  writer.block('readonly $urn: {', '}', () => {
+    for (const group of urns) {
+      const key = `readonly ${toStringLiteral(group.name)}: `
+      const path = `.$urn[${toStringLiteral(group.name)}]`
+      writeMethodType(writer, { key, group, find, path })
+    }
+  })
 }
 
 function writeUrnValues(writer: Writer, urns: readonly PlannedGroup[], find: FindFunction): void {
   if (urns.length === 0) return
-  writer.block(
-    '$urn: {',
-    () => {
-      for (const group of urns) {
-        const key = `${toStringLiteral(group.name)}: `
-        writeMethodValue(writer, { key, group, find, path: '', hasChildren: false }, () => {})
-      }
-    },
-    '},',
-  )
+  writer.block('$urn: {', '},', () => {
+    for (const group of urns) {
+      const key = `${toStringLiteral(group.name)}: `
+      writeMethodValue(writer, { key, group, find })
+    }
+  })
 }
 
 function textOf(value: unknown, fallback: string): string {
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : fallback
+}
+
+/** Lists the servers of a document with the defaults of their variables filled in; unusable ones are left out. */
+function toServerUrls(document: DiscoveryDocument): readonly (readonly [string, string])[] {
+  const found = new Map<string, string>()
+  for (const server of asList(document.servers)) {
+    if (!isRecord(server)) continue
+    const { name, url, variables } = server
+    if (typeof name !== 'string' || typeof url !== 'string' || found.has(name)) continue
+    const filled = url.replace(/\{([^{}]*)\}/g, (whole, key: string) => {
+      const variable = isRecord(variables) && Object.hasOwn(variables, key) ? variables[key] : {}
+      const chosen = isRecord(variable) ? variable['default'] : undefined
+      return typeof chosen === 'string' ? chosen : whole
+    })
+    if (name !== '__proto__' && !filled.includes('{')) found.set(name, filled)
+  }
+  return [...found]
+}
+
+/** Writes a document as text that does not depend on the order of its members or of its functions. */
+function toCanonicalText(document: DiscoveryDocument): string {
+  const { functions, ...rest } = document
+  const sorted = functions.map((entry) => writeSorted(entry)).sort(compareText)
+  return `${writeSorted(rest)}\n${sorted.join('\n')}`
+}
+
+function writeSorted(value: unknown): string {
+  return JSON.stringify(value, (_key, item: unknown) =>
+    isRecord(item)
+      ? Object.fromEntries(Object.entries(item).sort(([left], [right]) => compareText(left, right)))
+      : item,
+  )
 }

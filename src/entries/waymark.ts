@@ -112,6 +112,7 @@ export {
   type EndedOperation,
   OPERATION_STATUSES,
   type OperationCall,
+  type OperationOutcome,
   type OperationRecord,
   type OperationStatus,
 } from '../extensions/async/index.ts'
@@ -300,6 +301,7 @@ export {
   type Job,
   JobPutBack,
   type JobQueue,
+  JobRetry,
   type NewJob,
   type WorkOptions,
 } from '../work/index.ts'

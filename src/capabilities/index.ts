@@ -3,6 +3,7 @@ export {
   DIAGNOSTICS,
   type Diagnostic,
   type DiagnosticCode,
+  type DiagnosticRow,
   type DiagnosticSeverity,
 } from './diagnostic.ts'
 export {
@@ -86,8 +87,8 @@ export {
   LAYOUTS,
   type Layout,
   OPERATIONS_SCHEMA,
+  type ProfileValidator,
 } from './profile/schema.ts'
-export type { ProfileValidator } from './profile/validate.ts'
 export {
   type AgentHeader,
   formatAgentHeader,

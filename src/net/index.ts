@@ -1,12 +1,11 @@
 export { addressKind } from './address-range.ts'
 export {
   type CallerKey,
-  type CallerMemory,
   copyStart,
   createCallerMemory,
   readCallerKey,
 } from './caller.ts'
-export { createGuard, type Guard, type GuardOptions } from './guard.ts'
+export { type CorsOptions, createGuard, type Guard, type GuardOptions } from './guard.ts'
 export {
   createLocalJudge,
   isLoopbackHost,

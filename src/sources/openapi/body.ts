@@ -38,7 +38,10 @@ export function readBody(
     )
     return {}
   }
-  return { ...kindOf(chosen, reducer), ...readContent(chosen, folded, requestBody, reducer) }
+  return {
+    ...kindOf(chosen, reducer),
+    ...readContent({ media: chosen, folded, requestBody, reducer }),
+  }
 }
 
 interface Media {
@@ -112,20 +115,23 @@ function safeMediaType(type: string, kind: ContentType): string {
     : USUAL[kind] || 'application/octet-stream'
 }
 
-function readContent(
-  media: Media,
-  folded: Folded,
-  requestBody: Node,
-  reducer: Reducer,
-): BodyResult {
+/** A body whose media type is chosen and whose schema is folded. */
+interface ChosenBody {
+  readonly media: Media
+  readonly folded: Folded
+  readonly requestBody: Node
+  readonly reducer: Reducer
+}
+
+function readContent(body: ChosenBody): BodyResult {
+  const { media, folded } = body
   const hasFields =
     folded.type === 'object' && folded.properties.size > 0 && !isTypedMap(folded) && !folded.open
-  if (media.kind !== 'raw' && hasFields)
-    return { fields: readFields(media, folded, requestBody, reducer) }
+  if (media.kind !== 'raw' && hasFields) return { fields: readFields(body) }
   const isClosed =
     folded.additional === false && folded.properties.size === 0 && folded.type === 'object'
   if (media.kind !== 'raw' && isClosed) return {}
-  return { root: readRoot(media, folded, requestBody, reducer) }
+  return { root: readRoot(body) }
 }
 
 /** Keys of the caller's choice beside or instead of known ones. */
@@ -137,24 +143,18 @@ function isMap(folded: Folded): boolean {
   return folded.additional !== undefined && folded.additional !== false
 }
 
-function readFields(
-  media: Media,
-  folded: Folded,
-  requestBody: Node,
-  reducer: Reducer,
-): FieldDraft[] {
+function readFields({ media, folded, requestBody, reducer }: ChosenBody): FieldDraft[] {
   const { warn } = reducer.context
   if (folded.alternatives.length > 0)
     warn('W101', 'alternatives of the body are merged into one list of fields', 'body')
   const isOptional = requestBody['required'] === false
   const drafts: FieldDraft[] = []
   for (const [name, schemas] of folded.properties) {
-    const schema = requireAll(schemas)
     const place = `body.${name}`
-    const inner = reducer.foldBelow(schema, folded, place)
+    const inner = reducer.fold(requireAll(schemas), place, folded)
     if (asFlag(inner.keywords['readOnly'])) continue
     const required = folded.required.has(name) && !isOptional
-    const draft = reducer.startFolded(inner, { place, required, name })
+    const draft = reducer.start(inner, { place, required, name })
     if (media.kind !== 'json')
       applyEncoding(draft, read(media.node['encoding'], name), place, reducer)
     drafts.push(draft)
@@ -195,7 +195,8 @@ function applyEncoding(
 
 const STYLES = ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject'] as const
 
-function readRoot(media: Media, folded: Folded, requestBody: Node, reducer: Reducer): FieldDraft {
+function readRoot(body: ChosenBody): FieldDraft {
+  const { media, folded, requestBody } = body
   const request = {
     place: 'body',
     required: asFlag(requestBody['required']),
@@ -203,26 +204,21 @@ function readRoot(media: Media, folded: Folded, requestBody: Node, reducer: Redu
       asFilledText(requestBody['description']) ?? asFilledText(folded.keywords['description']),
     around: media.node,
   }
-  const draft = startRoot(media, folded, request, reducer)
+  const draft = startRoot(body, request)
   draft.description ??= 'The request body.'
   return draft
 }
 
-function startRoot(
-  media: Media,
-  folded: Folded,
-  request: Omit<FieldRequest, 'schema'>,
-  reducer: Reducer,
-): FieldDraft {
+function startRoot({ media, folded, reducer }: ChosenBody, request: FieldRequest): FieldDraft {
   if (media.kind === 'raw') {
-    const draft = reducer.start({ ...request, schema: { type: 'string' } })
+    const draft = reducer.start(reducer.fold({ type: 'string' }, 'body'), request)
     makeRaw(draft, media)
     return draft
   }
   const isForm = media.kind === 'form' || media.kind === 'multipart'
-  if (!isForm || folded.type === 'object') return reducer.startFolded(folded, request)
+  if (!isForm || folded.type === 'object') return reducer.start(folded, request)
   reducer.context.warn('W101', `a ${media.kind} body is an object; any fields are taken`, 'body')
-  return reducer.start({ ...request, schema: { type: 'object' } })
+  return reducer.start(reducer.fold({ type: 'object' }, 'body'), request)
 }
 
 /** A raw body is text or bytes, whatever its schema says. */

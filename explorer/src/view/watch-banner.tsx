@@ -12,7 +12,10 @@ interface WatchStatus {
 /** Shows what keeps the service from being loaded, and reads the list again when another version of it answers. */
 export function WatchBanner(): JSX.Element | null {
   const { api, reload } = useExplorer()
-  const read = async (): Promise<WatchStatus> => (await fetch(`${api.base}/watch`)).json()
+  const read = async () => {
+    const response = await fetch(`${api.base}/watch`)
+    return (await response.json()) as WatchStatus
+  }
   const { value } = usePolled<WatchStatus>({ generation: 0 }, read, [])
   const seen = useRef(0)
   useEffect(() => {

@@ -10,7 +10,7 @@ export { toNodeListener } from './node.ts'
 export type { Load, OverloadOptions } from './overload.ts'
 export {
   BACKLOG,
-  type Door,
+  type HeldPort,
   type RunningServer,
   type ServeOptions,
   serve,

@@ -49,7 +49,7 @@ export interface RunningServer {
 }
 
 /** A port that somebody else holds, and who hands its connections over. */
-export interface Door {
+export interface HeldPort {
   readonly address: AddressInfo
   readonly open: (take: (socket: Socket) => void) => void
 }
@@ -61,7 +61,7 @@ export function serve(service: Service, options: ServeOptions = {}): Promise<Run
 
 /** Serves a service behind a door; on a port of its own where there is none. */
 export async function serveAt(
-  door: Door | undefined,
+  door: HeldPort | undefined,
   service: Service,
   options: ServeOptions = {},
 ): Promise<RunningServer> {
@@ -137,7 +137,7 @@ export const BACKLOG = 4_096
 
 async function listen<Value>(
   server: Server,
-  place: Door | { readonly port: number; readonly host: string },
+  place: HeldPort | { readonly port: number; readonly host: string },
   ready: (address: AddressInfo) => Value,
 ): Promise<Value> {
   if ('open' in place) {

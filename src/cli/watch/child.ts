@@ -1,13 +1,13 @@
 import { createRequire } from 'node:module'
 import type { AddressInfo, Socket } from 'node:net'
-import type { Door } from '../../http/index.ts'
+import type { HeldPort } from '../../http/index.ts'
 import { toReason } from '../../values/index.ts'
 import type { HttpHandler } from '../../wire/index.ts'
 import { type FromLife, readAge, type ToLife, WATCHED, type WatchStatus } from './life.ts'
 
 /** The part of a service in its process: how it gets connections, and whom it tells how it stands. */
 export interface Watched {
-  readonly door: Door
+  readonly door: HeldPort
   /** Answers the page when it asks how the files stand. */
   readonly handler: HttpHandler
   readonly ready: (text: string, functions: number) => void

@@ -68,14 +68,23 @@ export {
 } from './extension.ts'
 export {
   type AcceptedExtensions,
+  type AnyFunction,
   type ArgumentsOf,
+  type AttributesIn,
+  type CodeIn,
   type CodesOf,
-  type DeclaredCode,
+  type DeclaredError,
+  type DeclaredIn,
+  type DetailsOf,
   type DryRunReport,
   defineFunction,
+  type ErrorsOf,
+  type FailOptions,
+  type FailParameters,
   type FunctionDefinition,
   type FunctionMetadata,
   type FunctionSpec,
+  type GivenOr,
   type Handler,
   type HandlerInput,
   type HandlerOf,
@@ -83,7 +92,6 @@ export {
   type ItemOf,
   type QueryInvocation,
   type ResultOf,
-  type SchemaOr,
   type SideEffect,
   type StreamHandler,
   type UntypedInput,
@@ -98,6 +106,13 @@ export {
   toServiceStatus,
   worstStatus,
 } from './health.ts'
+export {
+  type CallMethod,
+  type HttpRoute,
+  type PathSegment,
+  parseHttpPath,
+  type StreamResume,
+} from './http-route.ts'
 export { createInvoke, toFailure, toInvalidArguments, toInvocation } from './invoke.ts'
 export {
   defineMiddleware,
@@ -146,6 +161,7 @@ export {
 } from './result.ts'
 export type {
   Credentials,
+  FunctionSource,
   Limits,
   Logger,
   ProfileCapability,

@@ -1,22 +1,29 @@
 // Define functions, put them into a service, and serve it.
 export {
   type AcceptedExtensions,
+  type AnyFunction,
   type ArgumentsOf,
   type AttributeSchema,
+  type AttributesIn,
   type Call,
   type CallFacts,
+  type CallMethod,
+  type CodeIn,
   type CodesOf,
   type ComponentCheck,
   type ComponentHealth,
   type Components,
   type ContentDescriptor,
   type Credentials,
-  type DeclaredCode,
+  type DeclaredError,
+  type DeclaredIn,
   type Deprecated,
+  type DetailsOf,
   type DryRunReport,
   defineFunction,
   defineMiddleware,
   type ErrorDefinition,
+  type ErrorsOf,
   type Example,
   type ExamplePairing,
   type Extension,
@@ -25,16 +32,21 @@ export {
   type ExtensionEntry,
   type ExtensionParameters,
   type ExternalDocs,
+  type FailOptions,
+  type FailParameters,
   type Failure,
   type FunctionDefinition,
   type FunctionEntry,
   type FunctionHealth,
   type FunctionMetadata,
+  type FunctionSource,
   type FunctionSpec,
+  type GivenOr,
   type Handler,
   type HandlerInput,
   type HandlerOf,
   type HealthStatus,
+  type HttpRoute,
   type Info,
   type Invocation,
   type ItemOf,
@@ -64,7 +76,6 @@ export {
   type ResourceAttribute,
   type ResourceRelationship,
   type ResultOf,
-  type SchemaOr,
   type Server,
   type ServerVariable,
   type Service,
@@ -74,6 +85,7 @@ export {
   type Simulation,
   type Stability,
   type StreamHandler,
+  type StreamResume,
   type Success,
   type Tag,
   type Target,
@@ -100,6 +112,7 @@ export {
   type EndedOperation,
   OPERATION_STATUSES,
   type OperationCall,
+  type OperationOutcome,
   type OperationRecord,
   type OperationStatus,
 } from '../extensions/async/index.ts'
@@ -206,6 +219,7 @@ export {
 } from '../http/index.ts'
 export {
   type CallerKey,
+  type CorsOptions,
   createWebhookSigner,
   createWebhookVerifier,
   type GuardOptions,
@@ -230,6 +244,9 @@ export {
   type OutputOf,
   type Problem,
   type Schema,
+  type SchemaLike,
+  type SchemaOfZod,
+  type StandardLike,
   type StandardSchema,
   type TypedJsonSchema,
   type UnknownArguments,
@@ -250,7 +267,7 @@ export {
 export { createForrstHandler, type ForrstOptions, forrst } from '../surfaces/forrst/index.ts'
 export { mcp } from '../surfaces/mcp/index.ts'
 export { type ProfileOptions, profile } from '../surfaces/profile/index.ts'
-export { rest } from '../surfaces/rest/index.ts'
+export { type RestSurfaceOptions, rest } from '../surfaces/rest/index.ts'
 export type { Mount, MountedSurface, Surface, SurfacePlace } from '../surfaces/surface/index.ts'
 export { explorer } from '../surfaces/tools/index.ts'
 export {
@@ -262,11 +279,13 @@ export {
   type DefaultExtensionOptions,
   diagnosticsExtension,
   discoveryExtension,
+  type KnownOptions,
   type ServiceExtensionOptions,
   type ServiceOptions,
   type StatefulExtensionOptions,
   type StatefulSettings,
   statefulExtensions,
+  type UnknownOption,
 } from '../system/index.ts'
 export type { Clock, Duration, Json, JsonObject, Maybe } from '../values/index.ts'
 export {
@@ -282,6 +301,7 @@ export {
   type Job,
   JobPutBack,
   type JobQueue,
+  JobRetry,
   type NewJob,
   type WorkOptions,
 } from '../work/index.ts'

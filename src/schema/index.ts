@@ -16,11 +16,11 @@ export {
   openUnnamedArguments,
   type UnknownArguments,
   withFunctionName,
-} from './closed-arguments.ts'
+  withNullLeftOut,
+} from './arguments.ts'
 export { compileSchema, findSchemaMistakes, type SchemaCheck } from './compile.ts'
 export { fromOpenApi, readDialect, to202012, toDraft7 } from './dialect.ts'
 export { listPatterns } from './mistakes.ts'
-export { withNullLeftOut } from './null-arguments.ts'
 export { compilePattern, isRegExp, judgePattern, writeMatch } from './pattern/index.ts'
 export {
   bundleSchema,
@@ -48,6 +48,9 @@ export {
   type OutputOf,
   type Problem,
   type Schema,
+  type SchemaLike,
+  type SchemaOfZod,
+  type StandardLike,
   type StandardSchema,
   type TypedJsonSchema,
   type Validation,

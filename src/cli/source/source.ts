@@ -217,7 +217,7 @@ function explainUnknown(document: unknown, reference: string): string {
   if (isRecord(document) && Array.isArray(document['functions'])) {
     return `${reference} is a discovery document, which describes functions and cannot run them; answer in their place with "waymark mock ${reference}", or name the service itself`
   }
-  return `${reference} is neither a tool spec (domain, tools), an API description (openapi, swagger) nor a list of MCP servers (mcpServers)`
+  return `${reference} is neither a tool spec (domain, tools) nor an API description (openapi, swagger) nor a list of MCP servers (mcpServers)`
 }
 
 function titleOf(document: unknown, spec: ToolSpec, reference: string): string {

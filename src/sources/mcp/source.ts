@@ -7,7 +7,7 @@ import {
   type RemoteClient,
   type RemoteTool,
 } from './client.ts'
-import { type ConnectionState, createConnection } from './connection.ts'
+import { createConnection } from './connection.ts'
 import { createRemoteQuestions } from './questions.ts'
 import { type McpToolSelection, selectTools } from './selection.ts'
 import { toToolFunctions } from './tool-function.ts'
@@ -39,7 +39,7 @@ export type McpSourceOptions = McpServerAddress & {
 
 /** How an MCP server does, and what was asked of it. */
 export interface McpSourceStatus {
-  readonly state: ConnectionState['status']
+  readonly state: 'connecting' | 'connected' | 'unreachable'
   /** RFC 3339; since when it is so. */
   readonly since: string
   /** Why it cannot be reached. */

@@ -25,6 +25,8 @@ export interface App {
   readonly refuse?: (path: string, error: CallError) => HttpResponse
   /** Refuses a request before its body is read, when there is no room for another call. */
   readonly refuseEarly?: (path: string) => HttpResponse | undefined
+  /** Tells whether the body of a request is handed over as it arrives, instead of being read first. */
+  readonly takesStream?: (path: string, contentType: string) => boolean
   /** What there is to do, where `overload` is on. */
   readonly load?: () => Load
   /** Ends streams that would otherwise stay open; the service itself is closed by its owner. */
@@ -128,6 +130,7 @@ export function createApp(service: Service, options: AppOptions): App {
   return {
     maxRequestBytes: service.limits.maxRequestBytes,
     knows: (path) => find(path) !== undefined,
+    takesStream: (path, contentType) => find(path)?.takesStream?.(contentType) === true,
     refuse,
     close,
     ...gate,

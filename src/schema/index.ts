@@ -19,6 +19,21 @@ export {
 } from './closed-arguments.ts'
 export { compileSchema, findSchemaMistakes, type SchemaCheck } from './compile.ts'
 export { fromOpenApi, readDialect, to202012, toDraft7 } from './dialect.ts'
+export {
+  DEFAULT_FILE_BYTES,
+  describeFiles,
+  FILE_KEYWORD,
+  type FileOptions,
+  type FilePlace,
+  type FileSchema,
+  file,
+  findFiles,
+  listFiles,
+  mapFiles,
+  readFileRule,
+  withFiles,
+  withoutFiles,
+} from './file.ts'
 export { listPatterns } from './mistakes.ts'
 export { withNullLeftOut } from './null-arguments.ts'
 export { compilePattern, isRegExp, judgePattern, writeMatch } from './pattern/index.ts'

@@ -62,8 +62,8 @@ export interface Contract {
 /** The contracts of a service. */
 export interface Contracts {
   readonly of: (target: Target) => Contract
-  /** Every version that discovery may show, in the order of registration. */
-  readonly list: () => readonly Contract[]
+  /** Every version that discovery may show, and hidden ones when told to, in the order of registration. */
+  readonly list: (options?: { readonly includeHidden?: boolean }) => readonly Contract[]
 }
 
 const ASYNC = extensionUrn('async')
@@ -80,16 +80,21 @@ export function createContracts(service: Service): Contracts {
   }
   return {
     of,
-    list: () =>
+    list: ({ includeHidden = false } = {}) =>
       [...service.registry.entries()].flatMap(({ ordered }) =>
-        ordered.filter(isDiscoverable).map(of),
+        ordered.filter(includeHidden ? isCallable : isDiscoverable).map(of),
       ),
   }
 }
 
+/** Tells whether those who know of a version may call it. */
+function isCallable({ system, stability }: Target): boolean {
+  return !system && stability !== 'removed'
+}
+
 function toContract(service: Service, target: Target): Contract {
   const parameters = once(() => toParameters(service, target))
-  const results = once(() => toResults(target, parameters()))
+  const results = once(() => toResults(service, target, parameters()))
   const readsOnly = target.sideEffects?.length === 0
   return {
     target,

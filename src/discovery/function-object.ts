@@ -1,3 +1,4 @@
+import type { Contract } from '../contract/index.ts'
 import {
   type ComponentKind,
   type Components,
@@ -10,21 +11,23 @@ import {
   type Server,
   type Target,
 } from '../core/index.ts'
-import { inlineReferences, type JsonSchema, toDraft7 } from '../schema/index.ts'
+import { type JsonSchema, toDraft7 } from '../schema/index.ts'
 import { asRecord, extensionUrn, isRecord } from '../values/index.ts'
-import { ADDITIONAL_ARGUMENTS, type FunctionObject } from './decode.ts'
+import { ADDITIONAL_ARGUMENTS, type FunctionObject, type StandaloneFunction } from './decode.ts'
+import { createInlineCollection } from './schema-collection.ts'
 
 /** Writes one version of a function the way seed 000 prints it; `move` places schema references. */
 export function toFunctionObject(
-  target: Target,
+  contract: Contract,
   move: (schema: JsonSchema) => JsonSchema,
 ): FunctionObject {
+  const { target } = contract
   const { definition } = target
   const place = (schema: JsonSchema): JsonSchema => toDraft7(move(schema))
   const described = toArguments(target, place)
-  const result = toResult(target, place)
+  const result = toResult(contract, place)
   const query = definition.query && toQuery(definition.query)
-  const extensions = toDeclarations(target, place)
+  const extensions = toDeclarations(contract, place)
   return {
     name: target.name,
     version: target.version,
@@ -45,12 +48,13 @@ export function toFunctionObject(
 
 /** That a function streams follows from its definition; it need not be declared. */
 function toDeclarations(
-  { definition: { extensions }, itemSchema, streams }: Target,
+  { target, modes, results: { item } }: Contract,
   place: (schema: JsonSchema) => JsonSchema,
 ): FunctionObject['extensions'] {
+  const { extensions } = target.definition
   const declared = extensions?.some(({ urn }) => urn === STREAM) === true
-  if (!streams || itemSchema === undefined || declared) return extensions
-  return [...(extensions ?? []), { urn: STREAM, item: place(itemSchema) }]
+  if (!modes.includes('stream') || item === undefined || declared) return extensions
+  return [...(extensions ?? []), { urn: STREAM, item: place(item) }]
 }
 
 const STREAM = extensionUrn('stream')
@@ -95,12 +99,12 @@ function namesEveryArgument({ additionalProperties, patternProperties }: JsonSch
 }
 
 function toResult(
-  { definition, outputSchema }: Target,
+  { target: { definition }, results: { value } }: Contract,
   place: (schema: JsonSchema) => JsonSchema,
 ): ContentDescriptor | Reference | undefined {
   if (definition.result !== undefined && isReference(definition.result)) return definition.result
-  if (outputSchema === undefined) return undefined
-  return { name: 'result', ...definition.result, schema: place(outputSchema) }
+  if (value === undefined) return undefined
+  return { name: 'result', ...definition.result, schema: place(value) }
 }
 
 function placeDescriptor(
@@ -145,30 +149,40 @@ function pick<Source, Key extends keyof Source>(
 
 /** Writes one function so that it can be read alone: every reference replaced, extension versions filled in. */
 export function toStandaloneFunction(
-  target: Target,
+  contract: Contract,
   components: Components,
   extensionVersions: ReadonlyMap<string, string>,
-): FunctionObject {
-  const schemas = components.schemas ?? {}
-  const object = toFunctionObject(target, (schema) => inlineReferences(schema, schemas))
+): StandaloneFunction {
+  const { move, collected } = createInlineCollection(components.schemas ?? {})
+  const object = toFunctionObject(contract, move)
   const resolve = <Component>(kind: ComponentKind, values: readonly (Component | Reference)[]) =>
     values.flatMap((value) => resolveReference<Component>(value, components, kind) ?? [])
+  // What stands in the function itself has been placed already.
+  const describe = (value: ContentDescriptor | Reference): ContentDescriptor[] =>
+    isReference(value)
+      ? resolve<ContentDescriptor>('contentDescriptors', [value]).map((descriptor) => ({
+          ...descriptor,
+          schema: move(descriptor.schema),
+        }))
+      : [value]
   const { arguments: described, result, errors, tags, links, examples, extensions } = object
+  const [resolved] = result ? describe(result) : []
+  const placed = {
+    ...(described && { arguments: described.flatMap(describe) }),
+    ...(resolved && { result: resolved }),
+    ...(errors && {
+      errors: errors.flatMap((error) =>
+        isReference(error)
+          ? resolve<ErrorDefinition>('errors', [error]).map((one) => toError(one, move))
+          : [error],
+      ),
+    }),
+  }
+  const definitions = collected()
+  const others = contract.versions.filter(({ version }) => version !== object.version)
   return {
     ...object,
-    ...(described && {
-      arguments: resolve('contentDescriptors', described).map((descriptor) => ({
-        ...descriptor,
-        schema: inlineReferences(descriptor.schema, schemas),
-      })),
-    }),
-    ...(result && inlineResult(result, components)),
-    ...(errors && {
-      errors: resolve('errors', errors).map(({ status: _status, data, ...error }) => ({
-        ...error,
-        ...(data && { data: inlineReferences(data, schemas) }),
-      })),
-    }),
+    ...placed,
     ...(tags && { tags: resolve('tags', tags) }),
     ...(links && { links: resolve('links', links) }),
     ...(examples && {
@@ -181,6 +195,8 @@ export function toStandaloneFunction(
     ...(extensions && {
       extensions: extensions.map((declaration) => inheritVersion(declaration, extensionVersions)),
     }),
+    ...(others.length > 0 && { 'x-other-versions': others.map(({ version }) => version) }),
+    ...(Object.keys(definitions).length > 0 && { definitions }),
   }
 }
 
@@ -195,16 +211,6 @@ export function toExtensionVersions(
       version === undefined ? [] : [[urn, version] as const],
     ),
   )
-}
-
-function inlineResult(
-  result: NonNullable<FunctionObject['result']>,
-  components: Components,
-): Pick<FunctionObject, 'result'> {
-  const descriptor = resolveReference(result, components, 'contentDescriptors')
-  if (descriptor === undefined) return {}
-  const schema = inlineReferences(descriptor.schema, components.schemas ?? {})
-  return { result: { ...descriptor, schema } }
 }
 
 function inheritVersion<Declaration extends { readonly urn: string; readonly version?: string }>(

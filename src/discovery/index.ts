@@ -7,12 +7,7 @@ export {
   decodeFunctionObject,
   type FunctionObject,
 } from './decode.ts'
-export {
-  type BuildDocumentOptions,
-  buildDocument,
-  createSchemaCollection,
-  listTargets,
-} from './document.ts'
+export { type BuildDocumentOptions, buildDocument } from './document.ts'
 export { toExtensionVersions, toFunctionObject, toStandaloneFunction } from './function-object.ts'
 export { buildLlmsText, type LlmsOptions } from './llms.ts'
 export {
@@ -22,3 +17,4 @@ export {
   type SiteVersion,
   toSiteModel,
 } from './outline.ts'
+export { createSchemaCollection } from './schema-collection.ts'

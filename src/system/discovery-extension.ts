@@ -1,3 +1,4 @@
+import { createContracts } from '../contract/index.ts'
 import {
   createPreparedResult,
   defineFunction,
@@ -80,5 +81,7 @@ function describeOne(service: Service, name: string, version: string | undefined
       ? entry.latest
       : visible.at(-1)
   const versions = toExtensionVersions(service.extensions, service.servers)
-  return target === undefined ? {} : toStandaloneFunction(target, service.components, versions)
+  return target === undefined
+    ? {}
+    : toStandaloneFunction(createContracts(service).of(target), service.components, versions)
 }

@@ -28,6 +28,7 @@ export async function runMockCommand(input: CommandInput): Promise<number> {
   const server = await serve(service, {
     port,
     host,
+    ownsProcess: false,
     surfaces: allSurfaces({ explorer: { allowExecute: true } }),
   }).catch((thrown: unknown) => {
     throw explainListenError(thrown, { host, port }) ?? thrown

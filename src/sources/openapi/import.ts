@@ -2,6 +2,7 @@ import {
   type AuthConfig,
   type AuthType,
   checkEnvName,
+  createSpecPlace,
   DOMAIN_PATTERN,
   type SpecProblem,
   type ToolDef,
@@ -133,9 +134,10 @@ function checkOptions({ domain, authEnv }: ImportOptions, file: string): SpecPro
     problems.push(problem('E011', file, message))
   }
   if (authEnv !== undefined) {
-    const say = (code: string, message: string): void =>
-      void problems.push(problem(code, file, message))
-    checkEnvName(authEnv, [], (finding) => say(finding.code, finding.message))
+    const place = createSpecPlace(authEnv, ({ code, message }) =>
+      problems.push(problem(code, file, message)),
+    )
+    checkEnvName(authEnv, place)
   }
   return problems
 }

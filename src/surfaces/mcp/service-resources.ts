@@ -75,7 +75,7 @@ export function createFunctionTemplate(
     read({ name = '' }) {
       const tool = find(name)
       return (
-        tool && JSON.stringify(toStandaloneFunction(tool.target, service.components, new Map()))
+        tool && JSON.stringify(toStandaloneFunction(tool.contract, service.components, new Map()))
       )
     },
     complete: (_variable, value) =>

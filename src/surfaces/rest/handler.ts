@@ -8,6 +8,7 @@ import {
 } from '../../capabilities/index.ts'
 import { createContracts, type HttpBinding } from '../../contract/index.ts'
 import {
+  addReplyHeader,
   type Call,
   dispatch,
   findNear,
@@ -125,18 +126,19 @@ function answer(
 function run(
   service: Service,
   call: Call,
-  { streamType }: Asked,
+  asked: Asked,
   ucp: JsonObject | undefined,
 ): Maybe<HttpResponse> {
+  const { streamType } = asked
+  const encode = (outcome: Outcome): HttpResponse =>
+    encodeOutcome(withNegotiated(outcome, ucp, call, asked), call, service, asked)
   if (streamType !== undefined) {
     return answerStream(service, call, createStreamFormat(service, call, streamType), (streaming) =>
-      andThen(dispatch(service, streaming), (outcome) => withNegotiated(outcome, ucp)),
+      andThen(dispatch(service, streaming), (outcome) => withNegotiated(outcome, ucp, call, asked)),
     )
   }
   const outcome = dispatch(service, call)
-  return isPromise(outcome)
-    ? outcome.then((ready) => encodeOutcome(withNegotiated(ready, ucp), call, service))
-    : encodeOutcome(withNegotiated(outcome, ucp), call, service)
+  return isPromise(outcome) ? outcome.then(encode) : encode(outcome)
 }
 
 /** Nothing is fetched for a caller who was not let in. */
@@ -166,12 +168,30 @@ function createIds(): () => string {
   }
 }
 
-/** A negotiated answer says which capabilities it rests on, unless the function has said so itself. */
-function withNegotiated(outcome: Outcome, ucp: JsonObject | undefined): Outcome {
-  if (ucp === undefined || !outcome.ok || !isRecord(outcome.result) || 'ucp' in outcome.result) {
-    return outcome
-  }
-  return { ...outcome, result: { ucp, ...outcome.result } }
+/**
+ * A negotiated answer says which capabilities it rests on, unless the function has said so itself: in the body, or in a
+ * header where the body is described as having no further members.
+ */
+function withNegotiated(
+  outcome: Outcome,
+  ucp: JsonObject | undefined,
+  { reply }: Call,
+  { version, contracts }: Asked,
+): Outcome {
+  if (ucp === undefined || !outcome.ok) return outcome
+  const { result } = outcome
+  if (isRecord(result) && 'ucp' in result) return outcome
+  const isOpen = version === undefined || contracts.of(version).results.isOpen
+  if (isRecord(result) && isOpen) return { ...outcome, result: { ucp, ...result } }
+  addReplyHeader(reply, 'ucp-negotiated', toAscii(JSON.stringify(ucp)))
+  return outcome
+}
+
+function toAscii(json: string): string {
+  return json.replace(
+    /[^\x20-\x7e]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 }
 
 function encodeRefusal(refusal: ProtocolRefusal): HttpResponse {

@@ -43,11 +43,12 @@ function isCalledWithoutVersion({ registry }: Service, target: Target): boolean 
 
 function toMethod(
   service: Service,
-  { target, errors }: Contract,
+  contract: Contract,
   move: (schema: JsonSchema) => JsonSchema,
 ): OpenRpcDocument['methods'][number] {
   const { components } = service
-  const object = toFunctionObject(target, move)
+  const { target, errors } = contract
+  const object = toFunctionObject(contract, move)
   const descriptor = (value: ContentDescriptor | Reference): ContentDescriptor | undefined => {
     const resolved = resolveReference(value, components, 'contentDescriptors')
     return resolved && { ...resolved, schema: toDraft7(move(resolved.schema)) }

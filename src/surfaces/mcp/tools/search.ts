@@ -247,11 +247,15 @@ function summarise({ name, target, inputSchema }: FunctionTool): string {
   return `${name}(${names.join(', ')}): ${text.slice(0, 300)}`
 }
 
-function describe({ name, target }: FunctionTool, { service }: McpEnvironment): string {
+function describe({ name, contract }: FunctionTool, { service }: McpEnvironment): string {
   return JSON.stringify({
     tool: name,
-    ...toStandaloneFunction(target, service.components, new Map()),
-    inputSchema: encodeInputSchema(target.inputSchema, service.components.schemas ?? {}, 'full'),
+    ...toStandaloneFunction(contract, service.components, new Map()),
+    inputSchema: encodeInputSchema(
+      contract.parameters.schema,
+      service.components.schemas ?? {},
+      'full',
+    ),
   })
 }
 

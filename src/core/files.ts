@@ -38,7 +38,8 @@ export async function settleFiles(target: Target, call: Call, result: unknown): 
       settled.set(file, file)
       continue
     }
-    const bytes = file.size > left ? undefined : await readWithin(readRange(file, 0, file.size), left)
+    const bytes =
+      file.size > left ? undefined : await readWithin(readRange(file, 0, file.size), left)
     if (bytes === undefined) throw tooLarge(most)
     left -= bytes.length
     settled.set(file, formatFile(bytes, file.type, file.name))

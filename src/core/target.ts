@@ -218,7 +218,9 @@ function toCheck(
         // What is imported describes somebody else's values, which do not always have the format they are said to have.
         assertFormats: options.isOwn,
         components: {
-          schemas: mapValues(components.schemas ?? {}, (one) => (hasFiles ? withoutFiles(one) : one)),
+          schemas: mapValues(components.schemas ?? {}, (one) =>
+            hasFiles ? withoutFiles(one) : one,
+          ),
         },
       })
 }

@@ -177,6 +177,7 @@ export {
   tracingExtension,
 } from '../extensions/tracing/index.ts'
 export { emitWebhookEvent, type WebhookEvent } from '../extensions/webhook/index.ts'
+export { type CreateFileOptions, createFile, type FileSource } from '../files/index.ts'
 export {
   type AllSurfacesOptions,
   type App,
@@ -224,6 +225,9 @@ export {
 } from '../net/index.ts'
 export {
   type Check,
+  type FileOptions,
+  type FileSchema,
+  file,
   type InputOf,
   type JsonSchema,
   jsonSchema,

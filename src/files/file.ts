@@ -214,8 +214,7 @@ export function findFault(
     const message = `must be of type ${types.join(' or ')}; got ${type}`
     return { code: 'contentMediaType', message }
   }
-  if (file.size > maxBytes)
-    return { code: 'maxBytes', message: `is larger than ${maxBytes} bytes` }
+  if (file.size > maxBytes) return { code: 'maxBytes', message: `is larger than ${maxBytes} bytes` }
   if (file.size < minBytes)
     return { code: 'minBytes', message: `is smaller than ${minBytes} bytes` }
   return undefined

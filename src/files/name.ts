@@ -77,7 +77,10 @@ export function parseDisposition(header: string | undefined): string | undefined
 
 /** Reads one parameter of a header such as `multipart/form-data; boundary=x`. */
 export function readParameter(header: string, name: string): string | undefined {
-  const found = new RegExp(`;\\s*${name}\\s*=\\s*(?:"((?:[^"\\\\]|\\\\.)*)"|([^;\\s"]+))`, 'i').exec(header)
+  const found = new RegExp(
+    `;\\s*${name}\\s*=\\s*(?:"((?:[^"\\\\]|\\\\.)*)"|([^;\\s"]+))`,
+    'i',
+  ).exec(header)
   // Browsers write a quote as %22 and line ends as %0D and %0A, as HTML says; others put a backslash before.
   const quoted = found?.[1]?.replace(/\\(["\\])/g, '$1').replace(/%(22|0D|0A)/gi, unescapeMark)
   return quoted ?? found?.[2]

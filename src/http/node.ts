@@ -82,12 +82,12 @@ function takesStream(app: App, { method, headers }: IncomingMessage, target: str
 }
 
 /** Gives a body as it arrives. Whoever stops reading must still be able to answer, so the connection stays open. */
-function openBody(
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-): AsyncIterable<Uint8Array> {
+function openBody(incoming: IncomingMessage, outgoing: ServerResponse): AsyncIterable<Uint8Array> {
   // What follows on this connection may still be that body; looked at when the head of the answer is written.
-  Object.defineProperty(outgoing, 'shouldKeepAlive', { get: () => incoming.complete, set: () => {} })
+  Object.defineProperty(outgoing, 'shouldKeepAlive', {
+    get: () => incoming.complete,
+    set: () => {},
+  })
   // Read to nowhere, so that its sender, who does not read while it writes, gets to the answer.
   outgoing.on('finish', () => incoming.resume())
   return {

@@ -49,7 +49,9 @@ export function file(options: FileOptions = {}): FileSchema {
   }
   for (const type of types) {
     if (isMediaRange(type)) continue
-    throw new TypeError(`file: types must be media types such as image/png or image/*; got "${type}"`)
+    throw new TypeError(
+      `file: types must be media types such as image/png or image/*; got "${type}"`,
+    )
   }
   const rule: FileRule = { types, ...(maxBytes !== undefined && { maxBytes }) }
   const schema: JsonSchema = {
@@ -121,7 +123,8 @@ export function printFile(printed: Record<string, unknown>): void {
     ...(typeof minLength === 'number' && { minBytes: minLength }),
     ...(typeof maxLength === 'number' && { maxBytes: maxLength }),
   }
-  for (const name of ['format', 'minLength', 'maxLength', 'anyOf', 'contentMediaType']) delete printed[name]
+  for (const name of ['format', 'minLength', 'maxLength', 'anyOf', 'contentMediaType'])
+    delete printed[name]
   printed['type'] = 'string'
   printed['contentEncoding'] = 'base64'
   printed[FILE_KEYWORD] ??= toKeyword(rule)

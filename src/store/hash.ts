@@ -13,7 +13,8 @@ export function toBucket(text: string, buckets: number): number {
 /** Writes a JSON value as text that is the same for equal values, whatever the order of their members. */
 export function toCanonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(toCanonicalJson).join(',')}]`
-  if (!isRecord(value)) return JSON.stringify(value) ?? 'null'
+  // What writes itself is not what its members say: a file has none.
+  if (!isRecord(value) || 'toJSON' in value) return JSON.stringify(value) ?? 'null'
   const members = Object.keys(value)
     .filter((name) => value[name] !== undefined)
     .sort()

@@ -1,4 +1,4 @@
-import { fromBase64 } from './auth.ts'
+import { fromBase64 } from '../../files/index.ts'
 import type { BodyField, BodyRule, ToolArguments } from './operation.ts'
 import {
   escapeText,

@@ -1,3 +1,4 @@
+import { toBase64 } from '../../files/index.ts'
 import {
   type AuthContext,
   type Authenticator,
@@ -5,7 +6,6 @@ import {
   headerCredential,
   missingVariable,
   requireVariable,
-  toBase64,
 } from './auth.ts'
 import type { AuthRule } from './operation.ts'
 import { isEntries } from './serialize.ts'

@@ -1,5 +1,5 @@
+import { toBase64 } from '../../files/index.ts'
 import { parseExactJson } from '../../values/index.ts'
-import { toBase64 } from './auth.ts'
 import type { ApiOperation, PaginateRule, ResponseRule, ToolArguments } from './operation.ts'
 import { isEntries } from './serialize.ts'
 

@@ -1,22 +1,32 @@
-import type { Reply, Target } from '../../core/index.ts'
+import type { Outcome, Reply, Target } from '../../core/index.ts'
 import { formatDisposition, isOneOf, parseFile, readRange, toMediaType } from '../../files/index.ts'
 import type { HttpRequest, HttpResponse } from '../../wire/index.ts'
 
 /** Types that a browser may show: none of them can run anything on behalf of this site. */
-const SHOWN = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif', 'audio/*', 'video/*', 'text/plain']
+const SHOWN = [
+  'image/png',
+  'image/jpeg',
+  'image/gif',
+  'image/webp',
+  'image/avif',
+  'audio/*',
+  'video/*',
+  'text/plain',
+]
 
 /**
  * Encodes a result that is a file as its bytes. Undefined when it is not one. The type is what the function says: nobody may
  * guess another one, and what could run in a browser is saved, not shown.
  */
 export function encodeFile(
-  result: unknown,
+  outcome: Outcome,
   target: Target | undefined,
   request: HttpRequest,
   reply: Reply,
 ): HttpResponse | undefined {
   const rule = target?.outputFiles?.rule
-  if (rule === undefined) return undefined
+  if (rule === undefined || !outcome.ok) return undefined
+  const { result } = outcome
   const file = typeof result === 'string' ? parseFile(result, rule) : result
   if (!(file instanceof File)) return undefined
   const type = toMediaType(file.type)

@@ -25,6 +25,7 @@ import {
   parseJson,
   selectMediaType,
 } from '../../wire/index.ts'
+import type { FileBody } from './files.ts'
 import { coerceArguments, parseQueryString } from './query-string.ts'
 import { STREAM_TYPES, type StreamType } from './stream.ts'
 
@@ -45,6 +46,7 @@ export interface Asked {
 }
 
 const NO_FACTS: Call['facts'] = Object.freeze({})
+const FILE_FACTS: Call['facts'] = Object.freeze({ takesFiles: true })
 
 const STREAMED: ExtensionEntry = {
   urn: STREAM_URN,
@@ -87,6 +89,7 @@ export function decodeCall(
   asked: Asked,
   service: Service,
   principal: Principal | undefined,
+  files?: FileBody,
 ): Call {
   const { target, streamType, nextId } = asked
   const entries = readHeaderOptions(request.header)
@@ -94,16 +97,16 @@ export function decodeCall(
     id: request.header('x-request-id')?.slice(0, 255) || nextId(),
     function: target.name,
     version: target.version,
-    arguments: readBody(request, service),
+    arguments: files?.arguments ?? readBody(request, service),
     context: undefined,
     extensions: streamType !== undefined ? [...entries, STREAMED] : entries,
     principal,
     signal: request.signal,
-    facts: NO_FACTS,
+    facts: asked.version?.outputFiles?.rule === undefined ? NO_FACTS : FILE_FACTS,
     startedAt: service.clock.elapsed(),
     reply: createReply(),
   }
-  return request.query === '' ? call : withQueryString(call, request, asked, service)
+  return request.query === '' ? call : withQueryString(call, request, asked, service, files)
 }
 
 function readBody(request: HttpRequest, { limits }: Service): JsonObject {
@@ -136,7 +139,13 @@ function readBody(request: HttpRequest, { limits }: Service): JsonObject {
 }
 
 /** What a query may say is in the query string; with GET, so are the arguments. */
-function withQueryString(call: Call, request: HttpRequest, asked: Asked, service: Service): Call {
+function withQueryString(
+  call: Call,
+  request: HttpRequest,
+  asked: Asked,
+  service: Service,
+  files: FileBody | undefined,
+): Call {
   const contract = asked.version && asked.contracts.of(asked.version)
   const values = parseQueryString(request.query)
   const names = Object.keys(contract?.parameters.query?.properties ?? {})
@@ -146,12 +155,12 @@ function withQueryString(call: Call, request: HttpRequest, asked: Asked, service
   const options =
     query.length > 0 && contract?.parameters.query?.fromText(Object.fromEntries(query))
   const extensions = options ? [...call.extensions, toQueryEntry(options)] : call.extensions
-  if (contract === undefined || request.method !== 'GET') {
+  if (contract === undefined || (request.method !== 'GET' && !files?.isRaw)) {
     refuseArguments(own, names, asked, contract)
     return { ...call, extensions }
   }
   const given = coerceArguments(Object.fromEntries(own), contract, service)
-  return { ...call, arguments: given, extensions }
+  return { ...call, arguments: { ...given, ...files?.arguments }, extensions }
 }
 
 /** With POST arguments are read from the body alone; one in the query string would be dropped, so none may be there. */

@@ -21,6 +21,7 @@ import {
   isJsonMediaType,
   parseJson,
 } from '../../wire/index.ts'
+import type { Asked } from './decode.ts'
 import { coerceArguments, parseQueryString } from './query-string.ts'
 
 const FORM = 'multipart/form-data'
@@ -42,22 +43,21 @@ export interface FileBody {
 /** Reads arguments out of a form, or out of a body that is one file; undefined when the request has neither. */
 export function readFileBody(
   request: HttpRequest,
-  contract: Contract | undefined,
+  { version, contracts }: Asked,
   service: Service,
 ): Promise<FileBody> | undefined {
   const contentType = request.header('content-type')
   if (contentType === undefined || request.method === 'GET' || !mayHoldFiles(contentType)) {
     return undefined
   }
-  const { inputFiles } = contract?.target ?? {}
   const source = request.stream ?? (request.body.length > 0 ? toStream(request.body) : undefined)
   if (source === undefined) return undefined
-  if (contract === undefined || inputFiles === undefined) throw notTaken(contract?.target)
+  if (version?.inputFiles === undefined) throw notTaken(version)
   const coding = findCoding(request)
   if (coding !== undefined) throw codingNotTaken(coding)
   return toMediaType(contentType) === FORM
-    ? readFormArguments(source, contentType, contract, service)
-    : readRawArgument(source, request, contract.target, service)
+    ? readFormArguments(source, contentType, contracts.of(version), service)
+    : readRawArgument(source, request, version, service)
 }
 
 async function* toStream(body: Uint8Array): AsyncGenerator<Uint8Array> {
@@ -108,7 +108,9 @@ async function toArguments(form: Form, contract: Contract, service: Service): Pr
   const [stray] = files.values()
   if (stray !== undefined) {
     throw new CallError('INVALID_ARGUMENTS', {
-      message: `${stray.name}: ${contract.target.name} takes no file of that name`,
+      message: Object.hasOwn(place.members ?? {}, stray.name)
+        ? `${stray.name}: is given more than once`
+        : `${stray.name}: ${contract.target.name} takes no file of that name`,
     })
   }
   for (const { name, text, isJson } of form.fields) {

@@ -31,6 +31,7 @@ import {
   toMaybe,
 } from '../../values/index.ts'
 import type { HttpHandler, HttpRequest, HttpResponse } from '../../wire/index.ts'
+import { encodeFile } from './binary.ts'
 import {
   type Asked,
   decodeCall,
@@ -40,6 +41,7 @@ import {
   type RestTarget,
 } from './decode.ts'
 import { encodeFailure, encodeOutcome } from './encode.ts'
+import { readFileBody } from './files.ts'
 import { createStreamFormat } from './stream.ts'
 
 /** How the REST binding is mounted. */
@@ -103,8 +105,15 @@ function answer(
   const fail = (thrown: unknown): HttpResponse =>
     encodeFailure(toFailure(thrown, { call, log: service.log }), call, service)
   const runAs = (principal: Principal | undefined, ucp?: JsonObject): Maybe<HttpResponse> => {
+    const files = readFileBody(request, asked, service)
+    if (files !== undefined) {
+      return files.then((body) => {
+        call = decodeCall(request, asked, service, principal, body)
+        return run(service, call, asked, ucp, request)
+      })
+    }
     call = decodeCall(request, asked, service, principal)
-    return run(service, call, asked, ucp)
+    return run(service, call, asked, ucp, request)
   }
   try {
     const principal = toMaybe(service.authenticate?.({ header: request.header, surface: 'rest' }))
@@ -128,9 +137,11 @@ function run(
   call: Call,
   asked: Asked,
   ucp: JsonObject | undefined,
+  request: HttpRequest,
 ): Maybe<HttpResponse> {
   const { streamType } = asked
   const encode = (outcome: Outcome): HttpResponse =>
+    encodeFile(outcome, asked.version, request, call.reply) ??
     encodeOutcome(withNegotiated(outcome, ucp, call, asked), call, service, asked)
   if (streamType !== undefined) {
     return answerStream(service, call, createStreamFormat(service, call, streamType), (streaming) =>

@@ -2,6 +2,7 @@ import { parsePublicUrl } from '../../net/index.ts'
 import type { HttpHandler } from '../../wire/index.ts'
 import type { Mount, Surface } from '../surface/index.ts'
 import { createLlmsHandler, createOpenApiHandler, createOpenRpcHandler } from './documents.ts'
+import { mayHoldFiles } from './files.ts'
 import { createRestHandler, refuseRest } from './handler.ts'
 
 /** Serves functions at `POST /api/{function}`, with `/openapi.json`, `/openrpc.json` and `/llms.txt`. */
@@ -17,7 +18,13 @@ export function rest(): Surface {
       })
       return {
         mounts: [
-          { path: '/api', match: 'prefix', handler, refuse: (error) => refuseRest(service, error) },
+          {
+            path: '/api',
+            match: 'prefix',
+            handler,
+            takesStream: mayHoldFiles,
+            refuse: (error) => refuseRest(service, error),
+          },
           document('/openapi.json', createOpenApiHandler(service)),
           document('/openrpc.json', createOpenRpcHandler(service)),
           document('/llms.txt', createLlmsHandler(service, origin)),

@@ -121,17 +121,16 @@ export interface FlattenContext {
   readonly refSiblings: boolean
   /** Schemas looked at so far; stops documents that explode. */
   readonly work: { steps: number }
+  /** Where the schema stands, for messages. */
+  readonly place: string
+  /** The schemas on the way to it. */
+  readonly trail: Trail | undefined
 }
 
 /** Flattens a schema one level deep. */
-export function flattenSchema(
-  schema: unknown,
-  trail: Trail | undefined,
-  context: FlattenContext,
-  place: string,
-): Flat {
-  const flat = startFlat(trail)
-  collect(schema, flat, trail, { ...context, place, depth: 0, above: trail })
+export function flattenSchema(schema: unknown, context: FlattenContext): Flat {
+  const flat = startFlat(context.trail)
+  collect(schema, flat, context.trail, { ...context, depth: 0 })
   return flat
 }
 
@@ -174,10 +173,7 @@ export function flattenLeaf(schema: unknown, trail: Trail | undefined): Flat | u
 }
 
 interface Collecting extends FlattenContext {
-  readonly place: string
   readonly depth: number
-  /** The trail that led to the whole schema. */
-  readonly above: Trail | undefined
 }
 
 const MAX_COMPOSITION = 40
@@ -201,7 +197,7 @@ function collect(schema: unknown, flat: Flat, trail: Trail | undefined, context:
   const { node } = resolved
   flat.name = resolved.name ?? flat.name
   if (!isRecord(node)) return
-  if (isOn(context.above, node)) {
+  if (isOn(context.trail, node)) {
     flat.cycle = resolved.name ?? 'the same type'
     if (flat.types.length === 0) flat.types = typesOf(node).types
     return

@@ -1,4 +1,4 @@
-import { requireAll, type Trail } from '../../schema/index.ts'
+import { requireAll } from '../../schema/index.ts'
 import { entriesOf } from '../../values/index.ts'
 import {
   type AuthConfig,
@@ -24,14 +24,12 @@ export type FieldDraft = { -readonly [Key in keyof FieldDef]: FieldDef[Key] }
 
 /** A field to make. */
 export interface FieldRequest {
-  readonly schema: unknown
   readonly place: string
   readonly required: boolean
   /** A parameter beside the body: null does not travel there. */
   readonly isParameter?: boolean
   /** Absent for the root of a body. */
   readonly name?: string
-  readonly trail?: Trail | undefined
   /** Description of the parameter around the schema. */
   readonly description?: string | undefined
   /** Node around the schema that may hold an example. */
@@ -182,10 +180,13 @@ export function readPayload(
   if (schema === undefined) return []
   const folded = reducer.fold(schema, 'payload')
   const fields = Array.from(folded.properties, ([name, schemas]) => {
-    const inner = requireAll(schemas)
     const place = `payload.${name}`
     const required = folded.required.has(name)
-    return reducer.startFolded(reducer.foldBelow(inner, folded, place), { place, required, name })
+    return reducer.start(reducer.fold(requireAll(schemas), place, folded), {
+      place,
+      required,
+      name,
+    })
   })
   reducer.finish()
   return fields.map(orderKeys)
@@ -198,7 +199,8 @@ function startReducer(
   warn: Warn,
 ): Reducer {
   const refSiblings = opened.version === '3.1' || opened.version === '3.2'
-  const context = withWarn({ resolver: opened.resolver, refSiblings, work: { steps: 0 } }, warn)
+  const start = { work: { steps: 0 }, place: '', trail: undefined }
+  const context = withWarn({ resolver: opened.resolver, refSiblings, ...start }, warn)
   return createReducer(context, { ...limits, leaveOut })
 }
 

@@ -13,7 +13,7 @@ export function toFiles(result: unknown, place: FilePlace): unknown {
   return mapFiles(result, place, (given) => {
     if (typeof given === 'string' || given instanceof File) return given
     if (given instanceof Blob) return new File([given], '', { type: given.type })
-    if (given instanceof ArrayBuffer) return new File([given], '')
+    if (given instanceof ArrayBuffer) return new File([new Uint8Array(given)], '')
     if (ArrayBuffer.isView(given)) return new File([given as Uint8Array<ArrayBuffer>], '')
     return isAsyncIterable(given) ? createFile(given as AsyncIterable<Uint8Array>) : given
   })

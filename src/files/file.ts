@@ -172,7 +172,7 @@ export function parseFile(text: string, { types = [] }: FileRule = {}): File | u
   const bytes = fromBase64(url === null ? text : text.slice(url[0].length))
   if (bytes === undefined) return undefined
   const name = /;name=([^;,]*)/i.exec(url?.[2] ?? '')?.[1]
-  return new File([bytes], toSafeName(name && decodeName(name)) ?? '', {
+  return new File([new Uint8Array(bytes)], toSafeName(name && decodeName(name)) ?? '', {
     type: url === null || url[1] === '' ? defaultType(types) : toMediaType(url[1]),
   })
 }

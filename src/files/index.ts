@@ -3,7 +3,6 @@ export {
   assumeSize,
   type CreateFileOptions,
   createFile,
-  defaultType,
   type FileSource,
   findFault,
   formatFile,
@@ -14,13 +13,11 @@ export {
   readWithin,
   toDataUrl,
 } from './file.ts'
-export { type Form, type FormField, type FormFile, readForm } from './form.ts'
+export { type Form, readForm } from './form.ts'
 export {
-  ANY_BYTES,
   type FileRule,
   formatDisposition,
   isOneOf,
   parseDisposition,
   toMediaType,
-  toSafeName,
 } from './name.ts'

@@ -22,7 +22,6 @@ export { fromOpenApi, readDialect, to202012, toDraft7 } from './dialect.ts'
 export {
   DEFAULT_FILE_BYTES,
   describeFiles,
-  FILE_KEYWORD,
   type FileOptions,
   type FilePlace,
   type FileSchema,
@@ -30,7 +29,6 @@ export {
   findFiles,
   listFiles,
   mapFiles,
-  readFileRule,
   withFiles,
   withoutFiles,
 } from './file.ts'

@@ -95,10 +95,9 @@ async function toArguments(form: Form, contract: Contract, service: Service): Pr
   for (const [index, { name, file }] of form.files.entries()) {
     files.set(mark + index, { name, value: isStreamed(file) ? file : await toText(file) })
   }
-  const texts = new URLSearchParams([
-    ...form.fields.filter(({ isJson }) => !isJson).map(({ name, text }) => [name, text]),
-    ...[...files].map(([text, { name }]) => [name, text]),
-  ])
+  const texts = new URLSearchParams()
+  for (const { name, text, isJson } of form.fields) if (!isJson) texts.append(name, text)
+  for (const [text, { name }] of files) texts.append(name, text)
   const coerced = coerceArguments(parseQueryString(texts.toString()), contract, service)
   const placed = mapFiles(coerced, place, (text) => {
     const found = files.get(String(text))

@@ -1,5 +1,5 @@
 import type { Doc } from '../schema/index.ts'
-import { toDocLines } from './comments.ts'
+import { toDocLines } from './literals.ts'
 
 /** Collects source text line by line, with the indentation and the blank lines in one place. */
 export interface Writer {

@@ -24,6 +24,7 @@ import type {
   Tag,
 } from './description.ts'
 import type { FunctionHealth } from './health.ts'
+import type { HttpRoute, StreamResume } from './http-route.ts'
 import type { LocalsOf, Middleware } from './middleware.ts'
 import type { QueryPlan, ResourceDocument } from './query-plan.ts'
 
@@ -143,6 +144,10 @@ export interface FunctionMetadata<
   readonly extensions?: readonly ExtensionDeclaration[]
   readonly accepts?: AcceptedExtensions
   readonly externalDocs?: ExternalDocs
+  /** Where the function is over HTTP; `POST /{name}`, and `GET /{name}` when it only reads, when absent. */
+  readonly http?: HttpRoute
+  /** How a reader of its stream that was cut off goes on: `{ id: 'seq', after: 'since' }`. */
+  readonly resume?: StreamResume
   /** Negotiated capability the function belongs to: `dev.ucp.shopping.checkout`. */
   readonly capability?: string
   /**

@@ -47,7 +47,7 @@ export function createFile(source: FileSource, options: CreateFileOptions = {}):
     return start === 0 && !(end < size) ? whole : cut(whole, start, end)
   }
   const own: Streamed = { open, assumed: undefined }
-  const readAll = async () => concat(await collect(open(0, size)))
+  const readAll = async () => joinBytes(await collect(open(0, size)))
   return Object.defineProperties(file, {
     [streamed]: { value: own },
     size: { get: () => own.assumed ?? size },
@@ -144,7 +144,7 @@ export async function readWithin(
     if (size > most) return undefined
     chunks.push(chunk)
   }
-  return concat(chunks)
+  return joinBytes(chunks)
 }
 
 async function collect(source: AsyncIterable<Uint8Array>): Promise<readonly Uint8Array[]> {
@@ -153,8 +153,8 @@ async function collect(source: AsyncIterable<Uint8Array>): Promise<readonly Uint
   return chunks
 }
 
-/** Joins chunks into one. */
-export function concat(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+/** Joins chunks of bytes. */
+export function joinBytes(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0))
   let at = 0
   for (const chunk of chunks) {

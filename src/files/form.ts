@@ -1,5 +1,5 @@
 import { CallError } from '../errors/index.ts'
-import { concat, createFile } from './file.ts'
+import { createFile, joinBytes } from './file.ts'
 import { parseDisposition, readParameter, toMediaType } from './name.ts'
 
 /** What a form of type `multipart/form-data` holds. */
@@ -72,7 +72,7 @@ export async function readForm(
     }
     if (isText) {
       const isJson = type === 'application/json'
-      fields.push({ name, text: new TextDecoder().decode(concat(chunks)), isJson })
+      fields.push({ name, text: new TextDecoder().decode(joinBytes(chunks)), isJson })
     } else if (fileName !== '' || chunks.length > 0) {
       // A form control without a file sends an empty one without a name.
       files.push({ name, file: new File(chunks, fileName ?? '', { type }) })

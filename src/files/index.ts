@@ -7,6 +7,7 @@ export {
   findFault,
   formatFile,
   isStreamed,
+  joinBytes,
   limitBytes,
   parseFile,
   readRange,

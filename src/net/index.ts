@@ -5,7 +5,7 @@ export {
   createCallerMemory,
   readCallerKey,
 } from './caller.ts'
-export { createGuard, type Guard, type GuardOptions } from './guard.ts'
+export { type CorsOptions, createGuard, type Guard, type GuardOptions } from './guard.ts'
 export {
   createLocalJudge,
   isLoopbackHost,

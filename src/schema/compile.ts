@@ -1,7 +1,7 @@
 import { Build, Check, Errors, Meta } from 'typebox/schema'
 import { Settings } from 'typebox/system'
 import { createRecord, resolvePointer } from '../values/index.ts'
-import { listMemberNames } from './closed-arguments.ts'
+import { listMemberNames } from './arguments.ts'
 import { DIALECT_URIS, type Dialect } from './dialect.ts'
 import { assertPatterns } from './mistakes.ts'
 import {

@@ -33,10 +33,12 @@ export {
   pushTo,
   resolvePointer,
   shortenPointer,
+  toCanonicalJson,
   toReason,
   toShort,
   toText,
   tryJson,
+  unescapeSegment,
 } from './json.ts'
 export { findNoJson, inspectJson, type NoJson } from './json-value.ts'
 export { andThen, isPromise, type Maybe, once, toMaybe } from './maybe.ts'

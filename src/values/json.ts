@@ -51,6 +51,18 @@ export function groupBy<Key, Item>(
   return lists
 }
 
+/** Writes a JSON value as text that is the same for equal values: neither the order of members nor undefined ones count. */
+export function toCanonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(toCanonicalJson).join(',')}]`
+  // What writes itself is not what its members say: a file has none.
+  if (!isRecord(value) || 'toJSON' in value) return JSON.stringify(value) ?? 'null'
+  const members = Object.keys(value)
+    .filter((name) => value[name] !== undefined)
+    .sort()
+    .map((name) => `${JSON.stringify(name)}:${toCanonicalJson(value[name])}`)
+  return `{${members.join(',')}}`
+}
+
 /** Makes a record without a prototype, so that no key from outside meets what every object inherits. */
 export function createRecord<Value>(): Record<string, Value> {
   return Object.create(null) as Record<string, Value>
@@ -126,7 +138,8 @@ function escapeSegment(segment: string): string {
   return segment.replaceAll('~', '~0').replaceAll('/', '~1')
 }
 
-function unescapeSegment(segment: string): string {
+/** Undoes the escapes of one segment of a JSON Pointer. */
+export function unescapeSegment(segment: string): string {
   return segment.replaceAll('~1', '/').replaceAll('~0', '~')
 }
 

@@ -1,5 +1,6 @@
 import { shorten } from '../../sources/openapi/index.ts'
 import {
+  formatPath,
   MAX_NAME_LENGTH,
   NAME_PATTERN,
   parseYaml,
@@ -7,6 +8,7 @@ import {
   type ToolSpec,
   toSnakeDomain,
 } from '../../sources/tool-spec/index.ts'
+import { pushTo } from '../../values/index.ts'
 
 /** A checked spec that is to become part of an agent. */
 export interface AgentSource {
@@ -150,7 +152,7 @@ function findClashes(sources: readonly AgentSource[], kind: Clash['kind']): Clas
   const places = new Map<string, Clash['places'][number][]>()
   for (const source of sources) {
     for (const [index, { name }] of (source.spec[kind] ?? []).entries()) {
-      places.set(name, [...(places.get(name) ?? []), { source, index }])
+      pushTo(places, name, { source, index })
     }
   }
   return [...places]
@@ -205,10 +207,7 @@ function problem(
     code,
     file: source?.file ?? '',
     ...place,
-    path: path
-      .map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`))
-      .join('')
-      .replace(/^\./, ''),
+    path: formatPath(path, undefined),
     message,
     hint,
   }

@@ -6,8 +6,8 @@ import {
   type ReplyEntry,
 } from '../../core/index.ts'
 import { CallError, resolveCode } from '../../errors/index.ts'
-import { type Entry, type Store, storeKey, toCanonicalJson, toSha256 } from '../../store/index.ts'
-import { type Json, parseExactJson } from '../../values/index.ts'
+import { type Entry, type Store, storeKey, toSha256 } from '../../store/index.ts'
+import { type Json, parseExactJson, toCanonicalJson } from '../../values/index.ts'
 
 /** What is kept about a key: who claimed it and, when the call is done, what came of it. */
 export interface IdempotencyRecord {

@@ -15,29 +15,20 @@ const KEPT = keywordSet(
   'description title format default enum const minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength pattern minItems maxItems uniqueItems example examples deprecated readOnly writeOnly discriminator x-ms-discriminator-value contentEncoding contentMediaType',
 )
 
-/** How types are spelled; from `file` on it is not JSON Schema, but written in real documents. */
+/** How types are spelled: as in JSON Schema, and as in real documents. */
+const SPELLINGS: Readonly<Record<SchemaType, string>> = {
+  string: 'string file text date datetime date-time uuid',
+  number: 'number float double',
+  integer: 'integer int long',
+  boolean: 'boolean bool',
+  array: 'array list',
+  object: 'object map',
+}
+
 const TYPES: ReadonlyMap<string, SchemaType> = new Map(
-  Object.entries({
-    string: 'string',
-    number: 'number',
-    integer: 'integer',
-    boolean: 'boolean',
-    array: 'array',
-    object: 'object',
-    file: 'string',
-    int: 'integer',
-    long: 'integer',
-    float: 'number',
-    double: 'number',
-    bool: 'boolean',
-    text: 'string',
-    date: 'string',
-    datetime: 'string',
-    'date-time': 'string',
-    uuid: 'string',
-    list: 'array',
-    map: 'object',
-  } satisfies Record<string, SchemaType>),
+  Object.entries(SPELLINGS).flatMap(([type, names]) =>
+    names.split(' ').map((name) => [name, type as SchemaType] as const),
+  ),
 )
 
 /** Reads `type` in all its spellings. */
@@ -252,38 +243,28 @@ function collectOwn(node: Node, flat: Flat, context: Collecting): void {
 
 type Handler = (value: unknown, flat: Flat, context: Collecting) => void
 
-const STRUCTURE = new Map<string, Handler>([
-  [
-    'properties',
-    (value, flat) => {
+const STRUCTURE = new Map<string, Handler>(
+  Object.entries<Handler>({
+    properties(value, flat) {
       for (const [name, schema] of entriesOf(value)) {
         const known = flat.properties.get(name) ?? []
         if (!known.includes(schema)) flat.properties.set(name, [...known, schema])
       }
     },
-  ],
-  [
-    'required',
-    (value, flat) => {
+    required(value, flat) {
       for (const name of asList(value)) flat.required.add(isScalar(name) ? String(name) : '')
     },
-  ],
-  [
-    'items',
-    (value, flat, context) => {
+    items(value, flat, context) {
       if (!Array.isArray(value)) flat.items = value
       else context.onLost('a list with one schema per place takes any elements', context.place)
     },
-  ],
-  [
-    'additionalProperties',
-    (value, flat) => {
+    additionalProperties(value, flat) {
       flat.additional = value
     },
-  ],
-  ['oneOf', addVariants],
-  ['anyOf', addVariants],
-])
+    oneOf: addVariants,
+    anyOf: addVariants,
+  }),
+)
 
 function addVariants(value: unknown, flat: Flat): void {
   const members = asList(value).filter((member) => !isNullSchema(member))

@@ -1,3 +1,4 @@
+import { defined } from '../../values/index.ts'
 import {
   type AuthConfig,
   type AuthType,
@@ -214,8 +215,7 @@ function toSpec(
   })
   return {
     domain,
-    ...(version !== undefined && { version: cleanText(version) }),
-    ...(baseUrl !== undefined && { base_url: baseUrl }),
+    ...defined({ version: version && cleanText(version), base_url: baseUrl }),
     ...(auth && auth.type !== 'none' && { auth }),
     tools,
     ...(triggers.length > 0 && { triggers }),

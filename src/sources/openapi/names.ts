@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { asList } from '../../values/index.ts'
+import { asList, groupBy } from '../../values/index.ts'
 import { MAX_NAME_LENGTH } from '../tool-spec/index.ts'
 import { asFilledText, read } from './node.ts'
 
@@ -48,8 +48,20 @@ export function withSuffix(name: string, suffix: string, limit: number = MAX_NAM
   return `${kept.replace(/(?<!_)_+$/, '')}_${suffix}`
 }
 
+/** Takes a name, or the first numbered one that is free. */
+export function takeName(
+  wished: string,
+  taken: Set<string>,
+  numbered: (count: number) => string,
+): string {
+  let name = wished
+  for (let count = 2; taken.has(name); count++) name = numbered(count)
+  taken.add(name)
+  return name
+}
+
 /** An operation that needs a name. */
-export interface Nameable {
+interface Nameable {
   readonly method: string
   readonly path: string
   readonly operationId?: string | undefined
@@ -77,12 +89,7 @@ export function planNames(
       return { name: shorten(/^\d/.test(fixed) ? `op_${fixed}` : fixed, limit), full: fixed }
     return toSpecToolName(operation, limit)
   })
-  const groups = new Map<string, number[]>()
-  for (const [index, { name }] of wished.entries()) {
-    const group = groups.get(name)
-    if (group === undefined) groups.set(name, [index])
-    else group.push(index)
-  }
+  const groups = groupBy(wished.keys(), (index) => wished[index]?.name ?? '')
   const taken = new Set([...groups].filter(([, group]) => group.length === 1).map(([name]) => name))
   const planned: PlannedName[] = wished.map(({ name, full }) => ({
     name,

@@ -1,5 +1,5 @@
 import { requireAll } from '../../schema/index.ts'
-import { entriesOf } from '../../values/index.ts'
+import { defined, entriesOf } from '../../values/index.ts'
 import {
   type AuthConfig,
   argumentName,
@@ -11,6 +11,7 @@ import {
 } from '../tool-spec/index.ts'
 import { readBody } from './body.ts'
 import { describeOperation } from './describe.ts'
+import { takeName } from './names.ts'
 import { asFilledText, asNode, read, type Warn, withWarn } from './node.ts'
 import type { DocumentOperation, OpenedDocument } from './operations.ts'
 import { readParameters, tidyStyle } from './parameters.ts'
@@ -40,7 +41,7 @@ export interface FieldRequest {
 const ARGUMENT = /^[A-Za-z0-9_.-]{1,64}$/
 
 /** Gives every field of a tool an argument name of its own; the body keeps its names. */
-export function assignArguments(
+function assignArguments(
   path: string,
   params: readonly FieldDraft[],
   body: readonly FieldDraft[],
@@ -50,10 +51,8 @@ export function assignArguments(
   const taken = new Set<string>()
   const claim = (field: FieldDraft, suffix: string): void => {
     const plain = plainName(argumentName(field))
-    let name = plain
-    if (taken.has(name)) name = `${plain.slice(0, 56)}_${suffix}`
-    for (let count = 2; taken.has(name); count++) name = `${plain.slice(0, 52)}_${suffix}_${count}`
-    taken.add(name)
+    const wished = taken.has(plain) ? `${plain.slice(0, 56)}_${suffix}` : plain
+    const name = takeName(wished, taken, (count) => `${plain.slice(0, 52)}_${suffix}_${count}`)
     if (name !== argumentName(field)) field.arg = name
   }
   for (const field of body) claim(field, 'body')
@@ -123,8 +122,7 @@ export function importTool(
     ...(params.length > 0 && { params: params.map(orderKeys) }),
     ...(body.fields && body.fields.length > 0 && { body: body.fields.map(orderKeys) }),
     ...((body.fields?.length || body.root) && {
-      ...(body.contentType && { content_type: body.contentType }),
-      ...(body.mediaType !== undefined && { media_type: body.mediaType }),
+      ...defined({ content_type: body.contentType, media_type: body.mediaType }),
     }),
     ...(body.root && { body_root: orderKeys(body.root) }),
     ...(operation.tags.length > 0 && { tags: operation.tags }),
@@ -246,17 +244,8 @@ function returnsOf(responses: unknown): string | undefined {
   return text === undefined || text.trim().split(/\s+/).length < 3 ? undefined : text
 }
 
-const NESTED = ['items', 'properties', 'values', 'any_of'] as const
-
 /** Moves nested parts of a top-level field behind the keys that were added after them. */
 function orderKeys(field: FieldDraft): FieldDef {
-  if (NESTED.every((key) => field[key] === undefined)) return field
   const { items, properties, values, any_of, ...rest } = field
-  return {
-    ...rest,
-    ...(items && { items }),
-    ...(properties && { properties }),
-    ...(values && { values }),
-    ...(any_of && { any_of }),
-  }
+  return { ...rest, ...defined({ items, properties, values, any_of }) }
 }

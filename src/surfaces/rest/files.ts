@@ -98,7 +98,7 @@ async function toArguments(form: Form, contract: Contract, service: Service): Pr
   const texts = new URLSearchParams()
   for (const { name, text, isJson } of form.fields) if (!isJson) texts.append(name, text)
   for (const [text, { name }] of files) texts.append(name, text)
-  const coerced = coerceArguments(parseQueryString(texts.toString()), contract, service)
+  const coerced = coerceArguments(parseQueryString(texts.toString()), contract, service, 'form')
   const placed = mapFiles(coerced, place, (text) => {
     const found = files.get(String(text))
     files.delete(String(text))

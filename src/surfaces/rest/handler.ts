@@ -6,7 +6,7 @@ import {
   type ProtocolRefusal,
   toRestError,
 } from '../../capabilities/index.ts'
-import { createContracts, type HttpBinding } from '../../contract/index.ts'
+import { createContracts } from '../../contract/index.ts'
 import {
   addReplyHeader,
   type Call,
@@ -15,6 +15,7 @@ import {
   type Outcome,
   type Principal,
   type Service,
+  type Target,
   toFailure,
 } from '../../core/index.ts'
 import type { CallError } from '../../errors/index.ts'
@@ -22,6 +23,7 @@ import { answerStream } from '../../extensions/stream/index.ts'
 import { type CallerKey, readCallerKey } from '../../net/index.ts'
 import {
   andThen,
+  extensionUrn,
   formatNear,
   isPromise,
   isRecord,
@@ -42,10 +44,12 @@ import {
 } from './decode.ts'
 import { encodeFailure, encodeOutcome } from './encode.ts'
 import { readFileBody } from './files.ts'
+import { createRoutes, type RestRoute, toNamedMethods } from './routes.ts'
 import { createStreamFormat } from './stream.ts'
 
 /** How the REST binding is mounted. */
 export interface RestOptions {
+  /** Where functions are; `/api` when absent, an empty text for the root. */
   readonly prefix?: string
   /** Judges calls of platforms that announce their profile; nobody does when absent. */
   readonly admit?: Admit
@@ -53,36 +57,94 @@ export interface RestOptions {
   readonly callerKey?: CallerKey
 }
 
-/** Serves every function at `{prefix}/{function}` and `{prefix}/{function}@{version}`: POST, and GET where it only reads. */
-export function createRestHandler(service: Service, options: RestOptions = {}): HttpHandler {
+/** A REST handler, and the paths that definitions give it, as they write them. */
+export interface RestHandler extends HttpHandler {
+  readonly paths: () => readonly string[]
+}
+
+/**
+ * Serves every function at `{prefix}/{function}` and `{prefix}/{function}@{version}`: POST, and GET where it only reads;
+ * and where its definition says.
+ */
+export function createRestHandler(service: Service, options: RestOptions = {}): RestHandler {
   const { prefix = '/api' } = options
-  const nextId = createIds()
   const contracts = createContracts(service)
-  return function handleRest(request) {
-    const target = decodeTarget(request.path.slice(prefix.length))
+  const routes = createRoutes(service, contracts)
+  const nextId = createIds()
+  const named = createNamed(service)
+  const cacheable = (version: Target) =>
+    service.supports(CACHING) && version.accepts(CACHING) && version.stateChanges.length === 0
+
+  function handleRest(request: HttpRequest): Maybe<HttpResponse> {
+    const path = request.path.slice(prefix.length)
+    const target = decodeTarget(path)
     const entry = target && service.registry.find(target.name)
     if (
       target === undefined ||
       entry === undefined ||
       entry.ordered.every(({ system }) => system)
     ) {
-      return refuse(404, explainAbsence(request, target, service))
+      const route = routes.find(path)
+      if (route === undefined) return refuse(404, explainAbsence(request, target, service))
+      return choose(request, path, route)
     }
     const version = findVersion(entry, target)
-    if (request.method !== 'POST') {
-      const { methods } = version ? contracts.of(version).http : ANY_METHOD
-      if (!methods.some((method) => method === request.method)) {
-        const allow = methods.join(', ')
-        return refuse(405, `${target.name} is called with ${methods.join(' or ')}`, { allow })
-      }
+    if (request.method === 'POST' || version === undefined) {
+      const streamType = decodeStreamType(request, version)
+      const asked = { target, version, at: undefined, contracts, streamType, nextId }
+      return answer(service, request, asked, options)
     }
-    const streamType = decodeStreamType(request, version)
-    return answer(service, request, { target, version, contracts, streamType, nextId }, options)
+    return choose(request, target.name, { methods: named(version), values: [] }, target)
+  }
+
+  /** Picks the function that a method means at a path. */
+  function choose(
+    request: HttpRequest,
+    shown: string,
+    { methods, values }: RestRoute,
+    wanted?: RestTarget,
+  ): Maybe<HttpResponse> {
+    const end = methods.get(request.method === 'HEAD' ? 'GET' : request.method)
+    if (end === undefined) return refuseMethod(request, shown, methods)
+    const { target: version, address } = end
+    const conditional = address.method === 'GET' && cacheable(version)
+    const asked: Asked = {
+      // A path of its own means one version.
+      target: wanted ?? { name: version.name, version: version.version },
+      version,
+      at: { address, values, conditional },
+      contracts,
+      streamType: decodeStreamType(request, version),
+      nextId,
+    }
+    return answer(service, request, asked, options)
+  }
+
+  return Object.assign(handleRest, { paths: routes.paths })
+}
+
+const CACHING = extensionUrn('caching')
+
+/** Remembers where each version is under its name. */
+function createNamed(service: Service): (version: Target) => RestRoute['methods'] {
+  const known = new WeakMap<Target, RestRoute['methods']>()
+  return (version) => {
+    const methods = known.get(version) ?? toNamedMethods(service, version)
+    known.set(version, methods)
+    return methods
   }
 }
 
-/** A version that is not there is answered with VERSION_NOT_FOUND, however it is asked for. */
-const ANY_METHOD: Pick<HttpBinding, 'methods'> = { methods: ['GET', 'POST'] }
+function refuseMethod(
+  { method }: HttpRequest,
+  shown: string,
+  methods: RestRoute['methods'],
+): HttpResponse {
+  const names = [...methods.keys()]
+  const allow = [...names, ...(methods.has('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ')
+  if (method === 'OPTIONS') return { status: 204, headers: { allow }, body: '' }
+  return refuse(405, `${shown.slice(0, 200)} is called with ${names.join(' or ')}`, { allow })
+}
 
 /** Answers a request that is refused before anybody reads it. */
 export function refuseRest(service: Service, error: CallError): HttpResponse {
@@ -140,16 +202,30 @@ function run(
   request: HttpRequest,
 ): Maybe<HttpResponse> {
   const { streamType } = asked
-  const encode = (outcome: Outcome): HttpResponse =>
-    encodeFile(outcome, asked.version, request, call.reply) ??
-    encodeOutcome(withNegotiated(outcome, ucp, call, asked), call, service, asked)
   if (streamType !== undefined) {
     return answerStream(service, call, createStreamFormat(service, call, streamType), (streaming) =>
       andThen(dispatch(service, streaming), (outcome) => withNegotiated(outcome, ucp, call, asked)),
     )
   }
   const outcome = dispatch(service, call)
-  return isPromise(outcome) ? outcome.then(encode) : encode(outcome)
+  return isPromise(outcome)
+    ? outcome.then(
+        (ready) =>
+          encodeFile(ready, asked.version, request, call.reply) ??
+          encode(ready, service, call, asked, ucp),
+      )
+    : (encodeFile(outcome, asked.version, request, call.reply) ??
+        encode(outcome, service, call, asked, ucp))
+}
+
+function encode(
+  outcome: Outcome,
+  service: Service,
+  call: Call,
+  asked: Asked,
+  ucp: JsonObject | undefined,
+): HttpResponse {
+  return encodeOutcome(withNegotiated(outcome, ucp, call, asked), call, service, asked)
 }
 
 /** Nothing is fetched for a caller who was not let in. */

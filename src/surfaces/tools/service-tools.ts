@@ -14,7 +14,6 @@ import {
   isDiscoverable,
   type Outcome,
   type Principal,
-  type Reply,
   type Service,
   toFailure,
   toResultText,
@@ -22,8 +21,7 @@ import {
 } from '../../core/index.ts'
 import { createLocalJudge, type LocalOptions } from '../../net/index.ts'
 import { inlineReferences } from '../../schema/index.ts'
-import type { JsonObject } from '../../values/index.ts'
-import { spellName } from '../../values/index.ts'
+import { type JsonObject, spellName } from '../../values/index.ts'
 import type { HttpRequest } from '../../wire/index.ts'
 import { prepareTools } from './provider.ts'
 import type { PreparedTools, Tool, ToolCallOutcome } from './tool.ts'
@@ -63,12 +61,11 @@ export function createServiceToolApi(
       const tool = tools().find(name)
       if (tool === undefined || !isFunctionTool(tool))
         throw new TypeError(`Tool not found: ${name}`)
-      const call = toCall(service, tool.contract, {
-        args,
-        request,
-        principal: principals.get(request),
-      })
-      return runCall(service, call)
+      const principal = principals.get(request)
+      return runCall(
+        service,
+        toCall(service, tool.contract, args as JsonObject, request, principal),
+      )
     },
     // Whoever may run functions is known, or on this machine.
     ...(authenticate === undefined && {
@@ -165,23 +162,17 @@ async function runCall(service: Service, call: Call): Promise<ToolCallOutcome> {
 function toCall(
   { clock }: Service,
   { target, parameters }: Contract,
-  {
-    args,
-    request,
-    principal,
-  }: {
-    readonly args: Record<string, unknown>
-    readonly request: HttpRequest
-    readonly principal: Principal | undefined
-  },
+  args: JsonObject,
+  request: HttpRequest,
+  principal: Principal | undefined,
 ): Call {
-  const split = parameters.split?.(args as JsonObject)
+  const split = parameters.split?.(args)
   const entries = readHeaderOptions(request.header)
   return {
     id: `tool_${randomUUID()}`,
     function: target.name,
     version: target.version,
-    arguments: split?.arguments ?? (args as JsonObject),
+    arguments: split?.arguments ?? args,
     context: undefined,
     extensions: split === undefined ? entries : [...entries, split.entry],
     principal,
@@ -193,13 +184,12 @@ function toCall(
 }
 
 function toCallOutcome(outcome: Outcome, { limits }: Service, { reply }: Call): ToolCallOutcome {
-  return [[{ type: 'text', text: toAnswerText(outcome, limits, reply) }], !outcome.ok]
-}
-
-function toAnswerText(outcome: Outcome, limits: Service['limits'], reply: Reply): string {
-  if (!outcome.ok) return JSON.stringify({ errors: outcome.errors })
-  const { disposition, extensions } = reply
-  return outcome.result === null && disposition !== undefined
-    ? JSON.stringify({ extensions })
-    : toResultText(outcome.result, limits.maxResponseBytes)
+  const toText = (): string => {
+    if (!outcome.ok) return JSON.stringify({ errors: outcome.errors })
+    const { disposition, extensions } = reply
+    return outcome.result === null && disposition !== undefined
+      ? JSON.stringify({ extensions })
+      : toResultText(outcome.result, limits.maxResponseBytes)
+  }
+  return [[{ type: 'text', text: toText() }], !outcome.ok]
 }

@@ -1,5 +1,6 @@
-import { type Entry, type Store, storeKey, toCanonicalJson } from '../../store/index.ts'
+import { type Entry, type Store, storeKey } from '../../store/index.ts'
 import type { Json } from '../../values/index.ts'
+import { toCanonicalJson } from '../../values/index.ts'
 import { type RepeatOptions, repeatWrite } from '../lease.ts'
 import { createWorkLists, type ListedItem, type WorkLists } from './lists.ts'
 

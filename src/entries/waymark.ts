@@ -180,7 +180,12 @@ export {
   tracingExtension,
 } from '../extensions/tracing/index.ts'
 export { emitWebhookEvent, type WebhookEvent } from '../extensions/webhook/index.ts'
-export { type CreateFileOptions, createFile, type FileSource } from '../files/index.ts'
+export {
+  type CreateFileOptions,
+  createFile,
+  type FileRule,
+  type FileSource,
+} from '../files/index.ts'
 export {
   type AllSurfacesOptions,
   type App,
@@ -230,6 +235,7 @@ export {
 export {
   type Check,
   type FileOptions,
+  type FilePlace,
   type FileSchema,
   file,
   type InputOf,

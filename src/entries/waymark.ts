@@ -103,6 +103,7 @@ export {
   type EndedOperation,
   OPERATION_STATUSES,
   type OperationCall,
+  type OperationOutcome,
   type OperationRecord,
   type OperationStatus,
 } from '../extensions/async/index.ts'
@@ -296,6 +297,7 @@ export {
   type Job,
   JobPutBack,
   type JobQueue,
+  JobRetry,
   type NewJob,
   type WorkOptions,
 } from '../work/index.ts'

@@ -96,7 +96,7 @@ export function assumeSize(file: File, size: number | undefined): void {
 export function readRange(file: Blob, start: number, end: number): AsyncIterable<Uint8Array> {
   if (isStreamed(file)) return (file as StreamedFile)[streamed].open(start, end)
   const part = start === 0 && end >= file.size ? file : file.slice(start, end)
-  return part.stream() as unknown as AsyncIterable<Uint8Array>
+  return part.stream()
 }
 
 async function* cut(
@@ -120,9 +120,9 @@ function toReadable(source: AsyncIterable<Uint8Array>): ReadableStream<Uint8Arra
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const { done, value } = await iterator.next()
-        if (done) controller.close()
-        else controller.enqueue(value)
+        const step = await iterator.next()
+        if (step.done) controller.close()
+        else controller.enqueue(step.value)
       },
       async cancel() {
         await iterator.return?.()
@@ -201,7 +201,7 @@ export function formatFile(bytes: Uint8Array, type: string, name: string | undef
 /** Reads a file, however large, into its JSON form. */
 export async function toDataUrl(blob: Blob): Promise<string> {
   const bytes = new Uint8Array(await blob.arrayBuffer())
-  return formatFile(bytes, blob.type, 'name' in blob ? String(blob.name) : undefined)
+  return formatFile(bytes, blob.type, blob instanceof File ? blob.name : undefined)
 }
 
 /** Says what is wrong with a file by its rule; undefined when nothing is. */

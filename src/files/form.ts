@@ -60,10 +60,10 @@ export async function readForm(
     const isText = fileName === undefined && (type === 'text/plain' || !isFile(name))
     const content = parts.content()
     for (;;) {
-      const { done, value } = await content.next()
-      if (done) break
-      memory += value.length
-      chunks.push(value)
+      const step = await content.next()
+      if (step.done) break
+      memory += step.value.length
+      chunks.push(step.value)
       if (memory <= maxMemoryBytes) continue
       if (isText) throw refuse(`${name}: the form takes more than ${maxMemoryBytes} bytes`, 413)
       const rest = readRest(chunks, content, () => assertLast(parts, maxMemoryBytes))
@@ -130,9 +130,10 @@ function createPartReader(source: AsyncIterable<Uint8Array>, boundary: string): 
   let isFirst = true
 
   async function more(): Promise<boolean> {
-    const { done, value } = await iterator.next()
-    if (done) return false
-    held = held.length === 0 ? toBuffer(value) : Buffer.concat([held, value])
+    const step = await iterator.next()
+    if (step.done) return false
+    const chunk = toBuffer(step.value)
+    held = held.length === 0 ? chunk : Buffer.concat([held, chunk])
     return true
   }
   async function require(bytes: number): Promise<void> {

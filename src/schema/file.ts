@@ -179,7 +179,7 @@ export function mapFiles(
     return value.map((item, index) => mapFiles(item, items, replace, [...path, String(index)]))
   }
   if (members === undefined || !isPlain(value) || Array.isArray(value)) return value
-  const copy: Record<string, unknown> = { ...(value as object) }
+  const copy: Record<string, unknown> = { ...value }
   for (const [name, member] of Object.entries(members)) {
     if (!Object.hasOwn(copy, name)) continue
     copy[name] = mapFiles(copy[name], member, replace, [...path, name])

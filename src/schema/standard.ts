@@ -105,7 +105,7 @@ interface ZodDefinition {
 /** Notes what Zod prints although JSON has no form for it: values as null or as an empty object. */
 function noteLost(node: ZodNode, found: string[]): void {
   const { def } = node.zodSchema._zod
-  if (def.type === 'file') printFile(node.jsonSchema as Record<string, unknown>)
+  if (def.type === 'file') printFile(node.jsonSchema)
   const isDefault = def.type === 'default' || def.type === 'prefault'
   const values = { ...node.jsonSchema, ...(isDefault && { default: def.defaultValue }) }
   for (const [keyword, value] of Object.entries(values)) {

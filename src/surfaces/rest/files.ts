@@ -10,10 +10,11 @@ import {
   parseDisposition,
   readForm,
   readWithin,
+  toDataUrl,
   toMediaType,
 } from '../../files/index.ts'
 import { type FilePlace, mapFiles } from '../../schema/index.ts'
-import type { Json, JsonObject } from '../../values/index.ts'
+import { type Json, type JsonObject, toText } from '../../values/index.ts'
 import {
   codingNotTaken,
   findCoding,
@@ -93,16 +94,17 @@ async function toArguments(form: Form, contract: Contract, service: Service): Pr
   const mark = `file ${randomUUID()} `
   const files = new Map<string, { readonly name: string; readonly value: unknown }>()
   for (const [index, { name, file }] of form.files.entries()) {
-    files.set(mark + index, { name, value: isStreamed(file) ? file : await toText(file) })
+    files.set(mark + index, { name, value: isStreamed(file) ? file : await toDataUrl(file) })
   }
   const texts = new URLSearchParams()
   for (const { name, text, isJson } of form.fields) if (!isJson) texts.append(name, text)
   for (const [text, { name }] of files) texts.append(name, text)
   const coerced = coerceArguments(parseQueryString(texts.toString()), contract, service, 'form')
-  const placed = mapFiles(coerced, place, (text) => {
-    const found = files.get(String(text))
-    files.delete(String(text))
-    return found === undefined ? text : found.value
+  const placed = mapFiles(coerced, place, (given) => {
+    const text = toText(given)
+    const found = files.get(text)
+    files.delete(text)
+    return found === undefined ? given : found.value
   }) as Record<string, Json>
   const [stray] = files.values()
   if (stray !== undefined) {
@@ -125,10 +127,6 @@ function parsePart(name: string, text: string, { limits }: Service): Json {
     if (!(thrown instanceof CallError)) throw thrown
     throw new CallError(thrown.code, { message: `${name}: ${thrown.message}` })
   }
-}
-
-async function toText(file: File): Promise<string> {
-  return formatFile(new Uint8Array(await file.arrayBuffer()), file.type, file.name)
 }
 
 /** The body is the file; what it is called stands in Content-Disposition. */

@@ -159,7 +159,12 @@ async function runAttempt(
   try {
     if (signal.aborted) throw abortError(signal)
     assertTimeLeft(remainingMs)
-    const request = encodeRequest(await withFiles(call), { id, remainingMs, createSpanId, caller })
+    const request = encodeRequest(await withInlineFiles(call), {
+      id,
+      remainingMs,
+      createSpanId,
+      caller,
+    })
     const response = await untilAborted(settings.transport({ ...request, signal }), signal)
     return decodeResponse(response, { id, bare: isBare(call.function), now: clock.now() })
   } catch (thrown) {
@@ -172,7 +177,7 @@ async function runAttempt(
 }
 
 /** Gives a call whose files are text. */
-export async function withFiles(call: OutgoingCall): Promise<OutgoingCall> {
+export async function withInlineFiles(call: OutgoingCall): Promise<OutgoingCall> {
   return hasFiles(call.arguments) ? { ...call, arguments: await inlineFiles(call.arguments) } : call
 }
 

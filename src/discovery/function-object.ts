@@ -3,6 +3,7 @@ import {
   type ComponentKind,
   type Components,
   type ContentDescriptor,
+  type DeclaredError,
   type ErrorDefinition,
   isReference,
   type QueryCapabilities,
@@ -36,7 +37,9 @@ export function toFunctionObject(
     ...(described && { arguments: described }),
     ...(!namesEveryArgument(target.inputSchema) && { [ADDITIONAL_ARGUMENTS]: true }),
     ...(result && { result }),
-    ...(definition.errors && { errors: definition.errors.map((error) => toError(error, place)) }),
+    ...(definition.errors && {
+      errors: definition.errors.map((error) => toError(printed(error, target), place)),
+    }),
     ...pick(definition, ['links', 'examples']),
     ...(query && { query }),
     ...(target.sideEffects && { sideEffects: target.sideEffects }),
@@ -112,6 +115,11 @@ function placeDescriptor(
   place: (schema: JsonSchema) => JsonSchema,
 ): ContentDescriptor | Reference {
   return isReference(descriptor) ? descriptor : { ...descriptor, schema: place(descriptor.schema) }
+}
+
+/** A declared error with its schema as JSON Schema. */
+function printed(error: DeclaredError, { errors }: Target): ErrorDefinition | Reference {
+  return isReference(error) ? error : (errors.get(error.code) as ErrorDefinition)
 }
 
 function toError(

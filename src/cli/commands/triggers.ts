@@ -100,7 +100,10 @@ async function test(input: CommandInput): Promise<Shown> {
   const options = readTrialOptions(input)
   const { payload, dryRun } = options
   const answer = isUrl(source)
-    ? await ask(input, 'test', { trigger: name, ...defined({ payload, dry_run: dryRun }) })
+    ? await ask(input, 'test', {
+        trigger: name,
+        ...defined({ payload, dry_run: dryRun || undefined }),
+      })
     : await runLocalTrial(source, name, { options, io: input.io })
   return { answer, text: formatTrial(answer, createPaint(input.io)), code: exitOfTrial(answer) }
 }

@@ -2,7 +2,7 @@ import { type Contract, createContracts } from '../../contract/index.ts'
 import { isReference, resolveReference, type Service, type Target } from '../../core/index.ts'
 import { createSchemaCollection } from '../../discovery/index.ts'
 import type { JsonSchema } from '../../schema/index.ts'
-import { HEADERS, PARAMETERS, problemResponse, toOperation } from './operation.ts'
+import { describeProblem, HEADERS, PARAMETERS, toOperation } from './operation.ts'
 import { ASYNC, describeOperations, OPERATION_SCHEMAS } from './operations.ts'
 
 /** An OpenAPI 3.1 document, as far as this module builds one. */
@@ -27,7 +27,7 @@ export function buildOpenApi(service: Service, prefix = '/api'): OpenApiDocument
       paths[path] = { ...paths[path], [address.method.toLowerCase()]: operation }
     }
   }
-  Object.assign(paths, describeOperations(service, prefix, problemResponse))
+  Object.assign(paths, describeOperations(service, prefix, describeProblem))
   const secured = service.authenticate !== undefined
   return {
     openapi: '3.1.1',

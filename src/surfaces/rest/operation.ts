@@ -52,8 +52,8 @@ export function toOperation(
         '304': { description: 'The result is the one that If-None-Match names' },
       }),
       ...toErrorResponses(contract),
-      '4XX': problemResponse('The call was refused'),
-      '5XX': problemResponse('The call failed'),
+      '4XX': describeProblem('The call was refused'),
+      '5XX': describeProblem('The call failed'),
     },
     ...(target.sideEffects && { 'x-side-effects': target.sideEffects }),
   }
@@ -273,13 +273,13 @@ function toErrorResponses({ errors }: Contract): Record<string, object> {
   return Object.fromEntries(
     [...byStatus].map(([status, list]) => [
       String(status),
-      problemResponse(list.map(({ code, message }) => `${code}: ${message}`).join('\n')),
+      describeProblem(list.map(({ code, message }) => `${code}: ${message}`).join('\n')),
     ]),
   )
 }
 
 /** Describes an answer with problem details. */
-export function problemResponse(description: string): object {
+export function describeProblem(description: string): object {
   return {
     description,
     content: { 'application/problem+json': { schema: toReference(PROBLEM_ADDRESS) } },

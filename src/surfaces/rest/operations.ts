@@ -1,7 +1,7 @@
 import type { HttpAddress } from '../../contract/index.ts'
 import type { Outcome, Reply, Service } from '../../core/index.ts'
 import { type JsonSchema, toReference } from '../../schema/index.ts'
-import { extensionUrn, isRecord, type JsonObject } from '../../values/index.ts'
+import { extensionUrn, isRecord } from '../../values/index.ts'
 import type { HttpResponse } from '../../wire/index.ts'
 
 /** Where operations in the background are, below the mount. */
@@ -54,7 +54,8 @@ export function encodeStarted(
   const { data } = extensions.find(({ urn }) => urn.endsWith(':ext:async')) ?? {}
   if (data === undefined || typeof data['operation_id'] !== 'string') return undefined
   const { operation_id: id, status, started_at, retry_after: wait } = data
-  const seconds = isRecord(wait) && wait['unit'] === 'second' ? String(wait['value']) : ASK_AGAIN
+  const seconds =
+    isRecord(wait) && typeof wait['value'] === 'number' ? `${wait['value']}` : ASK_AGAIN
   return {
     status: 202,
     headers: {
@@ -83,7 +84,7 @@ export function standingHeaders(result: unknown): Readonly<Record<string, string
 function toFailed(outcome: Extract<Outcome, { ok: false }>): Outcome {
   const [{ code, details }] = outcome.errors
   if (code !== 'ASYNC_OPERATION_FAILED') return outcome
-  const { operation_id, failed_at, errors } = (details ?? {}) as JsonObject
+  const { operation_id, failed_at, errors } = details ?? {}
   return {
     ok: true,
     result: { operation_id, status: 'failed', completed_at: failed_at, errors: errors ?? [] },

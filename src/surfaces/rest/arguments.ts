@@ -23,7 +23,7 @@ export function gatherArguments(
 ): Decoded {
   const body = files?.arguments ?? readJsonBody(request, service)
   const { address } = asked.at ?? {}
-  const contract = asked.version && asked.contracts.of(asked.version)
+  const contract = asked.version && asked.surface.contracts.of(asked.version)
   const { own, query } = splitQueryString(request, contract)
   const placed = asked.at && readPlaced(request, asked, asked.at)
   const place = (name: string): ParameterPlace => address?.placeOf(name) ?? 'body'

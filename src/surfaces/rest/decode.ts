@@ -15,7 +15,7 @@ import {
   type Target,
 } from '../../core/index.ts'
 import { STREAM_URN } from '../../extensions/stream/index.ts'
-import { extensionUrn } from '../../values/index.ts'
+import { canonicalUrn, extensionUrn } from '../../values/index.ts'
 import { type HttpRequest, selectMediaType } from '../../wire/index.ts'
 import { gatherArguments } from './arguments.ts'
 import { readJsonBody } from './body.ts'
@@ -35,9 +35,16 @@ export interface Asked {
   readonly version: Target | undefined
   /** Where it is asked for; undefined when all arguments are in the body. */
   readonly at: AskedAt | undefined
-  readonly contracts: Contracts
   readonly streamType: StreamType | undefined
+  readonly surface: RestParts
+}
+
+/** What all requests of one mount share. */
+export interface RestParts {
+  readonly contracts: Contracts
   readonly nextId: () => string
+  /** Where functions are. */
+  readonly prefix: string
 }
 
 /** A function at an address where arguments may be outside the body. */
@@ -60,6 +67,13 @@ const STREAMED: ExtensionEntry = {
 }
 
 const CACHING = extensionUrn('caching')
+
+const BACKGROUND: ExtensionEntry = {
+  urn: extensionUrn('async'),
+  options: {},
+  pointer: '',
+  implicit: true,
+}
 
 const CACHED: ExtensionEntry = { urn: CACHING, options: {}, pointer: '', implicit: true }
 
@@ -99,7 +113,7 @@ export function decodeCall(
   principal: Principal | undefined,
   body?: FileBody,
 ): Call {
-  const { target, nextId } = asked
+  const { target, surface } = asked
   // Nearly every call: all arguments in the body.
   const isPlain = asked.at === undefined && request.query === ''
   const decoded = isPlain ? undefined : gatherArguments(request, asked, service, body)
@@ -108,7 +122,7 @@ export function decodeCall(
   const reply = createReply()
   if (id) addReplyHeader(reply, 'x-request-id', id)
   return {
-    id: id || nextId(),
+    id: id || surface.nextId(),
     function: target.name,
     version: target.version,
     arguments: decoded?.arguments ?? body?.arguments ?? readJsonBody(request, service),
@@ -132,9 +146,14 @@ function joinEntries(
   query: ExtensionEntry | undefined,
   asked: Asked,
 ): readonly ExtensionEntry[] {
-  const { streamType, at } = asked
+  const { streamType, at, version, surface } = asked
   const conditional = at?.conditional === true && !sendsFile(asked)
-  if (query === undefined && streamType === undefined && !conditional) return entries
+  const background =
+    version?.definition.extensions !== undefined &&
+    streamType === undefined &&
+    surface.contracts.of(version).modes[0] === 'background' &&
+    !entries.some(({ urn }) => canonicalUrn(urn) === BACKGROUND.urn)
+  if (query === undefined && streamType === undefined && !conditional && !background) return entries
   // A reader is told how to ask next time, also one who does not ask yet.
   const cached = conditional && !entries.some(({ urn }) => urn === CACHING)
   return [
@@ -142,6 +161,7 @@ function joinEntries(
     ...(query ? [query] : []),
     ...(streamType === undefined ? [] : [STREAMED]),
     ...(cached && streamType === undefined ? [CACHED] : []),
+    ...(background ? [BACKGROUND] : []),
   ]
 }
 

@@ -44,7 +44,7 @@ export interface FileBody {
 /** Reads arguments out of a form, or out of a body that is one file; undefined when the request has neither. */
 export function readFileBody(
   request: HttpRequest,
-  { version, contracts }: Asked,
+  { version, surface }: Asked,
   service: Service,
 ): Promise<FileBody> | undefined {
   const contentType = request.header('content-type')
@@ -57,7 +57,7 @@ export function readFileBody(
   const coding = findCoding(request)
   if (coding !== undefined) throw codingNotTaken(coding)
   return toMediaType(contentType) === FORM
-    ? readFormArguments(source, contentType, contracts.of(version), service)
+    ? readFormArguments(source, contentType, surface.contracts.of(version), service)
     : readRawArgument(source, request, version, service)
 }
 

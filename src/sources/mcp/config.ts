@@ -71,7 +71,7 @@ function readServer(server: Server, place: string): Omit<McpSourceOptions, 'name
     ...(server['tools'] !== undefined && { tools: readSelection(server['tools'], place) }),
     ...(timeout !== undefined && { timeoutMs: readMilliseconds(timeout, `${place}.timeout`) }),
     ...(trusted !== undefined && { trusted: readFlag(trusted, `${place}.trusted`) }),
-  } as Omit<McpSourceOptions, 'name'>
+  }
 }
 
 function readProgram(server: Server, place: string): object {

@@ -74,7 +74,7 @@ function toSoundTool(
       ...Object.fromEntries(sound),
       inputSchema: { ...(inputSchema as JsonObject), type: 'object' },
       ...toSoundHints(tool['annotations']),
-    } as JsonObject,
+    },
   ]
 }
 
@@ -107,7 +107,7 @@ function hideUnknownBlock(block: unknown): unknown {
 /** Puts back the content blocks that were hidden from the client. */
 export function restoreBlocks(content: unknown): unknown {
   if (!Array.isArray(content)) return content
-  return content.map((block) => {
+  return content.map((block: unknown): unknown => {
     const meta = isRecord(block) ? block['_meta'] : undefined
     return isRecord(meta) && BLOCK in meta ? meta[BLOCK] : block
   })

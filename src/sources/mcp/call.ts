@@ -4,7 +4,7 @@ import { type Clock, isRecord, type JsonObject, toReason } from '../../values/in
 import { ELICITATION, type RemoteClient, type RemoteResult, type RemoteTool } from './client.ts'
 import type { McpConnection } from './connection.ts'
 import { restoreBlocks } from './lenient.ts'
-import { MAX_MESSAGE_BYTES, TOO_LARGE } from './line-limit.ts'
+import { MAX_ANSWER_BYTES, TOO_LARGE } from './line-limit.ts'
 import type { RemoteQuestions } from './questions.ts'
 
 /** The error of a remote tool that ran and failed. */
@@ -203,8 +203,8 @@ function toFailure(thrown: unknown, name: string): CallError | 'lost' {
   }
   if (message.includes(TOO_LARGE)) {
     return new CallError('DEPENDENCY_ERROR', {
-      message: `${name} gave an answer that is too large: more than ${MAX_MESSAGE_BYTES} bytes`,
-      details: { max_bytes: MAX_MESSAGE_BYTES },
+      message: `${name} gave an answer that is too large: more than ${MAX_ANSWER_BYTES} bytes`,
+      details: { max_bytes: MAX_ANSWER_BYTES },
     })
   }
   if (typeof code === 'number' && UNPROMISED.test(message)) {

@@ -3,7 +3,7 @@ import { admitDigits, compileSchema, type JsonSchema } from '../../schema/index.
 import type { JsonObject } from '../../values/index.ts'
 import { fetchExact, readExactly, writeExactly } from './exact-transport.ts'
 import { receiveLeniently } from './lenient.ts'
-import { MAX_MESSAGE_BYTES } from './line-limit.ts'
+import { MAX_ANSWER_BYTES } from './line-limit.ts'
 
 /** Where an MCP server is. */
 export type McpServerAddress =
@@ -128,7 +128,7 @@ export async function openMcpClient(
           args: [...(address.args ?? [])],
           stderr: 'ignore',
           // Lines are bounded before they come here; several may come at once.
-          maxBufferSize: 3 * MAX_MESSAGE_BYTES,
+          maxBufferSize: 3 * MAX_ANSWER_BYTES,
           ...(address.env && { env: { ...address.env } }),
           ...(address.cwd !== undefined && { cwd: address.cwd }),
         })

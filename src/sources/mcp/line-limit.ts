@@ -1,5 +1,5 @@
 /** The longest message that is taken from a server. */
-export const MAX_MESSAGE_BYTES: number = 16 * 2 ** 20
+export const MAX_ANSWER_BYTES: number = 16 * 2 ** 20
 
 /** Says of a message that was left out what it was. */
 export const TOO_LARGE = 'The answer is too large'
@@ -12,7 +12,7 @@ const LAST = /"id": ?(\d{1,15}|"[^"\\]{1,100}")(?:, ?"jsonrpc": ?"2\.0")?\}\s*$/
  * Creates what passes lines on and puts an error in the place of one that is too long, so that the call it answers fails and
  * nothing else. The id of a message stands at one of its ends; without it, only the time limit of the call is left.
  */
-export function createLineLimit(limit: number = MAX_MESSAGE_BYTES): {
+export function createLineLimit(limit: number = MAX_ANSWER_BYTES): {
   readonly push: (text: string) => string
   readonly flush: () => string
 } {

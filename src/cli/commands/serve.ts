@@ -58,7 +58,6 @@ interface Place {
 
 async function serveSources(input: CommandInput, { output, watched }: Place): Promise<number> {
   assertFlags(input)
-  const mcp = readMcpOptions(input)
   const store = await openStoreOf(input)
   const events = await openBusOf(input)
   const loaded = await loadSources(input.positionals, input.io, {
@@ -66,6 +65,7 @@ async function serveSources(input: CommandInput, { output, watched }: Place): Pr
     events,
   })
   const { service, notes } = loaded
+  const mcp = { ...readMcpOptions(input), ...loaded.offers }
   const around = { store, bus: events, io: input.io }
   const close = async () => {
     await loaded.close()

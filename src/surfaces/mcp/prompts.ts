@@ -5,7 +5,7 @@ import { invalidParams } from './errors.ts'
 import type { McpPrompt } from './offer.ts'
 import type { McpExchange, Methods } from './protocol.ts'
 import { runReader, selectPage } from './reader.ts'
-import { encodePage, type Resources } from './resources.ts'
+import { encodePage, type Resources, toGetter } from './resources.ts'
 import { createServicePrompts } from './service-resources.ts'
 
 /** What people can choose from a menu. */
@@ -17,12 +17,9 @@ export interface Prompts {
 /** Makes the methods that list and get prompts. */
 export function createPrompts(environment: McpEnvironment): Prompts {
   const { options, writer, pageSize, cacheMs } = environment
-  const { prompts: offered = [] } = options
+  const offered = toGetter(options.prompts)
   const examples = createServicePrompts(environment)
-  const all = (): readonly McpPrompt[] => [
-    ...(typeof offered === 'function' ? offered() : offered),
-    ...examples(),
-  ]
+  const all = (): readonly McpPrompt[] => [...offered(), ...examples()]
   const find = (name: string) => all().find((prompt) => prompt.name === name)
 
   return {
@@ -72,6 +69,15 @@ function readValues(prompt: McpPrompt, input: JsonObject): Readonly<Record<strin
   return isRecord(input) ? (input as Record<string, string>) : {}
 }
 
+/** Keeps the texts; what a client chose before is a help, not a demand. */
+function readTexts(input: JsonObject): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(input).flatMap(([name, value]) =>
+      typeof value === 'string' ? [[name, value]] : [],
+    ),
+  )
+}
+
 const MOST_VALUES = 100
 
 /** Makes the method that suggests values for arguments of prompts and variables of resource templates. */
@@ -104,15 +110,16 @@ function suggest(
   const argument = readObject(params, 'argument')
   const name = requireText(argument, 'name')
   const value = requireText(argument, 'value')
+  const given = readTexts(readObject(readObject(params, 'context'), 'arguments'))
   if (reference['type'] === 'ref/prompt') {
     const prompt = prompts.find(requireText(reference, 'name'))
     if (prompt === undefined) throw invalidParams('params.ref.name is not a prompt of this server')
-    return prompt.arguments?.find((gap) => gap.name === name)?.complete?.(value) ?? []
+    return prompt.arguments?.find((gap) => gap.name === name)?.complete?.(value, given) ?? []
   }
   if (reference['type'] === 'ref/resource') {
     const uri = requireText(reference, 'uri')
-    const template = templates.find(({ uriTemplate }) => uriTemplate === uri)
-    return template?.complete?.(name, value) ?? []
+    const template = templates().find(({ uriTemplate }) => uriTemplate === uri)
+    return template?.complete?.(name, value, given) ?? []
   }
   throw invalidParams('params.ref.type must be "ref/prompt" or "ref/resource"')
 }

@@ -22,6 +22,7 @@ import {
   describeErrors,
   encodeAnswer,
   encodeToolError,
+  extrasOf,
   toErrorMeta,
   toToolAnswer,
 } from '../encode.ts'
@@ -251,8 +252,10 @@ function encodeInstead(toolCall: ToolCall, text: string, meta?: JsonObject): str
   return complete(toolCall, described ? encodeToolError(text) : encodeAnswer({ text }), meta)
 }
 
-function encodeSuccess(toolCall: ToolCall, result: unknown, meta: JsonObject | undefined): string {
+function encodeSuccess(toolCall: ToolCall, result: unknown, own: JsonObject | undefined): string {
   const { environment, exchange, tool } = toolCall
+  const extras = tool.target.definition.source === undefined ? undefined : extrasOf(result)
+  const meta = extras?.meta === undefined ? own : { ...extras.meta, ...own }
   const { resultBudget } = environment
   const most = environment.service.limits.maxResponseBytes
   if (!mayFit(result, most)) {
@@ -260,6 +263,11 @@ function encodeSuccess(toolCall: ToolCall, result: unknown, meta: JsonObject | u
     return complete(toolCall, encodeToolError(describeErrors(errors)), toErrorMeta(errors))
   }
   const answer = toToolAnswer(result, exchange.era, tool.described)
+  if (extras?.content !== undefined) {
+    const { structured } = answer
+    const content = JSON.stringify(extras.content)
+    return complete(toolCall, encodeAnswer({ content, structured }), meta)
+  }
   const length = answer.text?.length ?? 0
   if (length <= resultBudget) return complete(toolCall, encodeAnswer(answer), meta)
   const fitted = fitResult(answer, resultBudget, tool)

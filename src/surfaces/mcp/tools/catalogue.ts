@@ -302,7 +302,14 @@ function toFunctionTool(
       ...(listed && { outputSchema: output }),
       annotations: contract.annotations,
       ...toExecution(era, taskSupport),
-      _meta: { [OWN_META.function]: target.name, [OWN_META.version]: target.version },
+      _meta: {
+        ...target.definition.toolMeta,
+        [OWN_META.function]: target.name,
+        [OWN_META.version]: target.version,
+        ...(target.definition.source !== undefined && {
+          [OWN_META.source]: target.definition.source,
+        }),
+      },
     })
   }
   const texts = { legacy: once(() => write('legacy')), modern: once(() => write('modern')) }

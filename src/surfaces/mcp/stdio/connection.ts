@@ -35,7 +35,7 @@ export interface StdioConnection extends LineSink {
 
 /** What a connection needs to know about its pipe. */
 export interface StdioConnectionOptions {
-  readonly send: (message: string) => void
+  readonly send: (message: string) => Maybe<void>
   readonly token: string | undefined
 }
 

@@ -8,13 +8,20 @@ import {
   selectExtensions,
   withGate,
 } from './extension.ts'
+import { runObserved } from './observe.ts'
 import type { Registry } from './registry.ts'
 import type { Service } from './service.ts'
 import { isDiscoverable, type Target } from './target.ts'
 import { isVersion } from './version.ts'
 
 /** Takes a call to its outcome: find the function, pass its gates, run through extensions, invoke. */
-export function dispatch(service: Service, call: Call): Maybe<Outcome> {
+export function dispatch(service: Service, call: Call, surface = 'code'): Maybe<Outcome> {
+  return service.observers.length === 0
+    ? route(service, call)
+    : runObserved(service, call, surface, route)
+}
+
+function route(service: Service, call: Call): Maybe<Outcome> {
   const target = requireFunction(service.registry, call)
   const chosen = select(service, call, target)
   if (chosen.length > 0) {
@@ -30,6 +37,11 @@ export function dispatch(service: Service, call: Call): Maybe<Outcome> {
  * and who may call, were settled when it was accepted.
  */
 export function dispatchInside(service: Service, call: Call, urn: string): Maybe<Outcome> {
+  const run = () => routeInside(service, call, urn)
+  return service.observers.length === 0 ? run() : runObserved(service, call, 'operation', run)
+}
+
+function routeInside(service: Service, call: Call, urn: string): Maybe<Outcome> {
   const target = requireFunction(service.registry, call)
   assertAvailable(target)
   const outside = service.extensions.findIndex((extension) => extension.urn === urn)

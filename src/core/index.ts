@@ -123,6 +123,7 @@ export {
   type Passed,
   runMiddleware,
 } from './middleware.ts'
+export type { CallObserver, EndedCall } from './observe.ts'
 export {
   invalidOption,
   type OptionSource,

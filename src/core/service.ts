@@ -4,6 +4,7 @@ import type { Components, Info, Server } from './description.ts'
 import type { Extension } from './extension.ts'
 import type { AnyFunction } from './function.ts'
 import type { ComponentCheck } from './health.ts'
+import type { CallObserver } from './observe.ts'
 import type { Registry } from './registry.ts'
 import type { Target } from './target.ts'
 
@@ -74,7 +75,9 @@ export interface Service<Source extends FunctionSource = FunctionSource> {
   /** Decides whether a call may go on. Throws FORBIDDEN. */
   readonly authorize: ((call: Call, target: Target) => Maybe<void>) | undefined
   /** Takes a call from a surface to its outcome; throws only what surfaces turn into a failure. */
-  readonly dispatch: (call: Call) => Maybe<Outcome>
+  readonly dispatch: (call: Call, surface?: string) => Maybe<Outcome>
+  /** Told of every call; empty unless somebody asked for logs or metrics of calls, and then nothing is spent on it. */
+  readonly observers: CallObserver[]
   /** Names the functions that may have caused an error nobody awaited; see `waymark serve`. */
   readonly accuse: () => readonly string[]
   /** Begins work in the background. Surfaces call it when they are put in place; all but the first call do nothing. */

@@ -15,10 +15,11 @@ import {
   type Target,
 } from '../../core/index.ts'
 import { STREAM_URN } from '../../extensions/stream/index.ts'
-import { extensionUrn } from '../../values/index.ts'
+import { canonicalUrn, extensionUrn } from '../../values/index.ts'
 import { type HttpRequest, selectMediaType } from '../../wire/index.ts'
 import { gatherArguments } from './arguments.ts'
 import { readJsonBody } from './body.ts'
+import type { FileBody } from './files.ts'
 import { STREAM_TYPES, type StreamType } from './stream.ts'
 
 /** Which function a path under the mount names, and in which version. */
@@ -34,9 +35,16 @@ export interface Asked {
   readonly version: Target | undefined
   /** Where it is asked for; undefined when all arguments are in the body. */
   readonly at: AskedAt | undefined
-  readonly contracts: Contracts
   readonly streamType: StreamType | undefined
+  readonly surface: RestParts
+}
+
+/** What all requests of one mount share. */
+export interface RestParts {
+  readonly contracts: Contracts
   readonly nextId: () => string
+  /** Where functions are. */
+  readonly prefix: string
 }
 
 /** A function at an address where arguments may be outside the body. */
@@ -49,6 +57,7 @@ export interface AskedAt {
 }
 
 const NO_FACTS: Call['facts'] = Object.freeze({})
+const FILE_FACTS: Call['facts'] = Object.freeze({ takesFiles: true })
 
 const STREAMED: ExtensionEntry = {
   urn: STREAM_URN,
@@ -58,6 +67,13 @@ const STREAMED: ExtensionEntry = {
 }
 
 const CACHING = extensionUrn('caching')
+
+const BACKGROUND: ExtensionEntry = {
+  urn: extensionUrn('async'),
+  options: {},
+  pointer: '',
+  implicit: true,
+}
 
 const CACHED: ExtensionEntry = { urn: CACHING, options: {}, pointer: '', implicit: true }
 
@@ -95,37 +111,49 @@ export function decodeCall(
   asked: Asked,
   service: Service,
   principal: Principal | undefined,
+  body?: FileBody,
 ): Call {
-  const { target, nextId } = asked
+  const { target, surface } = asked
   // Nearly every call: all arguments in the body.
   const isPlain = asked.at === undefined && request.query === ''
-  const decoded = isPlain ? undefined : gatherArguments(request, asked, service)
+  const decoded = isPlain ? undefined : gatherArguments(request, asked, service, body)
   const entries = readHeaderOptions(request.header)
   const id = request.header('x-request-id')?.slice(0, 255)
   const reply = createReply()
   if (id) addReplyHeader(reply, 'x-request-id', id)
   return {
-    id: id || nextId(),
+    id: id || surface.nextId(),
     function: target.name,
     version: target.version,
-    arguments: decoded?.arguments ?? readJsonBody(request, service),
+    arguments: decoded?.arguments ?? body?.arguments ?? readJsonBody(request, service),
     context: undefined,
     extensions: joinEntries(entries, decoded?.query, asked),
     principal,
     signal: request.signal,
-    facts: NO_FACTS,
+    facts: sendsFile(asked) ? FILE_FACTS : NO_FACTS,
     startedAt: service.clock.elapsed(),
     reply,
   }
 }
 
+/** Tells whether the whole result is a file, whose bytes are the answer. */
+function sendsFile({ version }: Asked): boolean {
+  return version?.outputFiles?.rule !== undefined
+}
+
 function joinEntries(
   entries: readonly ExtensionEntry[],
   query: ExtensionEntry | undefined,
-  { streamType, at }: Asked,
+  asked: Asked,
 ): readonly ExtensionEntry[] {
-  const conditional = at?.conditional === true
-  if (query === undefined && streamType === undefined && !conditional) return entries
+  const { streamType, at, version, surface } = asked
+  const conditional = at?.conditional === true && !sendsFile(asked)
+  const background =
+    version?.definition.extensions !== undefined &&
+    streamType === undefined &&
+    surface.contracts.of(version).modes[0] === 'background' &&
+    !entries.some(({ urn }) => canonicalUrn(urn) === BACKGROUND.urn)
+  if (query === undefined && streamType === undefined && !conditional && !background) return entries
   // A reader is told how to ask next time, also one who does not ask yet.
   const cached = conditional && !entries.some(({ urn }) => urn === CACHING)
   return [
@@ -133,6 +161,7 @@ function joinEntries(
     ...(query ? [query] : []),
     ...(streamType === undefined ? [] : [STREAMED]),
     ...(cached && streamType === undefined ? [CACHED] : []),
+    ...(background ? [BACKGROUND] : []),
   ]
 }
 

@@ -33,15 +33,18 @@ import {
   toMaybe,
 } from '../../values/index.ts'
 import type { HttpHandler, HttpRequest, HttpResponse } from '../../wire/index.ts'
+import { encodeFile } from './binary.ts'
 import {
   type Asked,
   decodeCall,
   decodeStreamType,
   decodeTarget,
   findVersion,
+  type RestParts,
   type RestTarget,
 } from './decode.ts'
 import { encodeFailure, encodeOutcome } from './encode.ts'
+import { readFileBody } from './files.ts'
 import { createRoutes, type RestRoute, toNamedMethods } from './routes.ts'
 import { createStreamFormat } from './stream.ts'
 
@@ -68,10 +71,13 @@ export function createRestHandler(service: Service, options: RestOptions = {}): 
   const { prefix = '/api' } = options
   const contracts = createContracts(service)
   const routes = createRoutes(service, contracts)
-  const nextId = createIds()
+  const surface: RestParts = { contracts, nextId: createIds(), prefix }
   const named = createNamed(service)
   const cacheable = (version: Target) =>
-    service.supports(CACHING) && version.accepts(CACHING) && version.stateChanges.length === 0
+    service.supports(CACHING) &&
+    !version.system &&
+    version.accepts(CACHING) &&
+    version.stateChanges.length === 0
 
   function handleRest(request: HttpRequest): Maybe<HttpResponse> {
     const path = request.path.slice(prefix.length)
@@ -89,7 +95,7 @@ export function createRestHandler(service: Service, options: RestOptions = {}): 
     const version = findVersion(entry, target)
     if (request.method === 'POST' || version === undefined) {
       const streamType = decodeStreamType(request, version)
-      const asked = { target, version, at: undefined, contracts, streamType, nextId }
+      const asked = { target, version, at: undefined, streamType, surface }
       return answer(service, request, asked, options)
     }
     return choose(request, target.name, { methods: named(version), values: [] }, target)
@@ -111,9 +117,8 @@ export function createRestHandler(service: Service, options: RestOptions = {}): 
       target: wanted ?? { name: version.name, version: version.version },
       version,
       at: { address, values, conditional },
-      contracts,
       streamType: decodeStreamType(request, version),
-      nextId,
+      surface,
     }
     return answer(service, request, asked, options)
   }
@@ -165,8 +170,15 @@ function answer(
   const fail = (thrown: unknown): HttpResponse =>
     encodeFailure(toFailure(thrown, { call, log: service.log }), call, service)
   const runAs = (principal: Principal | undefined, ucp?: JsonObject): Maybe<HttpResponse> => {
+    const files = readFileBody(request, asked, service)
+    if (files !== undefined) {
+      return files.then((body) => {
+        call = decodeCall(request, asked, service, principal, body)
+        return run(service, call, asked, ucp, request)
+      })
+    }
     call = decodeCall(request, asked, service, principal)
-    return run(service, call, asked, ucp)
+    return run(service, call, asked, ucp, request)
   }
   try {
     const principal = toMaybe(service.authenticate?.({ header: request.header, surface: 'rest' }))
@@ -190,6 +202,7 @@ function run(
   call: Call,
   asked: Asked,
   ucp: JsonObject | undefined,
+  request: HttpRequest,
 ): Maybe<HttpResponse> {
   const { streamType } = asked
   if (streamType !== undefined) {
@@ -201,8 +214,13 @@ function run(
   }
   const outcome = dispatch(service, call, 'rest')
   return isPromise(outcome)
-    ? outcome.then((ready) => encode(ready, service, call, asked, ucp))
-    : encode(outcome, service, call, asked, ucp)
+    ? outcome.then(
+        (ready) =>
+          encodeFile(ready, asked.version, request, call.reply) ??
+          encode(ready, service, call, asked, ucp),
+      )
+    : (encodeFile(outcome, asked.version, request, call.reply) ??
+        encode(outcome, service, call, asked, ucp))
 }
 
 function encode(
@@ -250,12 +268,12 @@ function withNegotiated(
   outcome: Outcome,
   ucp: JsonObject | undefined,
   { reply }: Call,
-  { version, contracts }: Asked,
+  { version, surface }: Asked,
 ): Outcome {
   if (ucp === undefined || !outcome.ok) return outcome
   const { result } = outcome
   if (isRecord(result) && 'ucp' in result) return outcome
-  const isOpen = version === undefined || contracts.of(version).results.isOpen
+  const isOpen = version === undefined || surface.contracts.of(version).results.isOpen
   if (isRecord(result) && isOpen) return { ...outcome, result: { ucp, ...result } }
   addReplyHeader(reply, 'ucp-negotiated', toAscii(JSON.stringify(ucp)))
   return outcome

@@ -123,7 +123,6 @@ export {
   type Passed,
   runMiddleware,
 } from './middleware.ts'
-export type { CallObserver, EndedCall } from './observe.ts'
 export {
   invalidOption,
   type OptionSource,
@@ -161,7 +160,9 @@ export {
   toResultText,
 } from './result.ts'
 export type {
+  CallObserver,
   Credentials,
+  EndedCall,
   FunctionSource,
   Limits,
   Logger,

@@ -4,7 +4,6 @@ import type { Components, Info, Server } from './description.ts'
 import type { Extension } from './extension.ts'
 import type { AnyFunction } from './function.ts'
 import type { ComponentCheck } from './health.ts'
-import type { CallObserver } from './observe.ts'
 import type { Registry } from './registry.ts'
 import type { Target } from './target.ts'
 
@@ -38,6 +37,25 @@ export interface Credentials {
 /** Where a service has the types of its functions from: the options it was made with. */
 export interface FunctionSource {
   readonly functions: readonly AnyFunction[]
+}
+
+/** A call that has ended, for logs and metrics. */
+export interface EndedCall {
+  readonly call: Call
+  /** What it came over: `forrst`, `rest`, `mcp`, `explorer`, `trigger`, `operation`, `replay` or `code`. */
+  readonly surface: string
+  /** The version that was meant; undefined when the service has no such function. */
+  readonly target: Target | undefined
+  /** Code of the first error; undefined when the call succeeded. */
+  readonly code: string | undefined
+  /** From the arrival of the request to its outcome. */
+  readonly durationMs: number
+}
+
+/** Told of every call of a service, at once: it must not wait. */
+export interface CallObserver {
+  readonly begin?: () => void
+  readonly end: (ended: EndedCall) => void
 }
 
 /** A running set of functions: what every surface works on. */

@@ -194,13 +194,13 @@ function streamCall(service: Service, call: Call): Promise<HttpResponse> {
       end: (outcome) => encodeEvent('result', JSON.stringify(toResult(outcome))),
       whole: (outcome) => encodeCallResult(toResult(outcome)),
     },
-    (streaming) => dispatch(service, streaming),
+    (streaming) => dispatch(service, streaming, 'tools'),
   )
 }
 
 async function runCall(service: Service, call: Call): Promise<ToolCallOutcome> {
   try {
-    return toCallOutcome(await dispatch(service, call), service, call)
+    return toCallOutcome(await dispatch(service, call, 'explorer'), service, call)
   } catch (thrown) {
     return toCallOutcome(toFailure(thrown, { call, log: service.log }), service, call)
   }

@@ -194,7 +194,7 @@ function streamCall(service: Service, call: Call): Promise<HttpResponse> {
       end: (outcome) => encodeEvent('result', JSON.stringify(toResult(outcome))),
       whole: (outcome) => encodeCallResult(toResult(outcome)),
     },
-    (streaming) => dispatch(service, streaming, 'tools'),
+    (streaming) => dispatch(service, streaming, 'explorer'),
   )
 }
 

@@ -100,7 +100,7 @@ export function answerHttp<Answer>(answering: HttpAnswering<Answer>): Maybe<Http
       if (stream !== undefined || !acceptsStream(request)) return
       stream = answering.openStream?.() ?? openPlainStream(answering)
       resolve(stream.response)
-      for (const message of early) stream.push(message)
+      for (const message of early) void stream.push(message)
       if (released) stream.release?.()
     }
     if (early.length > 0 || released) open()
@@ -113,7 +113,7 @@ export function answerHttp<Answer>(answering: HttpAnswering<Answer>): Maybe<Http
       if (stream === undefined) {
         return resolve(cancelled ? encodeEvents([]) : encoding.whole(ready))
       }
-      if (!cancelled) for (const message of encoding.messages(ready)) stream.push(message)
+      if (!cancelled) for (const message of encoding.messages(ready)) void stream.push(message)
       stream.finish()
     })
   })

@@ -206,11 +206,15 @@ function run(
 ): Maybe<HttpResponse> {
   const { streamType } = asked
   if (streamType !== undefined) {
-    return answerStream(service, call, createStreamFormat(service, call, streamType), (streaming) =>
-      andThen(dispatch(service, streaming), (outcome) => withNegotiated(outcome, ucp, call, asked)),
+    const { resume } = asked.version?.definition ?? {}
+    const format = createStreamFormat(service, call, streamType, resume)
+    return answerStream(service, call, format, (streaming) =>
+      andThen(dispatch(service, streaming, 'rest'), (outcome) =>
+        withNegotiated(outcome, ucp, call, asked),
+      ),
     )
   }
-  const outcome = dispatch(service, call)
+  const outcome = dispatch(service, call, 'rest')
   return isPromise(outcome)
     ? outcome.then(
         (ready) =>

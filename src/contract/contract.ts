@@ -1,10 +1,12 @@
 import {
   type ErrorDefinition,
-  isDiscoverable,
+  EVERYTHING,
+  isVisible,
   type Service,
   type Target,
   type ToolAnnotations,
   toToolAnnotations,
+  type View,
 } from '../core/index.ts'
 import { resolveCode } from '../errors/index.ts'
 import { extensionUrn, once } from '../values/index.ts'
@@ -52,18 +54,20 @@ export interface Contract {
   readonly readsOnly: boolean
   /** What agents are told about its effects. */
   readonly annotations: ToolAnnotations
+  /** What a principal needs, all of them, to call it and to see it. */
+  readonly scopes: readonly string[]
   /** What callers may ask of extensions in one call. */
   readonly options: readonly CallOption[]
-  /** All versions that callers may see, oldest first. */
-  readonly versions: readonly ContractVersion[]
+  /** All versions that a view shows, oldest first. */
+  readonly versions: (view?: View) => readonly ContractVersion[]
   readonly http: HttpBinding
 }
 
 /** The contracts of a service. */
 export interface Contracts {
   readonly of: (target: Target) => Contract
-  /** Every version that discovery may show, in the order of registration. */
-  readonly list: () => readonly Contract[]
+  /** Every version that discovery may show to a view, in the order of registration; to everybody when it is absent. */
+  readonly list: (view?: View) => readonly Contract[]
 }
 
 const ASYNC = extensionUrn('async')
@@ -80,9 +84,9 @@ export function createContracts(service: Service): Contracts {
   }
   return {
     of,
-    list: () =>
+    list: (view = EVERYTHING) =>
       [...service.registry.entries()].flatMap(({ ordered }) =>
-        ordered.filter(isDiscoverable).map(of),
+        ordered.filter((target) => isVisible(target, view)).map(of),
       ),
   }
 }
@@ -114,12 +118,11 @@ function toContract(service: Service, target: Target): Contract {
     }),
     readsOnly,
     annotations: toToolAnnotations(target.sideEffects),
+    scopes: target.scopes,
     get options() {
       return listCallOptions(service, target)
     },
-    get versions() {
-      return listVersions(service, target.name)
-    },
+    versions: (view) => listVersions(service, target.name, view),
     get http() {
       return {
         methods: readsOnly ? (['GET', 'POST'] as const) : (['POST'] as const),

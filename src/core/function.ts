@@ -142,6 +142,8 @@ export interface FunctionMetadata<
   /** Configuration per extension, printed in discovery: `[{ urn: 'urn:forrst:ext:caching', ttl: 300 }]`. */
   readonly extensions?: readonly ExtensionDeclaration[]
   readonly accepts?: AcceptedExtensions
+  /** Scopes that a principal needs, all of them, to call the function and to see it: `['orders:write']`. */
+  readonly requires?: readonly string[]
   readonly externalDocs?: ExternalDocs
   /** Negotiated capability the function belongs to: `dev.ucp.shopping.checkout`. */
   readonly capability?: string

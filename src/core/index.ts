@@ -1,4 +1,14 @@
 export {
+  EVERYTHING,
+  identifyCaller,
+  identifyReader,
+  insufficientScope,
+  isAdmitted,
+  isVisible,
+  type View,
+  viewOf,
+} from './access.ts'
+export {
   addReplyHeader,
   type Call,
   type CallFacts,
@@ -139,6 +149,7 @@ export {
   createPreparedResult,
   isPrepared,
   mayFit,
+  perView,
   resultTooLarge,
   toResultText,
 } from './result.ts'

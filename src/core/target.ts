@@ -51,6 +51,8 @@ export interface Target {
   readonly stateChanges: readonly SideEffect[]
   readonly acceptance: AcceptedExtensions | undefined
   readonly accepts: (urn: string) => boolean
+  /** Scopes that a principal needs, all of them. */
+  readonly scopes: readonly string[]
   /** What is longer is refused by every surface. */
   readonly maxResultBytes: number
   /** URNs of extensions that take part in every call. */
@@ -115,6 +117,7 @@ export function toTargetShape(
     stateChanges: (sideEffects ?? []).filter(isStateChange),
     acceptance,
     accepts: toAcceptance(acceptance),
+    scopes: definition.requires ?? [],
   }
 }
 

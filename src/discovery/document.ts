@@ -1,9 +1,21 @@
-import type { Components, Service, Target } from '../core/index.ts'
 import {
+  type Components,
+  EVERYTHING,
+  isReference,
+  isVisible,
+  type Link,
+  resolveReference,
+  type Service,
+  type Target,
+  type View,
+} from '../core/index.ts'
+import {
+  addressOf,
   collectSchemas,
   type JsonSchema,
   mapValues,
   moveReferences,
+  resolveLocal,
   toDraft7,
 } from '../schema/index.ts'
 import { PROTOCOL_VERSION } from '../wire/index.ts'
@@ -18,13 +30,18 @@ export interface SchemaCollection {
   readonly collected: () => Readonly<Record<string, JsonSchema>>
 }
 
-/** Creates a collection that starts with the service's own schemas; `print` writes them in a dialect, draft 7 by default. */
+/**
+ * Creates a collection that starts with the service's own schemas; `print` writes them in a dialect, draft 7 by default.
+ * For a view that does not see everything it starts empty: a schema may tell of the functions that use it.
+ */
 export function createSchemaCollection(
   shared: Readonly<Record<string, JsonSchema>>,
   print: (schema: JsonSchema) => JsonSchema = toDraft7,
+  view: View = EVERYTHING,
 ): SchemaCollection {
   const schemas = new Map<string, JsonSchema>()
-  const origins = new Map<string, JsonSchema>(Object.entries(shared))
+  const first = view === EVERYTHING ? Object.entries(shared) : []
+  const origins = new Map<string, JsonSchema>(first)
 
   /** Two functions may use one name for different schemas; the later one gets a number. */
   const claim = (name: string, schema: JsonSchema): string => {
@@ -49,7 +66,7 @@ export function createSchemaCollection(
     return moveReferences(schema, rename) as JsonSchema
   }
 
-  for (const [name, schema] of Object.entries(shared)) schemas.set(name, print(move(schema)))
+  for (const [name, schema] of first) schemas.set(name, print(move(schema)))
   return { move, collected: () => Object.fromEntries(schemas) }
 }
 
@@ -61,6 +78,8 @@ function isSame(left: JsonSchema, right: JsonSchema): boolean {
 export interface BuildDocumentOptions {
   /** Also functions with `discoverable: false`. */
   readonly includeHidden?: boolean
+  /** Who reads it; everything when absent. */
+  readonly view?: View
 }
 
 /** Builds the discovery document of a service. */
@@ -68,11 +87,14 @@ export function buildDocument(
   service: Service,
   options: BuildDocumentOptions = {},
 ): DiscoveryDocument {
-  const schemas = createSchemaCollection(service.components.schemas ?? {})
+  const { view = EVERYTHING } = options
+  const schemas = createSchemaCollection(service.components.schemas ?? {}, toDraft7, view)
   const functions = listTargets(service, options).map((target) =>
-    toFunctionObject(target, schemas.move),
+    toFunctionObject(target, schemas.move, selectLinks(service, target, view)),
   )
-  const components = toComponents(service.components, schemas.collected(), schemas.move)
+  const own =
+    view === EVERYTHING ? service.components : selectReached(service.components, functions)
+  const components = toComponents(own, schemas)
   return {
     forrst: PROTOCOL_VERSION,
     discovery: '0.1',
@@ -86,25 +108,58 @@ export function buildDocument(
 /** Lists the versions of functions that a document shows, in the order they were registered. */
 export function listTargets(
   service: Service,
-  { includeHidden = false }: BuildDocumentOptions,
+  { includeHidden = false, view = EVERYTHING }: BuildDocumentOptions,
 ): readonly Target[] {
-  return [...service.registry.entries()].flatMap(({ ordered }) =>
-    ordered.filter(
-      ({ system, stability, definition }) =>
-        !system && stability !== 'removed' && (includeHidden || definition.discoverable !== false),
-    ),
+  const isListed = (target: Target) =>
+    includeHidden
+      ? !target.system && target.stability !== 'removed' && view.permits(target)
+      : isVisible(target, view)
+  return [...service.registry.entries()].flatMap(({ ordered }) => ordered.filter(isListed))
+}
+
+/** Picks the links of a function that lead to something the view shows. */
+export function selectLinks(
+  { registry, components }: Service,
+  { definition: { links } }: Target,
+  view: View,
+): Target['definition']['links'] {
+  if (links === undefined || view === EVERYTHING) return links
+  return links.filter((given) => {
+    const link = resolveReference<Link>(given, components, 'links')
+    const entry =
+      link?.function === undefined || link.server ? undefined : registry.find(link.function)
+    return entry === undefined || entry.ordered.some((target) => isVisible(target, view))
+  })
+}
+
+/** Keeps the components that some value refers to, itself or through others. */
+function selectReached(components: Components, root: unknown): Components {
+  const reached = new Set<unknown>()
+  const visit = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null || reached.has(value)) return
+    reached.add(value)
+    const address = isReference(value) ? addressOf(value) : undefined
+    if (address !== undefined) visit(resolveLocal({ components }, address))
+    for (const member of Object.values(value)) visit(member)
+  }
+  visit(root)
+  const { schemas: _collected, ...kinds } = components
+  return Object.fromEntries(
+    Object.entries(kinds)
+      .map(
+        ([kind, named]) =>
+          [
+            kind,
+            Object.fromEntries(Object.entries(named).filter(([, value]) => reached.has(value))),
+          ] as const,
+      )
+      .filter(([, named]) => Object.keys(named).length > 0),
   )
 }
 
-function toComponents(
-  components: Components,
-  schemas: Readonly<Record<string, JsonSchema>>,
-  move: (schema: JsonSchema) => JsonSchema,
-): Components {
-  const { contentDescriptors, errors, resources: _resources } = components
-  return {
-    ...components,
-    ...(Object.keys(schemas).length > 0 && { schemas }),
+function toComponents(components: Components, { move, collected }: SchemaCollection): Components {
+  const { contentDescriptors, errors } = components
+  const moved = {
     ...(contentDescriptors && {
       contentDescriptors: mapValues(contentDescriptors, (descriptor) => ({
         ...descriptor,
@@ -118,4 +173,6 @@ function toComponents(
       })),
     }),
   }
+  const schemas = collected()
+  return { ...components, ...(Object.keys(schemas).length > 0 && { schemas }), ...moved }
 }

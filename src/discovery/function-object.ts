@@ -12,12 +12,13 @@ import {
 } from '../core/index.ts'
 import { inlineReferences, type JsonSchema, toDraft7 } from '../schema/index.ts'
 import { asRecord, extensionUrn, isRecord } from '../values/index.ts'
-import { ADDITIONAL_ARGUMENTS, type FunctionObject } from './decode.ts'
+import { ADDITIONAL_ARGUMENTS, type FunctionObject, REQUIRED_SCOPES } from './decode.ts'
 
 /** Writes one version of a function the way seed 000 prints it; `move` places schema references. */
 export function toFunctionObject(
   target: Target,
   move: (schema: JsonSchema) => JsonSchema,
+  links: Target['definition']['links'] = target.definition.links,
 ): FunctionObject {
   const { definition } = target
   const place = (schema: JsonSchema): JsonSchema => toDraft7(move(schema))
@@ -34,9 +35,11 @@ export function toFunctionObject(
     ...(!namesEveryArgument(target.inputSchema) && { [ADDITIONAL_ARGUMENTS]: true }),
     ...(result && { result }),
     ...(definition.errors && { errors: definition.errors.map((error) => toError(error, place)) }),
-    ...pick(definition, ['links', 'examples']),
+    ...(links && { links }),
+    ...pick(definition, ['examples']),
     ...(query && { query }),
     ...(target.sideEffects && { sideEffects: target.sideEffects }),
+    ...(target.scopes.length > 0 && { [REQUIRED_SCOPES]: target.scopes }),
     ...pick(definition, ['deprecated', 'discoverable', 'simulations']),
     ...(extensions && { extensions }),
     ...pick(definition, ['externalDocs']),
@@ -148,9 +151,11 @@ export function toStandaloneFunction(
   target: Target,
   components: Components,
   extensionVersions: ReadonlyMap<string, string>,
+  shownLinks: Target['definition']['links'] = target.definition.links,
 ): FunctionObject {
   const schemas = components.schemas ?? {}
-  const object = toFunctionObject(target, (schema) => inlineReferences(schema, schemas))
+  const inline = (schema: JsonSchema) => inlineReferences(schema, schemas)
+  const object = toFunctionObject(target, inline, shownLinks)
   const resolve = <Component>(kind: ComponentKind, values: readonly (Component | Reference)[]) =>
     values.flatMap((value) => resolveReference<Component>(value, components, kind) ?? [])
   const { arguments: described, result, errors, tags, links, examples, extensions } = object

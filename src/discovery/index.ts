@@ -6,12 +6,14 @@ export {
   decodeDocument,
   decodeFunctionObject,
   type FunctionObject,
+  REQUIRED_SCOPES,
 } from './decode.ts'
 export {
   type BuildDocumentOptions,
   buildDocument,
   createSchemaCollection,
   listTargets,
+  selectLinks,
 } from './document.ts'
 export { toExtensionVersions, toFunctionObject, toStandaloneFunction } from './function-object.ts'
 export { buildLlmsText, type LlmsOptions } from './llms.ts'

@@ -77,6 +77,8 @@ export {
   type Target,
   type TraceFacts,
   type UntypedInput,
+  type View,
+  viewOf,
 } from '../core/index.ts'
 export {
   type BuildDocumentOptions,

@@ -1,4 +1,4 @@
-import type { Service } from '../core/index.ts'
+import { type Service, viewOf } from '../core/index.ts'
 import { type CallError, formatRetryAfter } from '../errors/index.ts'
 import { encodeHealth, type HealthReport, reportHealth } from '../system/index.ts'
 import type { HttpHandler, HttpResponse } from '../wire/index.ts'
@@ -47,7 +47,8 @@ export function createProbes(service: Service): {
       if (request.method !== 'GET' && request.method !== 'HEAD') {
         return problemResponse(405, 'Probes are read with GET', { allow: 'GET, HEAD' })
       }
-      return toResponse(await reportHealth(service, { component, signal: request.signal() }))
+      const question = { component, signal: request.signal(), view: viewOf(service) }
+      return toResponse(await reportHealth(service, question))
     }
   return { live: probe('self'), ready: probe() }
 }

@@ -6,6 +6,7 @@ export {
   createCallerMemory,
   readCallerKey,
 } from './caller.ts'
+export { toCredentials } from './credentials.ts'
 export { createGuard, type Guard, type GuardOptions } from './guard.ts'
 export {
   createLocalJudge,

@@ -113,6 +113,16 @@ export interface ServiceOptions<Functions extends readonly FunctionDefinition[]>
    * when absent. A hook can ask for something else with `new CallError('UNAUTHORIZED', { challenge })`.
    */
   readonly challenge?: string
+  /**
+   * Who may read documents, lists and descriptions of a service with `authenticate`: those it knows, or with `public` also
+   * callers who show no credentials. Everybody sees what they may call; `authenticated` when absent.
+   */
+  readonly discovery?: 'authenticated' | 'public'
+  /**
+   * What callers get whose scopes do not suffice for a function they name: FORBIDDEN with the scopes to ask for, or with
+   * `not-found` the answer for a function that does not exist; `forbidden` when absent.
+   */
+  readonly denied?: 'forbidden' | 'not-found'
   /** Decides whether a call may go on; a throw of FORBIDDEN refuses it. */
   readonly authorize?: (call: Call, target: Target) => Maybe<void>
   /** Checks results against output schemas; on unless NODE_ENV is production. */
@@ -196,6 +206,11 @@ function buildService<const Functions extends readonly FunctionDefinition[]>(
       }
       target.joining = listJoining(service, target)
       for (const warning of findPatternWarnings(shape)) log.warn(warning)
+      if (shape.scopes.length > 0 && options.authenticate === undefined) {
+        log.warn(
+          `function ${shape.name} requires scopes, which nobody has: the service has no authenticate hook`,
+        )
+      }
       const layers = flattenMiddleware([...middleware, ...(shape.definition.use ?? [])])
       target.run = createInvoke(target, layers, log, suspects)
       return target
@@ -224,6 +239,8 @@ function buildService<const Functions extends readonly FunctionDefinition[]>(
     store,
     authenticate: options.authenticate,
     challenge,
+    discovery: oneOf('discovery', options.discovery, ['authenticated', 'public']),
+    denied: oneOf('denied', options.denied, ['forbidden', 'not-found']),
     authorize: options.authorize,
     dispatch: (call) => dispatch(service, call),
     accuse: suspects.accuse,
@@ -247,6 +264,17 @@ function buildService<const Functions extends readonly FunctionDefinition[]>(
   }
   assertLinks(service)
   return service
+}
+
+/** Reads an option that is one of a few words, the first when it is absent; a misspelt one must not open anything. */
+function oneOf<Word extends string>(
+  name: string,
+  given: Word | undefined,
+  words: readonly [Word, ...Word[]],
+): Word {
+  if (given === undefined) return words[0]
+  if (words.includes(given)) return given
+  throw new TypeError(`${name}: must be ${words.join(' or ')}`)
 }
 
 /** Lists the extensions that take part in calls to a function although nobody declares them. */

@@ -4,8 +4,15 @@ import {
   type Extension,
   type FunctionDefinition,
   type Service,
+  type View,
+  viewOf,
 } from '../core/index.ts'
-import { buildDocument, toExtensionVersions, toStandaloneFunction } from '../discovery/index.ts'
+import {
+  buildDocument,
+  selectLinks,
+  toExtensionVersions,
+  toStandaloneFunction,
+} from '../discovery/index.ts'
 import { CallError } from '../errors/index.ts'
 import { jsonSchema } from '../schema/index.ts'
 import { extensionUrn } from '../values/index.ts'
@@ -23,12 +30,12 @@ export function discoveryExtension(): Extension {
 }
 
 function capabilitiesFunction(service: Service): FunctionDefinition {
-  const prepare = createPreparedResult(service.registry, () => {
+  const prepare = createPreparedResult(service.registry, (view) => {
     const extensions = service.extensions.map(({ urn, version }) => ({ urn, version }))
     return {
       service: service.name,
       protocolVersions: PROTOCOL_VERSIONS,
-      functions: listDiscoverable(service),
+      functions: listDiscoverable(service, view),
       ...(extensions.length > 0 && { extensions }),
       limits: {
         maxRequestSize: service.limits.maxRequestBytes,
@@ -42,12 +49,12 @@ function capabilitiesFunction(service: Service): FunctionDefinition {
     summary: 'Lightweight capability summary',
     sideEffects: [],
     discoverable: false,
-    handler: prepare,
+    handler: ({ principal }) => prepare(viewOf(service, principal)),
   })
 }
 
 function describeFunction(service: Service): FunctionDefinition {
-  const prepare = createPreparedResult(service.registry, () => buildDocument(service))
+  const prepare = createPreparedResult(service.registry, (view) => buildDocument(service, { view }))
   return defineFunction({
     name: 'urn:cline:forrst:ext:discovery:fn:describe',
     version: '1.0.0',
@@ -61,9 +68,12 @@ function describeFunction(service: Service): FunctionDefinition {
         version: { type: 'string', description: 'Specific version (with function)' },
       },
     }),
-    handler({ input }) {
-      if (input.function !== undefined) return describeOne(service, input.function, input.version)
-      if (input.version === undefined) return prepare()
+    handler({ input, principal }) {
+      const view = viewOf(service, principal)
+      if (input.function !== undefined) {
+        return describeOne(service, view, input.function, input.version)
+      }
+      if (input.version === undefined) return prepare(view)
       throw new CallError('INVALID_ARGUMENTS', {
         message: 'version can only be given together with function',
         source: { pointer: '/call/arguments/version' },
@@ -72,13 +82,20 @@ function describeFunction(service: Service): FunctionDefinition {
   })
 }
 
-function describeOne(service: Service, name: string, version: string | undefined): object {
-  const entry = requireDescribed(service, name)
-  const visible = selectVersions(entry, version)
+function describeOne(
+  service: Service,
+  view: View,
+  name: string,
+  version: string | undefined,
+): object {
+  const entry = requireDescribed(service, name, view)
+  const visible = selectVersions(entry, version, view)
   const target =
     version === undefined && entry.latest && visible.includes(entry.latest)
       ? entry.latest
       : visible.at(-1)
   const versions = toExtensionVersions(service.extensions, service.servers)
-  return target === undefined ? {} : toStandaloneFunction(target, service.components, versions)
+  return target === undefined
+    ? {}
+    : toStandaloneFunction(target, service.components, versions, selectLinks(service, target, view))
 }

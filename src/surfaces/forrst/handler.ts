@@ -1,6 +1,14 @@
-import { type Call, dispatch, type Principal, type Service, toFailure } from '../../core/index.ts'
+import {
+  type Call,
+  dispatch,
+  identifyCaller,
+  type Principal,
+  type Service,
+  toFailure,
+} from '../../core/index.ts'
 import type { CallError } from '../../errors/index.ts'
 import { answerStream } from '../../extensions/stream/index.ts'
+import { toCredentials } from '../../net/index.ts'
 import { isPromise, type Maybe } from '../../values/index.ts'
 import type { HttpHandler, HttpRequest, HttpResponse, RequestDocument } from '../../wire/index.ts'
 import { assertJson, decodeCall, decodeEnvelope, readDocument } from './decode.ts'
@@ -19,7 +27,10 @@ export function createForrstHandler(service: Service): HttpHandler {
       decodeCall(envelope, { request, judgeLocal }, service, principal, answering.startedAt)
     try {
       const envelope = readEnvelope(service, request, answering)
-      const principal = service.authenticate?.({ header: request.header, surface: 'forrst' })
+      const { authenticate } = service
+      const principal =
+        authenticate &&
+        identifyCaller(service, toCredentials(request, 'forrst'), envelope.call.function)
       if (isPromise(principal)) {
         return principal
           .then((known) => {

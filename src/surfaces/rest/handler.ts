@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import {
-  type Admission,
   type Admit,
   BUSY_TEXT,
   type ProtocolRefusal,
@@ -10,15 +9,20 @@ import { createContracts, type HttpBinding } from '../../contract/index.ts'
 import {
   type Call,
   dispatch,
+  type FunctionEntry,
   findNear,
+  isAdmitted,
   type Outcome,
   type Principal,
   type Service,
+  type Target,
   toFailure,
+  type View,
+  viewOf,
 } from '../../core/index.ts'
 import type { CallError } from '../../errors/index.ts'
 import { answerStream } from '../../extensions/stream/index.ts'
-import { type CallerKey, readCallerKey } from '../../net/index.ts'
+import { type CallerKey, readCallerKey, toCredentials } from '../../net/index.ts'
 import {
   andThen,
   formatNear,
@@ -27,7 +31,6 @@ import {
   type JsonObject,
   type Maybe,
   once,
-  toMaybe,
 } from '../../values/index.ts'
 import type { HttpHandler, HttpRequest, HttpResponse } from '../../wire/index.ts'
 import {
@@ -55,17 +58,14 @@ export function createRestHandler(service: Service, options: RestOptions = {}): 
   const { prefix = '/api' } = options
   const nextId = createIds()
   const contracts = createContracts(service)
-  return function handleRest(request) {
+
+  function route(request: HttpRequest, principal: Principal | undefined): Maybe<HttpResponse> {
     const target = decodeTarget(request.path.slice(prefix.length))
     const entry = target && service.registry.find(target.name)
-    if (
-      target === undefined ||
-      entry === undefined ||
-      entry.ordered.every(({ system }) => system)
-    ) {
-      return refuse(404, explainAbsence(request, target, service))
+    if (target === undefined || entry === undefined || !isThere(service, principal, entry)) {
+      return refuse(404, explainAbsence(request, target, service, viewOf(service, principal)))
     }
-    const version = findVersion(entry, target)
+    const version = findPermitted(service, principal, findVersion(entry, target))
     if (request.method !== 'POST') {
       const { methods } = version ? contracts.of(version).http : ANY_METHOD
       if (!methods.some((method) => method === request.method)) {
@@ -74,8 +74,50 @@ export function createRestHandler(service: Service, options: RestOptions = {}): 
       }
     }
     const streamType = decodeStreamType(request, version)
-    return answer(service, request, { target, version, contracts, streamType, nextId }, options)
+    const asked = { target, version, contracts, streamType, nextId }
+    return answer(service, request, principal, asked, options)
   }
+
+  // Who calls comes first: what exists is nobody's business who may not know.
+  function identify(request: HttpRequest): Maybe<HttpResponse> {
+    const { log } = service
+    const fail = (thrown: unknown) => encodeFailure(toFailure(thrown, { log }), undefined, service)
+    try {
+      const principal = service.authenticate?.(toCredentials(request, 'rest'))
+      return isPromise(principal)
+        ? principal.then((known) => route(request, known)).catch(fail)
+        : route(request, principal)
+    } catch (thrown) {
+      return fail(thrown)
+    }
+  }
+
+  // A function of its own: closures cost those calls nothing that need none.
+  return function handleRest(request) {
+    return service.authenticate === undefined ? route(request, undefined) : identify(request)
+  }
+}
+
+/** A bare loop: it runs with every call. */
+function isThere(
+  service: Service,
+  principal: Principal | undefined,
+  { ordered }: FunctionEntry,
+): boolean {
+  for (let index = 0; index < ordered.length; index += 1) {
+    const target = ordered[index]
+    if (target && !target.system && isAdmitted(service, principal, target)) return true
+  }
+  return false
+}
+
+/** The arguments of a function are not told to whoever may not call it. */
+function findPermitted(
+  service: Service,
+  principal: Principal | undefined,
+  version: Target | undefined,
+): Target | undefined {
+  return version === undefined || viewOf(service, principal).permits(version) ? version : undefined
 }
 
 /** A version that is not there is answered with VERSION_NOT_FOUND, however it is asked for. */
@@ -95,28 +137,31 @@ export function refuseRest(service: Service, error: CallError): HttpResponse {
 function answer(
   service: Service,
   request: HttpRequest,
+  principal: Principal | undefined,
   asked: Asked,
   options: RestOptions,
 ): Maybe<HttpResponse> {
   let call: Call | undefined
   const fail = (thrown: unknown): HttpResponse =>
     encodeFailure(toFailure(thrown, { call, log: service.log }), call, service)
-  const runAs = (principal: Principal | undefined, ucp?: JsonObject): Maybe<HttpResponse> => {
+  const runWith = (ucp?: JsonObject): Maybe<HttpResponse> => {
     call = decodeCall(request, asked, service, principal)
     return run(service, call, asked, ucp)
   }
   try {
-    const principal = toMaybe(service.authenticate?.({ header: request.header, surface: 'rest' }))
-    const announced = options.admit && request.header('ucp-agent')
-    const response =
-      announced === undefined && !isPromise(principal)
-        ? runAs(principal)
-        : admitAgent(request, principal, asked.target.name, options).then(({ known, admission }) =>
-            admission?.admitted === false
-              ? encodeRefusal(admission.refusal)
-              : runAs(known, admission?.ucp),
-          )
-    return isPromise(response) ? response.catch(fail) : response
+    const header = options.admit && request.header('ucp-agent')
+    if (options.admit === undefined || header === undefined) {
+      const response = runWith()
+      return isPromise(response) ? response.catch(fail) : response
+    }
+    // Nothing is fetched for a caller who was not let in.
+    const caller = readCallerKey(options.callerKey, request, principal)
+    return options
+      .admit({ header }, asked.target.name, caller)
+      .then((admission) =>
+        admission.admitted ? runWith(admission.ucp) : encodeRefusal(admission.refusal),
+      )
+      .catch(fail)
   } catch (thrown) {
     return fail(thrown)
   }
@@ -137,23 +182,6 @@ function run(
   return isPromise(outcome)
     ? outcome.then((ready) => encodeOutcome(withNegotiated(ready, ucp), call, service))
     : encodeOutcome(withNegotiated(outcome, ucp), call, service)
-}
-
-/** Nothing is fetched for a caller who was not let in. */
-async function admitAgent(
-  request: HttpRequest,
-  principal: Maybe<Principal | undefined>,
-  functionName: string,
-  { admit, callerKey }: RestOptions,
-): Promise<{
-  readonly known: Principal | undefined
-  readonly admission: Admission | undefined
-}> {
-  const known = await principal
-  const header = admit && request.header('ucp-agent')
-  if (admit === undefined || header === undefined) return { known, admission: undefined }
-  const admission = await admit({ header }, functionName, readCallerKey(callerKey, request, known))
-  return { known, admission }
 }
 
 /** Ids of calls whose callers give none: a random start and a count, because a random id for each costs more. */
@@ -189,8 +217,9 @@ function explainAbsence(
   { path }: HttpRequest,
   target: RestTarget | undefined,
   { registry }: Service,
+  view: View,
 ): string {
-  const hint = target === undefined ? '' : formatNear(findNear(registry, target.name))
+  const hint = target === undefined ? '' : formatNear(findNear(registry, target.name, view))
   return `No function at ${path.slice(0, 200)}${hint}${hint === '' ? ';' : ''} see /openapi.json`
 }
 

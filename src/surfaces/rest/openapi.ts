@@ -1,5 +1,12 @@
 import { type Contract, type ContractError, createContracts } from '../../contract/index.ts'
-import { isReference, resolveReference, type Service, type Target } from '../../core/index.ts'
+import {
+  EVERYTHING,
+  isReference,
+  resolveReference,
+  type Service,
+  type Target,
+  type View,
+} from '../../core/index.ts'
 import { createSchemaCollection } from '../../discovery/index.ts'
 import { hasReference, type JsonSchema, listLocalInPlace, toReference } from '../../schema/index.ts'
 import { extensionUrn, isRecord } from '../../values/index.ts'
@@ -15,9 +22,14 @@ export interface OpenApiDocument {
 }
 
 /** Builds the OpenAPI document of the REST binding; `operationId` is the name agents know the function by. */
-export function buildOpenApi(service: Service, prefix = '/api'): OpenApiDocument {
-  const schemas = createSchemaCollection(service.components.schemas ?? {}, (schema) => schema)
-  const contracts = createContracts(service).list()
+export function buildOpenApi(
+  service: Service,
+  prefix = '/api',
+  view: View = EVERYTHING,
+): OpenApiDocument {
+  const shared = service.components.schemas ?? {}
+  const schemas = createSchemaCollection(shared, (schema) => schema, view)
+  const contracts = createContracts(service).list(view)
   const paths = Object.fromEntries(
     contracts.map((contract) => [
       `${prefix}${contract.http.path}`,
@@ -102,6 +114,8 @@ function toOperation(service: Service, contract: Contract, move: Move): object {
       '4XX': problemResponse('The call was refused'),
       '5XX': problemResponse('The call failed'),
     },
+    // OpenAPI 3.1 lets any scheme name the roles that an operation needs.
+    ...(contract.scopes.length > 0 && { security: [{ bearer: contract.scopes }] }),
     ...(target.sideEffects && { 'x-side-effects': target.sideEffects }),
   }
 }

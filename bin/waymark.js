@@ -17,7 +17,7 @@ for (const signal of ['SIGINT', 'SIGTERM']) {
   process.on(signal, () => {
     if (asked) process.exit(130)
     asked = true
-    stop.abort()
+    stop.abort(new DOMException(signal, 'AbortError'))
   })
 }
 // A reader such as `head` may close the pipe before everything is written.

@@ -26,6 +26,7 @@ const bundle = await rolldown({
   external: (id) =>
     id.startsWith('node:') || INSTALLED.some((name) => id === name || id.startsWith(`${name}/`)),
   treeshake: { moduleSideEffects: false },
+  plugins: [withoutOldMetaSchemas()],
   onLog(level, log, handler) {
     if (level === 'warn') throw new Error(`rolldown: ${log.message}`)
     handler(level, log)
@@ -43,6 +44,27 @@ await bundle.close()
 assertDeclared(output)
 copyFileSync('src/sources/tool-spec/tool-spec.schema.json', join(out, 'tool-spec.schema.json'))
 writeFileSync(join(out, 'LICENSES.md'), formatLicences(output))
+
+/** TypeBox lists the meta-schemas of six drafts in one object; src/schema/compile.ts reads those of two. */
+function withoutOldMetaSchemas() {
+  const filter = { id: /typebox\/build\/schema\/meta\/(draft_(?:3|4|6|2019_09))\.mjs$/ }
+  let found = 0
+  return {
+    name: 'without-old-meta-schemas',
+    load: {
+      filter,
+      handler(id) {
+        found += 1
+        const [, name] = filter.id.exec(id)
+        return `export const ${name.replace('draft', 'Draft')} = undefined`
+      },
+    },
+    buildEnd() {
+      if (found !== 4)
+        throw new Error(`TypeBox keeps its meta-schemas elsewhere: found ${found} of 4`)
+    },
+  }
+}
 
 /** The entries of the package by their path in dist/, and the command line. */
 function toEntries() {

@@ -53,7 +53,7 @@ export const MODULES: Modules = {
     'extensions/outgoing',
     'extensions/webhook',
   ],
-  system: [...STATE, 'discovery', 'extensions/*'],
+  system: [...STATE, 'contract', 'discovery', 'extensions/*'],
   'sources/tool-spec': ['values', 'schema'],
   'sources/openapi': ['values', 'schema', 'sources/tool-spec'],
   'sources/runtime': [...BASE, 'net', 'sources/tool-spec'],
@@ -76,7 +76,7 @@ export const MODULES: Modules = {
   'surfaces/profile': [
     ...BASE,
     'net',
-    'discovery',
+    'contract',
     'capabilities',
     'surfaces/surface',
     'surfaces/rest',

@@ -18,6 +18,9 @@ const KEPT_INSIDE: Readonly<Record<string, string>> = {
   'schema/schema.d.ts#AnyResult': 'any, with its reason',
   'core/middleware.d.ts#adds': 'a mark that carries a type and is never set',
   'change/diff/rules.d.ts#OTHER_RULES': 'the ids in it are the keys of DIFF_RULES',
+  'capabilities/diagnostic.d.ts#ERRORS': 'the codes in it are keys of DIAGNOSTICS',
+  'capabilities/diagnostic.d.ts#REMARKS': 'the codes in it are keys of DIAGNOSTICS',
+  'capabilities/diagnostic.d.ts#WARNINGS': 'the codes in it are keys of DIAGNOSTICS',
   'change/diff/rules.d.ts#SCHEMA_RULES': 'the ids in it are the keys of DIFF_RULES',
 }
 

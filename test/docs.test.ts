@@ -59,12 +59,15 @@ function isRunnable({ language, code }: Fence): boolean {
 const running: ChildProcess[] = []
 beforeAll(() => buildPackage(PACKAGE), 120_000)
 afterAll(() => {
-  // The whole group: a shell that is killed leaves the server behind that it started.
-  for (const { pid, exitCode } of running) {
-    if (pid !== undefined && exitCode === null) process.kill(-pid, 'SIGKILL')
-  }
+  for (const { stdin } of running) stdin?.end()
   rmSync(WORK, { recursive: true, force: true })
 })
+
+/** Runs a command, and ends its whole process group when its input ends: also when this process is killed. */
+const LEASH = 'exec 3<&0; (cat <&3 >/dev/null; kill -9 0) & exec "$@" 3<&- </dev/null'
+
+/** What a module that serves prints once all its code has run. */
+const END = 'end of the block'
 
 /** Runs a command; one that goes on serving is left running for the fences that follow. */
 function run(
@@ -77,7 +80,7 @@ function run(
   }: { readonly folder: string; readonly port: string; readonly isServer?: boolean },
 ): Promise<{ code: number | 'serving'; output: string }> {
   return new Promise((resolve) => {
-    const child = spawn(command, args, {
+    const child = spawn('sh', ['-c', LEASH, 'sh', command, ...args], {
       cwd: folder,
       detached: true,
       env: { ...process.env, NODE_ENV: 'test', PORT: port },
@@ -86,15 +89,17 @@ function run(
     let output = ''
     const collect = (chunk: Buffer) => {
       output += chunk
-      if (/is listening on/.test(output)) resolve({ code: 'serving', output })
+      if (!isServer && /is listening on/.test(output)) resolve({ code: 'serving', output })
     }
     child.stdout.on('data', collect)
     child.stderr.on('data', collect)
     const probe = setInterval(async () => {
-      if (isServer && (await answers(Number(port)))) resolve({ code: 'serving', output })
+      if (isServer && output.includes(END) && (await answers(Number(port))))
+        resolve({ code: 'serving', output })
     }, 200)
     child.on('exit', (code) => {
       clearInterval(probe)
+      child.stdin.end()
       resolve({ code: code ?? 1, output })
     })
   })
@@ -127,11 +132,12 @@ async function runFence(
 ): Promise<void> {
   if (fence.language === 'ts') {
     const name = /`([\w-]+\.ts)`/.exec(fence.before)?.[1] ?? `fence-${index}.ts`
-    writeFileSync(`${folder}${name}`, fence.code)
+    const isServer = /\bserve\(|\.listen\(/.test(fence.code)
+    writeFileSync(`${folder}${name}`, `${fence.code}${isServer ? `console.log('${END}')\n` : ''}`)
     const { code, output } = await run(process.execPath, ['--import', 'tsx', name], {
       folder,
       port,
-      isServer: /\bserve\(|\.listen\(/.test(fence.code),
+      isServer,
     })
     expect([0, 'serving'], output).toContain(code)
     return

@@ -3,6 +3,7 @@ export {
   DIAGNOSTICS,
   type Diagnostic,
   type DiagnosticCode,
+  type DiagnosticRow,
   type DiagnosticSeverity,
 } from './diagnostic.ts'
 export {

@@ -6,8 +6,19 @@ export function formatSuggestion(word: string, known: readonly string[]): string
   return match === undefined ? '' : ` Did you mean "${match}"?`
 }
 
-/** How a run of the program ends, for scripts that call it; `found` is what diff, verify and --check look for. */
-export const EXIT = { ok: 0, found: 1, bug: 1, input: 2, remote: 3, interrupted: 130 } as const
+/**
+ * How a run of the program ends, for scripts that call it; `found` is what diff, verify and --check look for, `cut` a
+ * service that ended before all of its calls were answered.
+ */
+export const EXIT = {
+  ok: 0,
+  found: 1,
+  bug: 1,
+  input: 2,
+  remote: 3,
+  cut: 4,
+  interrupted: 130,
+} as const
 
 /** A mistake of the person at the keyboard: one line, exit code 2. */
 export class UsageError extends Error {
@@ -82,7 +93,7 @@ export interface Io {
   readonly ask?: (question: string) => Promise<string>
   /** Hands over errors that nobody awaited or caught; without it the runtime deals with them. */
   readonly onFault?: (listener: (kind: 'rejection' | 'exception', error: unknown) => void) => void
-  /** Aborts on SIGINT and SIGTERM. */
+  /** Aborts on SIGINT and SIGTERM, whose name is the message of the reason. */
   readonly signal: AbortSignal
 }
 

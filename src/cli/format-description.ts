@@ -1,22 +1,22 @@
 import { type ContentDescriptor, isReference, type Reference } from '../core/index.ts'
 import type { DiscoveryDocument, FunctionObject } from '../discovery/index.ts'
 import { addressOf, describeSchema, referenceLabel } from '../schema/index.ts'
-import { isRecord, ownMember } from '../values/index.ts'
-import { formatTable, type Paint, printable } from './print.ts'
+import { groupBy, isRecord, ownMember } from '../values/index.ts'
+import { formatSection, type Paint, printable } from './print.ts'
 
 /** Writes a discovery document as an overview for people. */
 export function formatDocument(document: DiscoveryDocument, paint: Paint): string {
   const { info, servers = [], functions } = document
-  const sections = [...groupByTag(functions)].map(
-    ([name, members]) =>
-      `\n${paint.bold(printable(name))}\n${formatTable(members.map((member) => toRow(member, paint)))}`,
-  )
+  const sections = [...groupBy(functions, groupName)].map(([name, members]) => {
+    const rows = members.map((member) => toRow(member, paint))
+    return formatSection(printable(name), rows, paint)
+  })
   const places = servers.map(({ name, url }) => [printable(name), printable(url)])
   return [
     `${paint.bold(printable(info.title))} ${printable(info.version)}\n`,
     info.description ? `${printable(info.description)}\n` : '',
     ...sections,
-    places.length > 0 ? `\n${paint.bold('Servers')}\n${formatTable(places)}` : '',
+    formatSection('Servers', places, paint),
     `\n${functions.length} functions, Forrst ${printable(document.forrst)}. More about one: waymark describe <url> <function>\n`,
   ].join('')
 }
@@ -24,8 +24,16 @@ export function formatDocument(document: DiscoveryDocument, paint: Paint): strin
 /** Writes one function, references resolved, for people. */
 export function formatFunction(object: FunctionObject, paint: Paint): string {
   const { name, version, stability, summary, description, deprecated, sideEffects } = object
-  const section = (title: string, rows: readonly string[][]) =>
-    rows.length === 0 ? '' : `\n${paint.bold(title)}\n${formatTable(rows)}`
+  const rowsOf = <Entry>(
+    entries: readonly (Entry | Reference)[] = [],
+    toCells: (entry: Entry) => readonly (string | undefined)[],
+  ): string[][] =>
+    entries.map((entry) =>
+      isReference(entry)
+        ? [addressOf(entry) ?? '', '']
+        : toCells(entry).map((cell) => printable(cell ?? '')),
+    )
+  const section = (title: string, rows: readonly string[][]) => formatSection(title, rows, paint)
   const facts = [
     stability,
     ...(sideEffects === undefined
@@ -46,26 +54,15 @@ export function formatFunction(object: FunctionObject, paint: Paint): string {
     section('Result', object.result ? [toDescriptorRow(object.result, paint)] : []),
     section(
       'Errors',
-      (object.errors ?? []).map((error) =>
-        isReference(error)
-          ? [addressOf(error) ?? '', '']
-          : [printable(error.code), printable(error.message)],
-      ),
+      rowsOf(object.errors, (error) => [error.code, error.message]),
     ),
     section(
       'Simulations',
-      (object.simulations ?? []).map((scenario) => [
-        printable(scenario.name),
-        printable(scenario.description ?? ''),
-      ]),
+      rowsOf(object.simulations, (scenario) => [scenario.name, scenario.description]),
     ),
     section(
       'Related',
-      (object.links ?? []).map((link) =>
-        isReference(link)
-          ? [addressOf(link) ?? '', '']
-          : [printable(link.function ?? link.name), printable(link.summary ?? '')],
-      ),
+      rowsOf(object.links, (link) => [link.function ?? link.name, link.summary]),
     ),
   ].join('')
 }
@@ -137,13 +134,4 @@ function groupName({ name, tags }: FunctionObject): string {
   if (tag !== undefined) return isReference(tag) ? referenceLabel(addressOf(tag) ?? '') : tag.name
   const [space = name] = name.split('.')
   return space.charAt(0).toUpperCase() + space.slice(1)
-}
-
-function groupByTag(functions: readonly FunctionObject[]): Map<string, FunctionObject[]> {
-  const groups = new Map<string, FunctionObject[]>()
-  for (const entry of functions) {
-    const name = groupName(entry)
-    groups.set(name, [...(groups.get(name) ?? []), entry])
-  }
-  return groups
 }

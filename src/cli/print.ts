@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import { styleText } from 'node:util'
-import type { Io } from './command.ts'
+import { toText } from '../values/index.ts'
+import { type CommandInput, EXIT, type Io } from './command.ts'
 
 /** Ways to make text stand out; plain when the output is not a terminal. */
 export interface Paint {
@@ -43,6 +44,42 @@ export function formatTable(rows: readonly (readonly string[])[], indent = '  ')
     )
     .map((line) => `${indent}${line}\n`)
     .join('')
+}
+
+/** Counts things: `1 tool`, `3 tools`. */
+export function countOf(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`
+}
+
+/** Names the first few of a list and counts the others. */
+export function nameFirst(names: readonly string[], most: number): string {
+  const more = names.length > most ? ` and ${names.length - most} more` : ''
+  return `${names.slice(0, most).join(', ')}${more}`
+}
+
+/** Makes foreign text safe for one line of a terminal. */
+export function printableLine(text: string): string {
+  return printable(text.replace(/\s+/g, ' ').trim())
+}
+
+/** Writes any value as a cell of a table; nothing for one that is absent. */
+export function printableCell(value: unknown): string {
+  return printable(toText(value ?? ''))
+}
+
+/** Writes an answer: as JSON where `--json` asks for it, else as `format` words it; the command is done then. */
+export function printAnswer(
+  { flags, io }: CommandInput,
+  answer: unknown,
+  format: (paint: Paint) => string,
+): number {
+  io.out(flags['json'] ? formatJson(answer) : format(createPaint(io)))
+  return EXIT.ok
+}
+
+/** Writes a table under a heading; nothing where it has no rows. */
+export function formatSection(title: string, rows: readonly string[][], paint: Paint): string {
+  return rows.length === 0 ? '' : `\n${paint.bold(title)}\n${formatTable(rows)}`
 }
 
 /** Writes a value as JSON for people and machines alike. */

@@ -5,7 +5,7 @@ import {
   createClient,
 } from '../client/index.ts'
 import { CODES } from '../errors/index.ts'
-import { isRecord, ownMember } from '../values/index.ts'
+import { isRecord, type JsonObject, ownMember } from '../values/index.ts'
 import { type CommandInput, EXIT, RemoteError, UsageError } from './command.ts'
 import { readListFlag } from './flags.ts'
 import { formatJson, printable } from './print.ts'
@@ -23,6 +23,19 @@ export function createRemoteClient(input: CommandInput): Client {
   }
   const url = parseUrl(text)
   return createClient({ url, name: 'waymark-cli', headers: readHeaders(input), retry: false })
+}
+
+/** Calls a function of the service that a person named and gives its result; a failure ends the command. */
+export async function askRemote(
+  input: CommandInput,
+  name: string,
+  args: JsonObject = {},
+  options: { readonly readOnly?: boolean } = {},
+): Promise<unknown> {
+  const { signal } = input.io
+  const outcome = await createRemoteClient(input).call(name, args, { ...options, signal })
+  if (outcome.ok) return outcome.result
+  throw toRemoteError(outcome)
 }
 
 /** Makes the error that ends a command when the service refused or could not be reached. */

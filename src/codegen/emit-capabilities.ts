@@ -47,8 +47,8 @@ function writeHttpTool(writer: Writer, tool: ToolModel): void {
   writeDoc(writer, tool)
   writer.block(
     `export async function ${functionName}(args: ${argsName}, context?: ToolContext): Promise<unknown> {`,
-    () => writer.line(`return runHttpTool(${constName}, call, args, context)`),
     '}',
+    () => writer.line(`return runHttpTool(${constName}, call, args, context)`),
   )
 }
 
@@ -59,6 +59,7 @@ function writeOwnTool(writer: Writer, tool: ToolModel, custom: CustomRegions): v
   writeDoc(writer, tool)
   writer.block(
     `export async function ${functionName}(args: ${argsName}, context: ToolContext = {}): Promise<unknown> {`,
+    '}',
     () =>
       writeRegion(
         writer,
@@ -66,7 +67,6 @@ function writeOwnTool(writer: Writer, tool: ToolModel, custom: CustomRegions): v
         custom,
         `return notWritten(${toStringLiteral(name)}, args, context)`,
       ),
-    '}',
   )
 }
 
@@ -88,17 +88,13 @@ function describe(tool: ToolModel): Record<string, unknown> {
 function writeList(writer: Writer, model: CodeModel): void {
   writer.gap()
   writer.doc({ text: `All tools of ${model.domain}, as an agent is told about them.` })
-  writer.block(
-    `export const ${model.toolsName}: readonly ToolDefinition[] = [`,
-    () => {
-      for (const { operation, constName, functionName, argsName } of model.tools) {
-        if (operation) writer.line(`defineHttpTool(${constName}, call),`)
-        else
-          writer.line(
-            `defineOwnTool(${constName}, (args, context) => ${functionName}(args as ${argsName}, context)),`,
-          )
-      }
-    },
-    ']',
-  )
+  writer.block(`export const ${model.toolsName}: readonly ToolDefinition[] = [`, ']', () => {
+    for (const { operation, constName, functionName, argsName } of model.tools) {
+      if (operation) writer.line(`defineHttpTool(${constName}, call),`)
+      else
+        writer.line(
+          `defineOwnTool(${constName}, (args, context) => ${functionName}(args as ${argsName}, context)),`,
+        )
+    }
+  })
 }

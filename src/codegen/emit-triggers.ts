@@ -33,34 +33,30 @@ function writeTrigger(writer: Writer, trigger: TriggerModel, custom: CustomRegio
   writer.doc({ text: definition.description })
   writer.block(
     `export async function ${functionName}(event: TriggerEvent<${payloadName}>): Promise<unknown> {`,
+    '}',
     () => {
       const beginning = `return { received: ${toStringLiteral(definition.name)}, payload: event.payload }`
       writeRegion(writer, functionName, custom, beginning)
     },
-    '}',
   )
 }
 
 function writeList(writer: Writer, model: CodeModel, runtime: RuntimeSource): void {
   writer.gap()
   writer.doc({ text: `All triggers of ${model.domain}.` })
-  writer.block(
-    `export const ${model.triggersName}: readonly TriggerDefinition[] = [`,
-    () => {
-      for (const { definition, functionName, payloadName } of model.triggers) {
-        const write = (): void => {
-          const named = runtime === 'package' ? nameFunction(definition, model) : definition
-          for (const [key, value] of settingsOf(named)) {
-            const name = toPropertyKey(key)
-            writer.line(`${name}: ${toLiteral(value, writer.indent(), name.length + 7)},`)
-          }
-          writer.line(`handler: (event) => ${functionName}(event as TriggerEvent<${payloadName}>),`)
+  writer.block(`export const ${model.triggersName}: readonly TriggerDefinition[] = [`, ']', () => {
+    for (const { definition, functionName, payloadName } of model.triggers) {
+      const write = (): void => {
+        const named = runtime === 'package' ? nameFunction(definition, model) : definition
+        for (const [key, value] of settingsOf(named)) {
+          const name = toPropertyKey(key)
+          writer.line(`${name}: ${toLiteral(value, writer.indent(), name.length + 7)},`)
         }
-        writer.block('{', write, '},')
+        writer.line(`handler: (event) => ${functionName}(event as TriggerEvent<${payloadName}>),`)
       }
-    },
-    ']',
-  )
+      writer.block('{', '},', write)
+    }
+  })
 }
 
 /** A tool of the spec is a function of the service under its full name. */

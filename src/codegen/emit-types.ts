@@ -10,6 +10,7 @@ import {
   toTypeNode,
   toUnion,
 } from '../schema/index.ts'
+import { unescapeSegment } from '../values/index.ts'
 import { createNamePlan, type NamePlan, toPascalCase } from './names.ts'
 import { afterColon, printMembers, printType } from './print-type.ts'
 import { createWriter, type Writer } from './writer.ts'
@@ -89,7 +90,7 @@ export function createResolve(
 ): (ref: string) => RefTarget | undefined {
   return (ref) => {
     if (ref === '#') return targetOf(plan.get(owner))
-    const name = options.refName?.(ref) ?? decodeFragment(unescapeName(referenceLabel(ref)))
+    const name = options.refName?.(ref) ?? decodeFragment(unescapeSegment(referenceLabel(ref)))
     return targetOf(
       plan.get(nestedName(owner, name)) ??
         plan.get(nestedName(rootOf(owner), name)) ??
@@ -117,10 +118,6 @@ function nestedName(owner: string, name: string): string {
 
 function rootOf(owner: string): string {
   return owner.split('\u0000', 1)[0] ?? owner
-}
-
-function unescapeName(name: string): string {
-  return name.replaceAll('~1', '/').replaceAll('~0', '~')
 }
 
 // `type A = A | string` is an error; through an object or a list it is not.

@@ -5,11 +5,11 @@ import {
   type SpecProblem,
   type ToolSpec,
 } from '../sources/tool-spec/index.ts'
-import { escapeComment } from './comments.ts'
 import { type CustomRegions, readRegions, withoutRegions } from './custom-regions.ts'
 import type { RuntimeSource } from './embedded-runtime.ts'
 import { emitCapabilities } from './emit-capabilities.ts'
 import { emitTriggers } from './emit-triggers.ts'
+import { escapeComment } from './literals.ts'
 import { buildModel, type CodeModel } from './model.ts'
 
 /** A file to be written. */

@@ -7,13 +7,13 @@ export {
 } from './agent/generate-agent.ts'
 export { formatEnvTemplate, listVariables, type Variable } from './agent/variables.ts'
 export {
+  type DraftDocument,
   type DraftOptions,
   type DraftResult,
   draftSpec,
   formatDraft,
   SKELETON,
 } from './draft/draft-spec.ts'
-export type { DraftDocument } from './draft/instructions.ts'
 export {
   createModelProvider,
   ModelError,

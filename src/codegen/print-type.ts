@@ -6,8 +6,7 @@ import {
   type TypeNode,
   toUnion,
 } from '../schema/index.ts'
-import { toDocLines } from './comments.ts'
-import { LINE_WIDTH, toPropertyKey, toStringLiteral } from './literals.ts'
+import { LINE_WIDTH, toDocLines, toPropertyKey, toStringLiteral } from './literals.ts'
 
 /** Prints a type; lines after the first start at `indent`. */
 export function printType(type: TypeNode, indent = ''): string {

@@ -1,5 +1,5 @@
 import type { Doc } from '../schema/index.ts'
-import { toDocLines } from './comments.ts'
+import { toDocLines } from './literals.ts'
 
 /** Collects source text line by line, with the indentation and the blank lines in one place. */
 export interface Writer {
@@ -10,8 +10,8 @@ export interface Writer {
   /** Adds one blank line, never two. */
   readonly gap: () => void
   readonly doc: (doc: Doc) => void
-  /** Adds an opening line, what `body` writes one level deeper, and a closing line. */
-  readonly block: (open: string, body: () => void, close: string) => void
+  /** Adds an opening and a closing line, and between them what `body` writes one level deeper. */
+  readonly block: (open: string, close: string, body: () => void) => void
   /** What a line starts with now. */
   readonly indent: () => string
   readonly toString: () => string
@@ -35,7 +35,7 @@ export function createWriter(): Writer {
     doc: (doc) => {
       lines.push(...toDocLines(doc, indent))
     },
-    block: (open, body, close) => {
+    block: (open, close, body) => {
       writer.line(open)
       indent += '  '
       body()

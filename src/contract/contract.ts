@@ -1,7 +1,7 @@
 import {
   type ErrorDefinition,
   EVERYTHING,
-  isVisible,
+  isDiscoverable,
   type Service,
   type Target,
   type ToolAnnotations,
@@ -63,11 +63,19 @@ export interface Contract {
   readonly http: HttpBinding
 }
 
+/** Which versions are listed. */
+interface ContractListOptions {
+  /** Also those that discovery hides. */
+  readonly includeHidden?: boolean
+  /** Who looks; everything when absent. */
+  readonly view?: View
+}
+
 /** The contracts of a service. */
 export interface Contracts {
   readonly of: (target: Target) => Contract
-  /** Every version that discovery may show to a view, in the order of registration; to everybody when it is absent. */
-  readonly list: (view?: View) => readonly Contract[]
+  /** Every version that a view shows, and hidden ones when told to, in the order of registration. */
+  readonly list: (options?: ContractListOptions) => readonly Contract[]
 }
 
 const ASYNC = extensionUrn('async')
@@ -84,16 +92,24 @@ export function createContracts(service: Service): Contracts {
   }
   return {
     of,
-    list: (view = EVERYTHING) =>
+    list: ({ includeHidden = false, view = EVERYTHING } = {}) =>
       [...service.registry.entries()].flatMap(({ ordered }) =>
-        ordered.filter((target) => isVisible(target, view)).map(of),
+        ordered
+          .filter(includeHidden ? isCallable : isDiscoverable)
+          .filter(view.permits)
+          .map(of),
       ),
   }
 }
 
+/** Tells whether those who know of a version may call it. */
+function isCallable({ system, stability }: Target): boolean {
+  return !system && stability !== 'removed'
+}
+
 function toContract(service: Service, target: Target): Contract {
   const parameters = once(() => toParameters(service, target))
-  const results = once(() => toResults(target, parameters()))
+  const results = once(() => toResults(service, target, parameters()))
   const readsOnly = target.sideEffects?.length === 0
   return {
     target,

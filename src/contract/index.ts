@@ -13,6 +13,7 @@ export {
   readHeaderOptions,
 } from './options.ts'
 export { type Parameters, toQueryEntry } from './parameters.ts'
+export { isMasked } from './results.ts'
 export {
   parseVersionedName,
   selectDefault,

@@ -1,12 +1,12 @@
-import type { ExtensionEntry, Service, Target } from '../core/index.ts'
+import type {
+  AttributeSchema,
+  ExtensionEntry,
+  ExtensionParameters,
+  Service,
+  Target,
+} from '../core/index.ts'
 import { CallError } from '../errors/index.ts'
-import {
-  type AttributeSchema,
-  PARAMETERS_POINTER,
-  type QueryParameters,
-  toQueryParameters,
-  toQueryParser,
-} from '../extensions/query/index.ts'
+import { PARAMETERS_POINTER } from '../extensions/query/index.ts'
 import {
   type JsonSchema,
   listLocalInPlace,
@@ -21,7 +21,7 @@ export interface Parameters {
   /** Arguments and query parameters as one schema, closed where the arguments are. */
   readonly schema: JsonSchema
   /** Query parameters; absent when the function declares no query, or the service has no such extension. */
-  readonly query: QueryParameters | undefined
+  readonly query: ExtensionParameters | undefined
   /** Takes the parameters of a query out of what a caller gave; undefined when there is nothing to take out. */
   readonly split: ((given: JsonObject) => Split | undefined) | undefined
   /** Checks what a caller gave as a call would, without running anything. */
@@ -39,21 +39,22 @@ const QUERY = extensionUrn('query')
 /** Derives the parameters of a function. */
 export function toParameters(service: Service, target: Target): Parameters {
   const { definition, inputSchema } = target
-  if (definition.query === undefined || !service.supports(QUERY) || !target.accepts(QUERY)) {
+  // Asked of the extension itself: a service without it does not carry its code.
+  const extension = service.extensions.find(({ urn }) => urn === QUERY)
+  const all =
+    definition.query !== undefined && target.accepts(QUERY)
+      ? extension?.parameters?.(target, toAttributeSchema(service, target))
+      : undefined
+  if (all === undefined) {
     return { schema: inputSchema, query: undefined, split: undefined, check: target.checkInput }
   }
-  const all = toQueryParameters(
-    definition.query,
-    `${target.name}@${target.version}`,
-    toAttributeSchema(service, target),
-  )
   const taken = isRecord(inputSchema['properties']) ? inputSchema['properties'] : {}
   // A function of ours with such a clash does not start; one from elsewhere keeps its argument.
   const properties = Object.fromEntries(
     Object.entries(all.properties).filter(([name]) => !Object.hasOwn(taken, name)),
   )
   const names = Object.keys(properties)
-  const query: QueryParameters = { ...all, properties }
+  const query: ExtensionParameters = { ...all, properties }
   const split = (given: JsonObject): Split | undefined => {
     if (!names.some((name) => Object.hasOwn(given, name))) return undefined
     const entries = Object.entries(given)
@@ -71,7 +72,7 @@ export function toParameters(service: Service, target: Target): Parameters {
     check: (given) => {
       const found = isRecord(given) ? split(given as JsonObject) : undefined
       if (found === undefined) return target.checkInput(given)
-      const problems = findQueryProblems(target, found.entry.options)
+      const problems = findQueryProblems(query, found.entry.options)
       return andThen(target.checkInput(found.arguments), (checked) => {
         const [first, ...rest] = [...(checked.ok ? [] : checked.problems), ...problems]
         return first === undefined ? checked : { ok: false, problems: [first, ...rest] }
@@ -80,13 +81,12 @@ export function toParameters(service: Service, target: Target): Parameters {
   }
 }
 
-/** Cursors are sealed with a secret of the service; the call alone can open one. */
-function findQueryProblems(target: Target, options: JsonObject): readonly Problem[] {
-  const { pagination } = options
-  const known = isRecord(pagination) && pagination['cursor'] !== undefined
-  const readable = known ? { ...options, pagination: { ...pagination, cursor: null } } : options
+function findQueryProblems(
+  { assertOptions }: ExtensionParameters,
+  options: JsonObject,
+): readonly Problem[] {
   try {
-    toQueryParser(target).parse(readable, PARAMETERS_POINTER)
+    assertOptions(options, PARAMETERS_POINTER)
     return []
   } catch (thrown) {
     if (!(thrown instanceof CallError)) throw thrown

@@ -1,5 +1,13 @@
-import type { Target } from '../core/index.ts'
-import { allowAny, type JsonSchema } from '../schema/index.ts'
+import type { Reply, Service, Target } from '../core/index.ts'
+import {
+  allowAny,
+  bundleSchema,
+  compileSchema,
+  type JsonSchema,
+  listLocalInPlace,
+  mapSchema,
+} from '../schema/index.ts'
+import { canonicalUrn, extensionUrn, isList, isRecord, once } from '../values/index.ts'
 import type { Parameters } from './parameters.ts'
 
 /** What a function may answer with. */
@@ -8,21 +16,81 @@ export interface Results {
   readonly value: JsonSchema | undefined
   /** A resource document, to callers whose call is a query. */
   readonly document: JsonSchema | undefined
-  /** Each partial result of a function that streams. */
+  /** Each partial result of a function that streams, masked or not. */
   readonly item: JsonSchema | undefined
-  /** Everything the function may answer with in one piece; undefined when it does not say. */
+  /** Everything the function may answer with in one piece, masked or not; undefined when it does not say. */
   readonly whole: JsonSchema | undefined
+  /** Tells whether what was made of a result, such as a shorter list, is still one of `whole`. */
+  readonly accepts: (result: unknown) => boolean
+  /** True when every result may have members beyond those described. */
+  readonly isOpen: boolean
 }
 
 /** Derives the results of a function. */
-export function toResults({ outputSchema, itemSchema }: Target, { query }: Parameters): Results {
+export function toResults(service: Service, target: Target, { query }: Parameters): Results {
+  const { outputSchema, itemSchema } = target
   const document = query && DOCUMENT
+  const widen = toMasked(service, target)
+  const value = outputSchema && widen(outputSchema)
+  const whole = value && document ? toUnion(value, document) : value
+  const check = once(() => whole && compileSchema(whole, toCheckOptions(service, target)))
   return {
     value: outputSchema,
     document,
-    item: itemSchema,
-    whole: outputSchema && document ? toUnion(outputSchema, document) : outputSchema,
+    item: itemSchema && widen(itemSchema),
+    whole,
+    accepts: (result) => check()?.(result).ok ?? true,
+    isOpen: whole === undefined || isOpen(whole, service),
   }
+}
+
+const REDACT = extensionUrn('redact')
+
+/** Tells whether members of the result were masked: it may not have its promised shape any more. */
+export function isMasked({ extensions = [] }: Reply): boolean {
+  return extensions.some(({ urn, data }) => {
+    const fields = canonicalUrn(urn) === REDACT ? data?.['redacted_fields'] : undefined
+    return isList(fields) && fields.length > 0
+  })
+}
+
+function toCheckOptions({ components }: Service, { definition }: Target) {
+  return {
+    isOwn: definition.imported !== true,
+    assertFormats: definition.imported !== true,
+    components: { schemas: components.schemas ?? {} },
+  }
+}
+
+/** Allows text in place of what extensions mask in every call of the function. */
+function toMasked(
+  { extensions, components }: Service,
+  { joining }: Target,
+): (schema: JsonSchema) => JsonSchema {
+  const tests = extensions.flatMap(({ urn, masks }) =>
+    masks !== undefined && joining.includes(urn) ? [masks] : [],
+  )
+  if (tests.length === 0) return (schema) => schema
+  const widen = (schema: JsonSchema): JsonSchema => {
+    const { properties } = schema
+    if (!isRecord(properties)) return schema
+    const members = Object.entries(properties).map(([name, member]) => [
+      name,
+      tests.some((masks) => masks(name))
+        ? allowAny([member as JsonSchema, { type: 'string', description: 'masked' }])
+        : member,
+    ])
+    return { ...schema, properties: Object.fromEntries(members) }
+  }
+  return (schema) => mapSchema(bundleSchema(schema, components.schemas ?? {}), widen)
+}
+
+const CLOSING = ['additionalProperties', 'unevaluatedProperties', 'propertyNames', 'maxProperties']
+
+function isOpen(schema: JsonSchema, { components }: Service): boolean {
+  return listLocalInPlace([schema], { ...schema, components }).every((one) =>
+    CLOSING.every((keyword) => one[keyword] === undefined || one[keyword] === true),
+  )
 }
 
 /** Definitions stay where references look for them: at the root. */

@@ -1,4 +1,5 @@
 import { CallError } from '../errors/index.ts'
+import type { JsonSchema } from '../schema/index.ts'
 import {
   canonicalUrn,
   didYouMean,
@@ -66,6 +67,21 @@ export const PHASES = [
 /** One of the places of an extension around a call. */
 export type Phase = (typeof PHASES)[number]
 
+/** Finds the schema of an attribute of the resource itself (`self`) or of a relationship. */
+export type AttributeSchema = (resource: string, attribute: string) => JsonSchema | undefined
+
+/** What callers give beside the arguments of a function, on surfaces that have no entries for extensions. */
+export interface ExtensionParameters {
+  /** Schema of each parameter, described and closed; only those that the function supports. */
+  readonly properties: Readonly<Record<string, JsonSchema>>
+  /** Translates values of these parameters into the options of the extension, which checks them. */
+  readonly toOptions: (values: JsonObject) => JsonObject
+  /** The same for values that are text, as in a query string: numbers and lists are read from it. */
+  readonly fromText: (values: JsonObject) => JsonObject
+  /** Throws the CallError with which a call that has these options would be refused. */
+  readonly assertOptions: (options: JsonObject, pointer: string) => void
+}
+
 /** An optional feature of a call: what it is called, which functions it brings, and what it does around a call. */
 export interface Extension {
   readonly urn: string
@@ -78,10 +94,17 @@ export interface Extension {
   readonly excludedBy?: keyof PresetExclusions
   /** Also wraps the background run of a call, although it stands outside: the result it shapes is there only then. */
   readonly shapesResult?: boolean
+  /** Tells whether it may put text in place of members with this name, in calls that it joins. */
+  readonly masks?: (name: string) => boolean
   /** Its answers tell how one run went: whoever gets the stored outcome did not wait, hold or queue. */
   readonly ofOneRun?: boolean
   /** Lets callers read partial results as they come. */
   readonly streams?: boolean
+  /** Names what callers give beside the arguments of a function; undefined when that is nothing. */
+  readonly parameters?: (
+    target: Target,
+    attributeSchema: AttributeSchema,
+  ) => ExtensionParameters | undefined
   /** Extra members of the entry in capabilities, such as `supported_languages`. */
   readonly details?: JsonObject
   /** Functions that exist only while the extension is enabled. */

@@ -64,9 +64,11 @@ export {
   requireFunction,
 } from './dispatch.ts'
 export {
+  type AttributeSchema,
   captureReply,
   type Extension,
   type ExtensionCall,
+  type ExtensionParameters,
   type Next,
   notApplicable,
   orderExtensions,

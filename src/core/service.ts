@@ -9,6 +9,8 @@ import type { Target } from './target.ts'
 
 /** Where a service writes what an operator should know. */
 export interface Logger {
+  /** What happens in the normal course, such as a start; nothing is written when absent. */
+  info?(message: string, facts?: Readonly<Record<string, unknown>>): void
   warn(message: string, facts?: Readonly<Record<string, unknown>>): void
   error(message: string, facts?: Readonly<Record<string, unknown>>): void
 }

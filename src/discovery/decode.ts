@@ -15,6 +15,7 @@ import {
   type Simulation,
   type Tag,
 } from '../core/index.ts'
+import type { JsonSchema } from '../schema/index.ts'
 import { isList, isRecord } from '../values/index.ts'
 
 /** A function as the discovery document prints it. */
@@ -39,6 +40,14 @@ export interface FunctionObject {
   readonly externalDocs?: ExternalDocs
   readonly 'x-additional-arguments'?: boolean
   readonly 'x-required-scopes'?: readonly string[]
+}
+
+/** One function described alone. */
+export interface StandaloneFunction extends FunctionObject {
+  /** The other versions there are; seed 000 has no word for it. */
+  readonly 'x-other-versions'?: readonly string[]
+  /** Schemas that refer to themselves. */
+  readonly definitions?: Readonly<Record<string, JsonSchema>>
 }
 
 /** True for a function that takes further arguments than those listed; seed 000 has no word for it. */

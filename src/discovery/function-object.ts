@@ -1,31 +1,43 @@
+import type { Contract } from '../contract/index.ts'
 import {
   type ComponentKind,
-  type Components,
   type ContentDescriptor,
   type ErrorDefinition,
+  EVERYTHING,
   isReference,
+  isVisible,
+  type Link,
   type QueryCapabilities,
   type Reference,
   resolveReference,
   type Server,
+  type Service,
   type Target,
+  type View,
 } from '../core/index.ts'
-import { inlineReferences, type JsonSchema, toDraft7 } from '../schema/index.ts'
+import { type JsonSchema, toDraft7 } from '../schema/index.ts'
 import { asRecord, extensionUrn, isRecord } from '../values/index.ts'
-import { ADDITIONAL_ARGUMENTS, type FunctionObject, REQUIRED_SCOPES } from './decode.ts'
+import {
+  ADDITIONAL_ARGUMENTS,
+  type FunctionObject,
+  REQUIRED_SCOPES,
+  type StandaloneFunction,
+} from './decode.ts'
+import { createInlineCollection } from './schema-collection.ts'
 
 /** Writes one version of a function the way seed 000 prints it; `move` places schema references. */
 export function toFunctionObject(
-  target: Target,
+  contract: Contract,
   move: (schema: JsonSchema) => JsonSchema,
-  links: Target['definition']['links'] = target.definition.links,
+  links: Target['definition']['links'] = contract.target.definition.links,
 ): FunctionObject {
+  const { target } = contract
   const { definition } = target
   const place = (schema: JsonSchema): JsonSchema => toDraft7(move(schema))
   const described = toArguments(target, place)
-  const result = toResult(target, place)
+  const result = toResult(contract, place)
   const query = definition.query && toQuery(definition.query)
-  const extensions = toDeclarations(target, place)
+  const extensions = toDeclarations(contract, place)
   return {
     name: target.name,
     version: target.version,
@@ -48,12 +60,13 @@ export function toFunctionObject(
 
 /** That a function streams follows from its definition; it need not be declared. */
 function toDeclarations(
-  { definition: { extensions }, itemSchema, streams }: Target,
+  { target, modes, results: { item } }: Contract,
   place: (schema: JsonSchema) => JsonSchema,
 ): FunctionObject['extensions'] {
+  const { extensions } = target.definition
   const declared = extensions?.some(({ urn }) => urn === STREAM) === true
-  if (!streams || itemSchema === undefined || declared) return extensions
-  return [...(extensions ?? []), { urn: STREAM, item: place(itemSchema) }]
+  if (!modes.includes('stream') || item === undefined || declared) return extensions
+  return [...(extensions ?? []), { urn: STREAM, item: place(item) }]
 }
 
 const STREAM = extensionUrn('stream')
@@ -98,12 +111,12 @@ function namesEveryArgument({ additionalProperties, patternProperties }: JsonSch
 }
 
 function toResult(
-  { definition, outputSchema }: Target,
+  { target: { definition }, results: { value } }: Contract,
   place: (schema: JsonSchema) => JsonSchema,
 ): ContentDescriptor | Reference | undefined {
   if (definition.result !== undefined && isReference(definition.result)) return definition.result
-  if (outputSchema === undefined) return undefined
-  return { name: 'result', ...definition.result, schema: place(outputSchema) }
+  if (value === undefined) return undefined
+  return { name: 'result', ...definition.result, schema: place(value) }
 }
 
 function placeDescriptor(
@@ -146,34 +159,60 @@ function pick<Source, Key extends keyof Source>(
   ) as Pick<Source, Key>
 }
 
+/** Picks the links of a function that lead to something the view shows. */
+export function selectLinks(
+  { registry, components }: Service,
+  { target }: Contract,
+  view: View,
+): Target['definition']['links'] {
+  const { links } = target.definition
+  if (links === undefined || view === EVERYTHING) return links
+  return links.filter((given) => {
+    const link = resolveReference<Link>(given, components, 'links')
+    const entry =
+      link?.function === undefined || link.server ? undefined : registry.find(link.function)
+    return entry === undefined || entry.ordered.some((one) => isVisible(one, view))
+  })
+}
+
 /** Writes one function so that it can be read alone: every reference replaced, extension versions filled in. */
 export function toStandaloneFunction(
-  target: Target,
-  components: Components,
+  contract: Contract,
+  service: Service,
   extensionVersions: ReadonlyMap<string, string>,
-  shownLinks: Target['definition']['links'] = target.definition.links,
-): FunctionObject {
-  const schemas = components.schemas ?? {}
-  const inline = (schema: JsonSchema) => inlineReferences(schema, schemas)
-  const object = toFunctionObject(target, inline, shownLinks)
+  view: View = EVERYTHING,
+): StandaloneFunction {
+  const { components } = service
+  const { move, collected } = createInlineCollection(components.schemas ?? {})
+  const object = toFunctionObject(contract, move, selectLinks(service, contract, view))
   const resolve = <Component>(kind: ComponentKind, values: readonly (Component | Reference)[]) =>
     values.flatMap((value) => resolveReference<Component>(value, components, kind) ?? [])
+  // What stands in the function itself has been placed already.
+  const describe = (value: ContentDescriptor | Reference): ContentDescriptor[] =>
+    isReference(value)
+      ? resolve<ContentDescriptor>('contentDescriptors', [value]).map((descriptor) => ({
+          ...descriptor,
+          schema: move(descriptor.schema),
+        }))
+      : [value]
   const { arguments: described, result, errors, tags, links, examples, extensions } = object
+  const [resolved] = result ? describe(result) : []
+  const placed = {
+    ...(described && { arguments: described.flatMap(describe) }),
+    ...(resolved && { result: resolved }),
+    ...(errors && {
+      errors: errors.flatMap((error) =>
+        isReference(error)
+          ? resolve<ErrorDefinition>('errors', [error]).map((one) => toError(one, move))
+          : [error],
+      ),
+    }),
+  }
+  const definitions = collected()
+  const others = contract.versions(view).filter(({ version }) => version !== object.version)
   return {
     ...object,
-    ...(described && {
-      arguments: resolve('contentDescriptors', described).map((descriptor) => ({
-        ...descriptor,
-        schema: inlineReferences(descriptor.schema, schemas),
-      })),
-    }),
-    ...(result && inlineResult(result, components)),
-    ...(errors && {
-      errors: resolve('errors', errors).map(({ status: _status, data, ...error }) => ({
-        ...error,
-        ...(data && { data: inlineReferences(data, schemas) }),
-      })),
-    }),
+    ...placed,
     ...(tags && { tags: resolve('tags', tags) }),
     ...(links && { links: resolve('links', links) }),
     ...(examples && {
@@ -186,6 +225,8 @@ export function toStandaloneFunction(
     ...(extensions && {
       extensions: extensions.map((declaration) => inheritVersion(declaration, extensionVersions)),
     }),
+    ...(others.length > 0 && { 'x-other-versions': others.map(({ version }) => version) }),
+    ...(Object.keys(definitions).length > 0 && { definitions }),
   }
 }
 
@@ -200,16 +241,6 @@ export function toExtensionVersions(
       version === undefined ? [] : [[urn, version] as const],
     ),
   )
-}
-
-function inlineResult(
-  result: NonNullable<FunctionObject['result']>,
-  components: Components,
-): Pick<FunctionObject, 'result'> {
-  const descriptor = resolveReference(result, components, 'contentDescriptors')
-  if (descriptor === undefined) return {}
-  const schema = inlineReferences(descriptor.schema, components.schemas ?? {})
-  return { result: { ...descriptor, schema } }
 }
 
 function inheritVersion<Declaration extends { readonly urn: string; readonly version?: string }>(

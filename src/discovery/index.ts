@@ -8,13 +8,7 @@ export {
   type FunctionObject,
   REQUIRED_SCOPES,
 } from './decode.ts'
-export {
-  type BuildDocumentOptions,
-  buildDocument,
-  createSchemaCollection,
-  listTargets,
-  selectLinks,
-} from './document.ts'
+export { type BuildDocumentOptions, buildDocument } from './document.ts'
 export { toExtensionVersions, toFunctionObject, toStandaloneFunction } from './function-object.ts'
 export { buildLlmsText, type LlmsOptions } from './llms.ts'
 export {
@@ -24,3 +18,4 @@ export {
   type SiteVersion,
   toSiteModel,
 } from './outline.ts'
+export { createSchemaCollection } from './schema-collection.ts'

@@ -23,6 +23,7 @@ export {
   DIAGNOSTICS,
   type Diagnostic,
   type DiagnosticCode,
+  type DiagnosticRow,
   type DiagnosticSeverity,
   type DocumentFetcher,
   type DocumentFetcherOptions,

@@ -123,8 +123,8 @@ export function challengeHeaders(
   const isUsable = (text: string | undefined) => text !== undefined && HEADER_VALUE.test(text)
   if (status === 403) {
     const [own] = asked
-    const asksForScope = own?.includes('error="insufficient_scope"') && isUsable(own)
-    return asksForScope ? { 'www-authenticate': own } : {}
+    if (own === undefined || !isUsable(own)) return {}
+    return own.includes('error="insufficient_scope"') ? { 'www-authenticate': own } : {}
   }
   if (status !== 401) return {}
   const usable = asked.find(isUsable)

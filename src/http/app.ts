@@ -27,6 +27,9 @@ export interface App {
   readonly refuseEarly?: (path: string) => HttpResponse | undefined
   /** What there is to do, where `overload` is on. */
   readonly load?: () => Load
+  /** Says that the process is about to end: readiness answers 503, and node:http closes connections after their answer. */
+  readonly drain?: () => void
+  readonly isDraining?: () => boolean
   /** Ends streams that would otherwise stay open; the service itself is closed by its owner. */
   readonly close?: () => void
 }
@@ -59,7 +62,9 @@ export interface AppOptions extends GuardOptions, LocalOptions {
  */
 export function createApp(service: Service, options: AppOptions): App {
   assertSurfaces('createApp', options)
-  const probes = createProbes(service)
+  let draining = false
+  const isDraining = (): boolean => draining
+  const probes = createProbes(service, isDraining)
   const { mounts: ofSurfaces, close } = mountSurfaces(service, options)
   const mounts: readonly Mount[] = [
     ...ofSurfaces,
@@ -129,6 +134,10 @@ export function createApp(service: Service, options: AppOptions): App {
     maxRequestBytes: service.limits.maxRequestBytes,
     knows: (path) => find(path) !== undefined,
     refuse,
+    isDraining,
+    drain() {
+      draining = true
+    },
     close,
     ...gate,
     handle(request) {

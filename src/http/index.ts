@@ -1,5 +1,6 @@
 export { type AllSurfacesOptions, allSurfaces } from './all-surfaces.ts'
 export { type App, type AppOptions, createApp } from './app.ts'
+export type { DrainOptions, DrainReport } from './drain.ts'
 export { type ParsedRequest, toExpressHandler } from './express.ts'
 export { type FastifyHost, toFastifyPlugin } from './fastify.ts'
 export { type FetchHandlerOptions, toFetchHandler } from './fetch.ts'

@@ -1,4 +1,4 @@
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isPromise } from '../values/index.ts'
 import type { HttpRequest, HttpResponse } from '../wire/index.ts'
 import { createHeadWriter, type WriteHead, writePublicHead } from './answer-head.ts'
@@ -10,7 +10,11 @@ import { problemResponse, toProblem } from './problem.ts'
 export function toNodeListener(
   app: App,
 ): (incoming: IncomingMessage, outgoing: ServerResponse) => void {
-  const writeHead = createHeadWriter()
+  const write = createHeadWriter()
+  const writeHead: WriteHead = (outgoing, response, length) => {
+    if (app.isDraining?.()) outgoing.shouldKeepAlive = false
+    write(outgoing, response, length)
+  }
   return (incoming, outgoing) => answerNode(app, incoming, outgoing, NO_EXTRAS, writeHead)
 }
 
@@ -132,14 +136,14 @@ function writeResponse(
   response: HttpResponse,
   writeHead: WriteHead,
 ): void {
-  const { status, headers, body } = response
+  const { status, body } = response
   if (typeof body === 'string' || body instanceof Uint8Array) {
     const length = typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength
     writeHead(outgoing, response, BODYLESS.has(status) ? undefined : length)
     if (length === 0 || BODYLESS.has(status)) outgoing.end(body)
     else writeWhole(outgoing, body, length)
   } else {
-    outgoing.writeHead(status, headers as OutgoingHttpHeaders)
+    writeHead(outgoing, response, undefined)
     outgoing.flushHeaders()
     writeStream(outgoing, body).catch(() => outgoing.destroy())
   }

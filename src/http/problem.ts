@@ -36,8 +36,13 @@ export function toProblem({ status = 400, message, errors }: CallError): HttpRes
   )
 }
 
+const NO_STORE = { 'cache-control': 'no-store' }
+
 /** Creates the two probes an orchestrator asks, from the same checks as the health function. */
-export function createProbes(service: Service): {
+export function createProbes(
+  service: Service,
+  isDraining: () => boolean,
+): {
   readonly live: HttpHandler
   readonly ready: HttpHandler
 } {
@@ -47,6 +52,9 @@ export function createProbes(service: Service): {
       if (request.method !== 'GET' && request.method !== 'HEAD') {
         return problemResponse(405, 'Probes are read with GET', { allow: 'GET, HEAD' })
       }
+      // Whoever asks sends no more calls then; checks would only delay the answer.
+      if (component === undefined && isDraining())
+        return problemResponse(503, 'The service is stopping', NO_STORE)
       const question = { component, signal: request.signal(), view: viewOf(service) }
       return toResponse(await reportHealth(service, question))
     }
@@ -56,7 +64,7 @@ export function createProbes(service: Service): {
 function toResponse(report: HealthReport): HttpResponse {
   return {
     status: report.status === 'unhealthy' ? 503 : 200,
-    headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
+    headers: { 'content-type': 'application/json', ...NO_STORE },
     body: JSON.stringify(encodeHealth(report)),
   }
 }

@@ -4,7 +4,8 @@ import type { Service } from '../core/index.ts'
 import type { Surface } from '../surfaces/surface/index.ts'
 import type { Triggers } from '../triggers/index.ts'
 import { allSurfaces } from './all-surfaces.ts'
-import { type App, type AppOptions, createApp } from './app.ts'
+import { type AppOptions, createApp } from './app.ts'
+import { type DrainOptions, type DrainReport, drainOnSignals, drainServer } from './drain.ts'
 import { assertNotMoved } from './mount.ts'
 import { toNodeListener } from './node.ts'
 
@@ -18,6 +19,13 @@ export interface ServeOptions extends Omit<AppOptions, 'bind' | 'surfaces'> {
   readonly host?: string
   /** Milliseconds that running calls get to finish when the server closes; 10000 when absent. */
   readonly graceMs?: number
+  /** Milliseconds between a SIGTERM, which turns readiness to 503, and the end of new connections; 1000 when absent. */
+  readonly drainPauseMs?: number
+  /**
+   * Whether the process is there for this service, as when absent: it logs where it listens, and SIGTERM or SIGINT
+   * drain the server and end the process. False leaves all that to you.
+   */
+  readonly ownsProcess?: boolean
   /** Milliseconds within which a request must have arrived, its head within a third of it; 60000 when absent. */
   readonly requestTimeoutMs?: number
   /**
@@ -34,7 +42,9 @@ export interface RunningServer {
   readonly url: string
   readonly port: number
   readonly host: string
-  /** Stops taking connections, lets running calls finish, closes the service. */
+  /** Turns readiness to 503, stops triggers, takes no more connections, lets running calls finish, closes the service. */
+  readonly drain: (options?: DrainOptions) => Promise<DrainReport>
+  /** Does the same, and tells nothing. */
   readonly close: () => Promise<void>
 }
 
@@ -64,20 +74,24 @@ export async function serve(service: Service, options: ServeOptions = {}): Promi
     server.on('request', toNodeListener(app))
     return { app, url }
   })
-  const close = () => closeGracefully(server, { app, service, sockets, graceMs })
+  let drained: Promise<DrainReport> | undefined
+  let forgetSignals: (() => void) | undefined
+  const drain = (how?: DrainOptions): Promise<DrainReport> => {
+    drained ??= drainServer({ server, app, service, sockets, triggers, graceMs }, how).finally(() =>
+      forgetSignals?.(),
+    )
+    return drained
+  }
+  const close = async (): Promise<void> => void (await drain())
   await triggers?.start({ host }).catch(async (thrown: unknown) => {
     await close()
     throw thrown
   })
-  return {
-    url,
-    port: (server.address() as AddressInfo).port,
-    host,
-    async close() {
-      await triggers?.stop(graceMs)
-      await close()
-    },
+  if (options.ownsProcess !== false) {
+    forgetSignals = drainOnSignals(drain, options.drainPauseMs ?? 1_000)
+    service.log.info?.('listening', { url, service: service.name })
   }
+  return { url, port: (server.address() as AddressInfo).port, host, drain, close }
 }
 
 /** Workers import this file as well; what they have of node:http does not listen. */
@@ -123,13 +137,6 @@ async function listen<Value>(
       }
     })
   })
-}
-
-interface Closing {
-  readonly app: App
-  readonly service: Service
-  readonly sockets: ReadonlySet<Socket>
-  readonly graceMs: number
 }
 
 function trackSockets(server: Server): ReadonlySet<Socket> {
@@ -204,24 +211,4 @@ function endStuckSockets(
 function readQueueSize(socket: Socket): number | undefined {
   const { _handle: handle } = socket as { readonly _handle?: { readonly writeQueueSize?: number } }
   return handle?.writeQueueSize
-}
-
-const IDLE_LOOK_MS = 50
-
-async function closeGracefully(
-  server: Server,
-  { app, service, sockets, graceMs }: Closing,
-): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  app.close?.()
-  server.closeIdleConnections()
-  // Node counts a connection that never sent anything as busy; clients leave such ones behind.
-  for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
-  // A connection whose call ends only now stays open for another one that nobody will answer.
-  const idle = setInterval(() => server.closeIdleConnections(), IDLE_LOOK_MS)
-  const timer = setTimeout(() => server.closeAllConnections(), graceMs)
-  await closed
-  clearInterval(idle)
-  clearTimeout(timer)
-  await service.close()
 }

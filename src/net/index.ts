@@ -1,7 +1,6 @@
 export { addressKind } from './address-range.ts'
 export {
   type CallerKey,
-  type CallerMemory,
   copyStart,
   createCallerMemory,
   readCallerKey,

@@ -4,7 +4,7 @@ import { request as requestHttps } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { CallError } from '../errors/index.ts'
-import { openScope, toReason } from '../values/index.ts'
+import { openScope, toReason, untilAborted } from '../values/index.ts'
 import { addressKind } from './address-range.ts'
 
 /** One address a name resolves to. */
@@ -182,16 +182,9 @@ async function resolveHost(
   const family = isIP(host)
   if (family !== 0) return [{ address: host, family }]
   const lookup = options.lookup ?? ((name: string) => systemLookup(name, { all: true }))
-  const addresses = await Promise.race([lookup(host), rejectOnAbort(signal)])
+  const addresses = await untilAborted(lookup(host), signal)
   if (addresses.length > 0) return addresses
   throw refusal('host_unknown', `${host} has no address`, { host })
-}
-
-function rejectOnAbort(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    if (signal.aborted) reject(signal.reason)
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-  })
 }
 
 function send(
@@ -227,16 +220,9 @@ function send(
 function pinTo(addresses: readonly ResolvedAddress[]): LookupFunction {
   return (_hostname, wanted, callback) => {
     const [first] = addresses
-    if (wanted.all === true) callback(null, addresses.map(toLookupAddress))
+    if (wanted.all === true) callback(null, [...addresses])
     else callback(null, first?.address ?? '', first?.family)
   }
-}
-
-function toLookupAddress({ address, family }: ResolvedAddress): {
-  address: string
-  family: number
-} {
-  return { address, family }
 }
 
 const DECODERS = {

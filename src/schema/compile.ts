@@ -1,8 +1,8 @@
 import { Build, Check, Errors, Meta } from 'typebox/schema'
 import { Settings } from 'typebox/system'
 import { createRecord, resolvePointer } from '../values/index.ts'
-import { listMemberNames } from './closed-arguments.ts'
-import type { Dialect } from './dialect.ts'
+import { listMemberNames } from './arguments.ts'
+import { DIALECT_URIS, type Dialect } from './dialect.ts'
 import { assertPatterns } from './mistakes.ts'
 import {
   dialectOf,
@@ -186,10 +186,10 @@ function findErrors(
   }
 }
 
-/** Gives the meta-schema of a dialect by its address without fragment. */
+/** Gives the meta-schema of a dialect that we know, by its address without fragment; the build leaves the others out. */
 function readMetaSchema(address: string): Subschema | undefined {
-  const entry = Object.entries(Meta).find(([uri]) => uri.replace(/#$/, '') === address)
-  return entry?.[1]
+  const uri = Object.values(DIALECT_URIS).find((one) => one.replace(/#$/, '') === address)
+  return uri === undefined ? undefined : (Meta as Readonly<Record<string, Subschema>>)[uri]
 }
 
 /** A schema with everything it reaches, ready for the validator. */

@@ -35,18 +35,14 @@ const SENTENCES: Readonly<Record<string, Sentence>> = {
   'false schema': () => 'is not allowed',
   format: ({ format }, found) => `must be a valid ${toText(format)}; got ${show(found)}`,
   if: ({ failingKeyword }) => `must match the "${toText(failingKeyword)}" part of a condition`,
-  maxItems: ({ limit }, found) => `must have at most ${count(limit, 'item')}; got ${size(found)}`,
-  maxLength: ({ limit }, found) =>
-    `must have at most ${count(limit, 'character')}; got ${size(found)}`,
-  maxProperties: ({ limit }, found) =>
-    `must have at most ${count(limit, 'member')}; got ${size(found)}`,
+  maxItems: countedSentence('at most', 'item'),
+  maxLength: countedSentence('at most', 'character'),
+  maxProperties: countedSentence('at most', 'member'),
   maximum: ({ limit }, found) =>
     `must be at most ${toText(limit)}; got ${show(found)}${explainEnd(limit)}`,
-  minItems: ({ limit }, found) => `must have at least ${count(limit, 'item')}; got ${size(found)}`,
-  minLength: ({ limit }, found) =>
-    `must have at least ${count(limit, 'character')}; got ${size(found)}`,
-  minProperties: ({ limit }, found) =>
-    `must have at least ${count(limit, 'member')}; got ${size(found)}`,
+  minItems: countedSentence('at least', 'item'),
+  minLength: countedSentence('at least', 'character'),
+  minProperties: countedSentence('at least', 'member'),
   minimum: ({ limit }, found) =>
     `must be at least ${toText(limit)}; got ${show(found)}${explainEnd(limit)}`,
   multipleOf: ({ multipleOf }, found) =>
@@ -62,6 +58,10 @@ const SENTENCES: Readonly<Record<string, Sentence>> = {
     Array.isArray(duplicate)
       ? `must not repeat items; items ${duplicate.map(toText).join(' and ')} are equal`
       : 'must not repeat items',
+}
+
+function countedSentence(bound: string, noun: string): Sentence {
+  return ({ limit }, found) => `must have ${bound} ${count(limit, noun)}; got ${size(found)}`
 }
 
 function explainEnd(limit: unknown): string {

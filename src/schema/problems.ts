@@ -1,4 +1,12 @@
-import { formatPointer, isRecord, resolvePointer, shortenPointer, toText } from '../values/index.ts'
+import {
+  formatPointer,
+  groupBy,
+  isRecord,
+  parsePointer,
+  resolvePointer,
+  shortenPointer,
+  toText,
+} from '../values/index.ts'
 import {
   formatChoice,
   formatFinding,
@@ -76,7 +84,9 @@ function fold(finding: SchemaViolation, findings: SchemaViolation[], valueAt: Va
     case 'anyOf':
     case 'oneOf': {
       const path = `${schemaPath}/${keyword}/`
-      const branches = groupBranches(takeInside(path, findings), path)
+      const indexOf = (found: SchemaViolation) =>
+        found.schemaPath.slice(path.length).split('/', 1)[0]
+      const branches = [...groupBy(takeInside(path, findings), indexOf).values()]
       findings.push(...explainChoice({ error: finding, branches, valueAt }))
       return
     }
@@ -114,18 +124,6 @@ function takeInside(path: string, findings: SchemaViolation[]): SchemaViolation[
   let start = findings.length
   while (start > 0 && findings[start - 1]?.schemaPath.startsWith(path) === true) start -= 1
   return findings.splice(start)
-}
-
-function groupBranches(
-  findings: readonly SchemaViolation[],
-  path: string,
-): readonly SchemaViolation[][] {
-  const branches = new Map<string, SchemaViolation[]>()
-  for (const finding of findings) {
-    const [index = ''] = finding.schemaPath.slice(path.length).split('/')
-    branches.set(index, [...(branches.get(index) ?? []), finding])
-  }
-  return [...branches.values()]
 }
 
 function listMembers(finding: SchemaViolation, names: unknown): readonly SchemaViolation[] {
@@ -183,12 +181,11 @@ function toNameFinding(finding: SchemaViolation): SchemaViolation {
 }
 
 function lastSegment(pointer: string): string {
-  const segment = pointer.slice(pointer.lastIndexOf('/') + 1)
-  return segment.replaceAll('~1', '/').replaceAll('~0', '~')
+  return parsePointer(pointer)?.at(-1) ?? ''
 }
 
 /** A failed `anyOf` or `oneOf` with what its branches found. */
-export interface FailedChoice {
+interface FailedChoice {
   readonly error: SchemaViolation
   /** The findings of each branch that failed. */
   readonly branches: readonly (readonly SchemaViolation[])[]
@@ -196,7 +193,7 @@ export interface FailedChoice {
 }
 
 /** Says in as few findings as possible why a value fits none, or more than one, of several forms. */
-export function explainChoice(choice: FailedChoice): readonly SchemaViolation[] {
+function explainChoice(choice: FailedChoice): readonly SchemaViolation[] {
   const { error, branches } = choice
   const passing = error.params['passingSchemas']
   if (Array.isArray(passing) && passing.length > 1) {

@@ -10,7 +10,7 @@ import {
   shortenPointer,
   toText,
 } from '../values/index.ts'
-import { closeArguments, closeObjects, openUnnamedArguments } from './closed-arguments.ts'
+import { closeArguments, closeObjects, openUnnamedArguments } from './arguments.ts'
 import { formatUnknownProperty, isLongName } from './messages.ts'
 import { compileNames } from './names.ts'
 import { MAX_PROBLEMS } from './problems.ts'

@@ -53,7 +53,7 @@ export function jsonLogger(
     (message: string, facts: Readonly<Record<string, unknown>> = {}): void => {
       write(`${formatLine({ level, message }, facts)}\n`)
     }
-  return { warn: log('warn'), error: log('error') }
+  return { info: log('info'), warn: log('warn'), error: log('error') }
 }
 
 /** Facts that JSON cannot hold are written as text: a line must not be lost because of what it is about. */
@@ -78,13 +78,13 @@ export function toSteadyLogger(log: Logger): Logger {
     (level: keyof Logger): Logger['warn'] =>
     (message, facts) => {
       try {
-        const written: unknown = log[level](message, facts)
+        const written: unknown = log[level]?.(message, facts)
         if (written instanceof Promise) written.catch(() => {})
       } catch {
         // There is nobody left to tell.
       }
     }
-  return { warn: write('warn'), error: write('error') }
+  return { info: write('info'), warn: write('warn'), error: write('error') }
 }
 
 /** What a service is made of. */

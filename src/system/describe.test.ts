@@ -226,6 +226,51 @@ describe('urn:cline:forrst:ext:discovery:fn:describe of one function', () => {
     })
     expect(JSON.stringify(body)).not.toContain('$ref')
   })
+
+  it('keeps what refers to itself where its references lead, and tells of the other versions', async () => {
+    const node = (next: string) => ({
+      type: 'object',
+      properties: { next: { $ref: '#/$defs/Node' }, [next]: { type: 'string' } },
+    })
+    const tree = (next: string) => ({ $ref: '#/$defs/Node', $defs: { Node: node(next) } })
+    const service = serviceOf(
+      ['1.0.0', '2.0.0'].map((version) => ({
+        name: 'trees.get',
+        version,
+        input: {
+          type: 'object',
+          properties: { from: { $ref: '#/$defs/Node' } },
+          $defs: { Node: node('a') },
+        },
+        output: tree('b'),
+        item: { $ref: '#/components/schemas/Leaf' },
+        errors: [{ code: 'TREES_BAD', message: 'Bad', data: tree('c') }],
+        handler: () => ({}),
+      })),
+      {
+        components: {
+          schemas: {
+            Leaf: { type: 'object', properties: { leaf: { $ref: '#/components/schemas/Leaf' } } },
+          },
+        },
+      },
+    )
+    const { body } = await call(service, {
+      function: 'urn:cline:forrst:ext:discovery:fn:describe',
+      arguments: { function: 'trees.get' },
+    })
+    expect(body).toMatchObject({ version: '2.0.0', 'x-other-versions': ['1.0.0'] })
+    const references = JSON.stringify(body).match(/"\$ref":"[^"]+"/g) ?? []
+    expect(references.length).toBeGreaterThan(3)
+    const ends = new Map<string, unknown>()
+    for (const text of references) {
+      const [, name = ''] = /#\/definitions\/([^"]+)/.exec(text) ?? []
+      const { definitions } = body as unknown as { definitions: Record<string, unknown> }
+      expect(definitions[name], text).toBeDefined()
+      ends.set(name, definitions[name])
+    }
+    expect(ends.size).toBe(4)
+  })
 })
 
 describe('recommended_version', () => {

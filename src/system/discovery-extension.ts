@@ -1,3 +1,4 @@
+import { createContracts } from '../contract/index.ts'
 import {
   createPreparedResult,
   defineFunction,
@@ -7,12 +8,7 @@ import {
   type View,
   viewOf,
 } from '../core/index.ts'
-import {
-  buildDocument,
-  selectLinks,
-  toExtensionVersions,
-  toStandaloneFunction,
-} from '../discovery/index.ts'
+import { buildDocument, toExtensionVersions, toStandaloneFunction } from '../discovery/index.ts'
 import { CallError } from '../errors/index.ts'
 import { jsonSchema } from '../schema/index.ts'
 import { extensionUrn } from '../values/index.ts'
@@ -97,5 +93,5 @@ function describeOne(
   const versions = toExtensionVersions(service.extensions, service.servers)
   return target === undefined
     ? {}
-    : toStandaloneFunction(target, service.components, versions, selectLinks(service, target, view))
+    : toStandaloneFunction(createContracts(service).of(target), service, versions, view)
 }

@@ -17,6 +17,40 @@ export function fromJson(text: string): Json {
   return JSON.parse(text) as Json
 }
 
+/** Reads text that may not be JSON; `otherwise` stands for what is none. */
+export function tryJson(text: string, otherwise?: unknown): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return otherwise
+  }
+}
+
+/** Leaves out the members that are undefined: an optional member is there with a value, or not at all. */
+export function defined<Members extends object>(
+  members: Members,
+): { [Name in keyof Members]?: Exclude<Members[Name], undefined> } {
+  const present = Object.entries(members).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(present) as { [Name in keyof Members]?: never }
+}
+
+/** Adds an item to the list under a key, which it begins where there is none. */
+export function pushTo<Key, Item>(lists: Map<Key, Item[]>, key: Key, item: Item): void {
+  const list = lists.get(key)
+  if (list === undefined) lists.set(key, [item])
+  else list.push(item)
+}
+
+/** Sorts items into lists by a key, each in the order they came in. */
+export function groupBy<Key, Item>(
+  items: Iterable<Item>,
+  keyOf: (item: Item) => Key,
+): Map<Key, Item[]> {
+  const lists = new Map<Key, Item[]>()
+  for (const item of items) pushTo(lists, keyOf(item), item)
+  return lists
+}
+
 /** Makes a record without a prototype, so that no key from outside meets what every object inherits. */
 export function createRecord<Value>(): Record<string, Value> {
   return Object.create(null) as Record<string, Value>
@@ -92,7 +126,8 @@ function escapeSegment(segment: string): string {
   return segment.replaceAll('~', '~0').replaceAll('/', '~1')
 }
 
-function unescapeSegment(segment: string): string {
+/** Undoes the escapes of one segment of a JSON Pointer. */
+export function unescapeSegment(segment: string): string {
   return segment.replaceAll('~1', '/').replaceAll('~0', '~')
 }
 

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { type Browser, chromium } from 'playwright-core'
 
@@ -50,11 +51,14 @@ async function install(): Promise<string | undefined> {
   console.log('explorer tests: no browser found, installing the Debian package chromium …')
   const run = promisify(execFile)
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-  try {
-    await run('apt-get', ['update'], { env })
-    await run('apt-get', ['install', '-y', '--no-install-recommends', 'chromium'], { env })
-  } catch {
-    console.log('explorer tests: chromium could not be installed.')
+  const wait = ['-o', 'DPkg::Lock::Timeout=300']
+  const packages = ['install', '-y', '--no-install-recommends', 'chromium']
+  // Another worker may be installing it too: `update` does not wait for its turn, and fails.
+  for (let attempt = 0; attempt < 5 && findInstalled() === undefined; attempt += 1) {
+    if (attempt > 0) await setTimeout(5_000)
+    await run('apt-get', [...wait, 'update'], { env }).catch(() => undefined)
+    await run('apt-get', [...wait, ...packages], { env }).catch(() => undefined)
   }
+  if (findInstalled() === undefined) console.log('explorer tests: chromium could not be installed.')
   return findInstalled()
 }

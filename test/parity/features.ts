@@ -297,7 +297,15 @@ export const FEATURES: readonly Feature[] = [
     meta: { 'waymark/dry-run': true },
     flags: ['--dry-run'],
     gives: { extension: { valid: true, would_affect: [{ type: 'ticket', id: 'dry' }] } },
-    but: { generated: { reason: GENERATED_EXTENSIONS() } },
+    but: {
+      generated: {
+        path: ['tickets', 'close', 'safe'],
+        rest: [
+          { id: 'dry' },
+          { extensions: [{ urn: 'urn:forrst:ext:dry-run', options: { enabled: true } }] },
+        ],
+      },
+    },
   }),
   toFeature({
     title: 'simulation',
@@ -388,10 +396,6 @@ export const FEATURES: readonly Feature[] = [
   { title: 'a file as argument', gives: {}, sends: filled({}, 20) },
   { title: 'a file as result', gives: {}, sends: filled({}, 20) },
 ]
-
-function GENERATED_EXTENSIONS(): string {
-  return 'a method of a generated client gives the result alone; `client.call` of the typed client gives what extensions answer'
-}
 
 function same(reason: string): Omit<Feature['sends'], 'rest'> {
   const cell = { reason }

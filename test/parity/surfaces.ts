@@ -352,6 +352,10 @@ async function askGenerated(client: Json, { path, rest: given }: GeneratedSend):
       return { items }
     }
     const value = await answer
+    if (path.at(-1) === 'safe') {
+      const { result, extensions } = value as { result: unknown; extensions?: Json[] }
+      return toAnswer(result, extensions)
+    }
     return path.at(-1) === 'start'
       ? { result: await (value as { wait(): Promise<unknown> }).wait() }
       : { result: value }

@@ -18,12 +18,18 @@ export interface WaymarkProcess {
 }
 
 /** Starts `waymark serve` with these arguments on a free port, and waits until it listens. */
-export async function startWaymark(args: readonly string[]): Promise<WaymarkProcess> {
-  const child = spawn(
-    process.execPath,
-    ['bin/waymark.js', 'serve', ...args, '--port', '0', '--json'],
-    { cwd: ROOT, env: { ...process.env, NODE_ENV: 'production' } },
-  )
+export function startWaymark(args: readonly string[]): Promise<WaymarkProcess> {
+  // Arguments of a test come last, and win.
+  const own = ['--drain-pause', '0s', '--port', '0', '--json']
+  return startProgram(['bin/waymark.js', 'serve', ...own, ...args])
+}
+
+/** Starts Node with these arguments, and waits for the line of JSON that holds the URL where it listens. */
+export async function startProgram(args: readonly string[]): Promise<WaymarkProcess> {
+  const child = spawn(process.execPath, args, {
+    cwd: ROOT,
+    env: { ...process.env, NODE_ENV: 'production' },
+  })
   const kill = () => child.kill('SIGKILL')
   process.once('exit', kill)
   let errors = ''

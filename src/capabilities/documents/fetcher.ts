@@ -1,12 +1,11 @@
 import { CallError } from '../../errors/index.ts'
 import {
-  type CallerMemory,
   createCallerMemory,
   createPublicFetch,
   type PublicFetch,
   type PublicResponse,
 } from '../../net/index.ts'
-import { type Clock, systemClock, toReason } from '../../values/index.ts'
+import { type Clock, systemClock, toReason, tryJson } from '../../values/index.ts'
 import { createFetchBudget } from '../fetch-budget.ts'
 import { judgeProfileUrl } from '../session/agent-header.ts'
 
@@ -61,7 +60,12 @@ const FRESH_FLOOR_MS = 60_000
 
 const FRESH_CEILING_MS = 24 * 3_600_000
 
-const MAX_BYTES = 2 * 1024 * 1024
+const FETCHING = {
+  requireHttps: true,
+  maxBytes: 2 * 1024 * 1024,
+  timeoutMs: 10_000,
+  redirects: 'refuse',
+} as const
 
 const MAX_DEPTH = 100
 
@@ -75,8 +79,14 @@ const MAX_FAILURES = 1_000
 export function createDocumentFetcher(options: DocumentFetcherOptions = {}): DocumentFetcher {
   const { clock = systemClock, maxDocuments = 500 } = options
   const allowLoopback = options.allowLoopback === true
-  const fetch = options.fetch ?? guardedFetch(allowLoopback)
-  const known = createKnown(maxDocuments, options.maxBytes ?? 67_108_864)
+  const fetch = options.fetch ?? createPublicFetch({ ...FETCHING, allowLoopback })
+  const maxBytes = options.maxBytes ?? 67_108_864
+  const known = createCallerMemory<Remembered>({
+    max: maxDocuments,
+    maxPerCaller: Math.ceil(maxDocuments / 5),
+    maxBytes,
+    maxBytesPerCaller: maxBytes / 4,
+  })
   const failures = createCallerMemory<Failed>({
     max: MAX_FAILURES,
     maxPerCaller: MAX_FAILURES / 10,
@@ -131,9 +141,14 @@ export function createDocumentFetcher(options: DocumentFetcherOptions = {}): Doc
     return pending
   }
 
-  async function get(url: string, caller?: string): Promise<FetchedDocument> {
+  function refuse(url: string): Failure | undefined {
     const judged = judgeProfileUrl(url, { allowLoopback })
-    if (!judged.ok) return failed('url_refused', `${url.slice(0, 200)}: ${judged.message}`)
+    return judged.ok ? undefined : failed('url_refused', `${url.slice(0, 200)}: ${judged.message}`)
+  }
+
+  async function get(url: string, caller?: string): Promise<FetchedDocument> {
+    const refused = refuse(url)
+    if (refused !== undefined) return refused
     const failure = failures.get(url)
     if (failure !== undefined && failure.until > clock.now()) return failure.failure
     const found = known.get(url)
@@ -144,8 +159,8 @@ export function createDocumentFetcher(options: DocumentFetcherOptions = {}): Doc
   return {
     get,
     refresh: async (url) => {
-      const judged = judgeProfileUrl(url, { allowLoopback })
-      if (!judged.ok) return failed('url_refused', `${url.slice(0, 200)}: ${judged.message}`)
+      const refused = refuse(url)
+      if (refused !== undefined) return refused
       const { origin } = new URL(url)
       const last = forced.get(origin) ?? Number.NEGATIVE_INFINITY
       if (clock.now() - last < FRESH_FLOOR_MS) return get(url)
@@ -186,13 +201,25 @@ function remember(
   if (response.status !== 200) {
     return failed('unreachable', `${response.url} answered with status ${response.status}`)
   }
-  const parsed = parseDocument(response)
-  if (!parsed.ok) return parsed
+  const text = decode(response.body)
+  const value = text === undefined ? NOT_JSON : tryJson(text, NOT_JSON)
+  if (value === NOT_JSON) return failed('malformed', `${response.url} is not JSON`)
+  if (isDeeperThan(value, MAX_DEPTH)) return failed('malformed', `${response.url} nests too deeply`)
   return {
-    document: { ok: true, value: parsed.value, freshUntil },
+    document: { ok: true, value, freshUntil },
     etag: response.header('etag'),
     // Parsed, a document takes several times what its text takes.
     bytes: 4 * response.body.byteLength + 1_024,
+  }
+}
+
+const NOT_JSON = Symbol('not JSON')
+
+function decode(body: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(body)
+  } catch {
+    return undefined
   }
 }
 
@@ -200,21 +227,6 @@ function freshFor(cacheControl: string | undefined): number {
   const seconds = /(?:^|[\s,])max-age="?(\d{1,9})/i.exec(cacheControl ?? '')?.[1]
   const asked = seconds === undefined ? 0 : Number(seconds) * 1_000
   return Math.min(FRESH_CEILING_MS, Math.max(FRESH_FLOOR_MS, asked))
-}
-
-function parseDocument(
-  response: PublicResponse,
-): { readonly ok: true; readonly value: unknown } | Failure {
-  try {
-    const value: unknown = JSON.parse(
-      new TextDecoder('utf-8', { fatal: true }).decode(response.body),
-    )
-    if (isDeeperThan(value, MAX_DEPTH))
-      return failed('malformed', `${response.url} nests too deeply`)
-    return { ok: true, value }
-  } catch {
-    return failed('malformed', `${response.url} is not JSON`)
-  }
 }
 
 function isDeeperThan(value: unknown, depth: number): boolean {
@@ -233,23 +245,4 @@ function toFailure(thrown: unknown): Failure {
 
 function failed(code: FetchFailure, message: string): Failure {
   return { ok: false, code, message }
-}
-
-function guardedFetch(allowLoopback: boolean): PublicFetch {
-  return createPublicFetch({
-    allowLoopback,
-    requireHttps: true,
-    maxBytes: MAX_BYTES,
-    timeoutMs: 10_000,
-    redirects: 'refuse',
-  })
-}
-
-function createKnown(max: number, maxBytes: number): CallerMemory<Remembered> {
-  return createCallerMemory<Remembered>({
-    max,
-    maxPerCaller: Math.ceil(max / 5),
-    maxBytes,
-    maxBytesPerCaller: maxBytes / 4,
-  })
 }

@@ -1,13 +1,9 @@
 import { followReference, listInPlace, resolveLocal } from '../../schema/walk/index.ts'
-import { isRecord, toText } from '../../values/index.ts'
+import { asList, asRecord, entriesOf, isRecord, pushTo, toText } from '../../values/index.ts'
 import type { DiagnosticCode } from '../diagnostic.ts'
 
 /** Collects the addresses of the schema files that a schema stands for, without fragments. */
-export function collectSchemaFiles(
-  schema: unknown,
-  document: unknown,
-  base: string,
-): ReadonlySet<string> {
+function collectSchemaFiles(schema: unknown, document: unknown, base: string): ReadonlySet<string> {
   const files = new Set<string>()
   listInPlace([schema], (ref) => {
     if (ref.startsWith('#')) return resolveLocal(document, ref)
@@ -84,25 +80,20 @@ export interface McpDocument extends OperationTable<McpOperation>, DocumentMembe
 /** An indexed document of either transport. */
 export type TransportDocument = RestDocument | McpDocument
 
-/** An operation as an indexer found it. */
-export interface FoundOperation<Operation> {
-  readonly operation: Operation
-  /** Schema files that the operation's answers name. */
-  readonly answers: ReadonlySet<string>
-}
-
 // More operations than any real document has; the rest is left out and reported.
 const MAX_OPERATIONS = 10_000
 
-/** Collects operations by identifier; one that occurs twice becomes ambiguous and is left out. */
-export function collectOperations<Operation extends { readonly id: string }>(
-  found: Iterable<FoundOperation<Operation>>,
+type Node = Readonly<Record<string, unknown>>
+
+/** Collects operations with the schema files their answers name; one that occurs twice is ambiguous and left out. */
+function collectOperations<Operation extends { readonly id: string }>(
+  found: Iterable<readonly [Operation, answers: ReadonlySet<string>]>,
   remarks: DocumentRemark[],
 ): OperationTable<Operation> {
   const operations = new Map<string, Operation>()
   const repeated = new Set<string>()
   const citing = new Map<string, string[]>()
-  for (const { operation, answers } of found) {
+  for (const [operation, answers] of found) {
     const { id } = operation
     if (operations.has(id)) {
       if (!repeated.has(id)) remarks.push({ code: 'duplicate_operation_id', operation: id })
@@ -114,11 +105,7 @@ export function collectOperations<Operation extends { readonly id: string }>(
       break
     }
     operations.set(id, operation)
-    for (const file of answers) {
-      const ids = citing.get(file)
-      if (ids === undefined) citing.set(file, [id])
-      else ids.push(id)
-    }
+    for (const file of answers) pushTo(citing, file, id)
   }
   for (const id of repeated) operations.delete(id)
   return { operations, citing, remarks }
@@ -136,17 +123,29 @@ export function indexOpenApi(document: Record<string, unknown>, url: string): Re
 }
 
 function* findOperations(
-  document: Record<string, unknown>,
+  document: Node,
   url: string,
   remarks: DocumentRemark[],
-): Generator<FoundOperation<RestOperation>> {
-  for (const item of walkItems(document, document['paths'], remarks)) {
-    if (isSafePath(item.key)) {
-      yield {
-        operation: toOperation(item, document, url),
-        answers: answerFiles(item.published, document, url),
-      }
-    } else remarks.push({ code: 'unsafe_path', operation: item.id })
+): Generator<readonly [RestOperation, ReadonlySet<string>]> {
+  for (const { id, key, method, item, published } of walkItems(
+    document,
+    document['paths'],
+    remarks,
+  )) {
+    if (!isSafePath(key)) {
+      remarks.push({ code: 'unsafe_path', operation: id })
+      continue
+    }
+    const operation: RestOperation = {
+      id,
+      method: method.toUpperCase(),
+      path: key,
+      parameters: () => mergeParameters([item['parameters'], published['parameters']], document),
+      requestBody: () => followReference(published['requestBody'], document),
+      published,
+      document: url,
+    }
+    yield [operation, answerFiles(published, document, url)]
   }
 }
 
@@ -155,18 +154,17 @@ interface ItemOperation {
   /** The path, or the name of a webhook. */
   readonly key: string
   readonly method: string
-  readonly item: Record<string, unknown>
+  readonly item: Node
   readonly published: Record<string, unknown>
 }
 
 // Other members of a path item (parameters, summary, servers, x-*) are not operations.
 function* walkItems(
-  document: Record<string, unknown>,
+  document: Node,
   items: unknown,
   remarks: DocumentRemark[],
 ): Generator<ItemOperation> {
-  if (!isRecord(items)) return
-  for (const [key, value] of Object.entries(items)) {
+  for (const [key, value] of entriesOf(items)) {
     if (key.startsWith('x-') || !isRecord(value)) continue
     const item = followReference(value, document)
     if (!isRecord(item)) {
@@ -182,29 +180,13 @@ function* walkItems(
   }
 }
 
-function toOperation(
-  { id, key, method, item, published }: ItemOperation,
-  document: Record<string, unknown>,
-  url: string,
-): RestOperation {
-  return {
-    id,
-    method: method.toUpperCase(),
-    path: key,
-    parameters: () => mergeParameters([item['parameters'], published['parameters']], document),
-    requestBody: () => followReference(published['requestBody'], document),
-    published,
-    document: url,
-  }
-}
-
 // A parameter of the operation replaces one of the path item with the same name and place.
 function mergeParameters(
   lists: readonly unknown[],
-  document: Record<string, unknown>,
+  document: Node,
 ): readonly Record<string, unknown>[] {
   const merged = new Map<string, Record<string, unknown>>()
-  for (const item of lists.flatMap((list): unknown => (Array.isArray(list) ? list : []))) {
+  for (const item of lists.flatMap(asList)) {
     const parameter = followReference(item, document)
     if (!isRecord(parameter)) continue
     merged.set(`${toText(parameter['in'])} ${toText(parameter['name'])}`, parameter)
@@ -212,22 +194,12 @@ function mergeParameters(
   return [...merged.values()]
 }
 
-function answerFiles(
-  operation: Record<string, unknown>,
-  document: Record<string, unknown>,
-  url: string,
-): ReadonlySet<string> {
-  const files = new Set<string>()
-  const { responses } = operation
-  for (const value of isRecord(responses) ? Object.values(responses) : []) {
-    const response = followReference(value, document)
-    const content = isRecord(response) ? response['content'] : undefined
-    for (const media of isRecord(content) ? Object.values(content) : []) {
-      if (!isRecord(media)) continue
-      for (const file of collectSchemaFiles(media['schema'], document, url)) files.add(file)
-    }
-  }
-  return files
+function answerFiles(operation: Node, document: Node, url: string): ReadonlySet<string> {
+  const media = entriesOf(operation['responses']).flatMap(([, value]) =>
+    entriesOf(asRecord(followReference(value, document))['content']),
+  )
+  const schemas = media.map(([, content]) => asRecord(content)['schema'])
+  return new Set(schemas.flatMap((schema) => [...collectSchemaFiles(schema, document, url)]))
 }
 
 // The path is appended to the endpoint as it is: nothing in it may reach another host or directory.
@@ -246,40 +218,21 @@ export function indexOpenRpc(document: Record<string, unknown>, url: string): Mc
 }
 
 function* findMethods(
-  document: Record<string, unknown>,
+  document: Node,
   url: string,
   remarks: DocumentRemark[],
-): Generator<FoundOperation<McpOperation>> {
-  const { methods } = document
-  for (const item of Array.isArray(methods) ? methods.filter(isRecord) : []) {
-    const method = followReference(item, document)
-    if (!isRecord(method)) {
+): Generator<readonly [McpOperation, ReadonlySet<string>]> {
+  for (const item of asList(document['methods']).filter(isRecord)) {
+    const published = followReference(item, document)
+    if (!isRecord(published)) {
       remarks.push({ code: 'external_reference' })
       continue
     }
-    const { name } = method
-    if (typeof name !== 'string' || name === '') continue
-    const result = followReference(method['result'], document)
-    const schema = isRecord(result) ? result['schema'] : undefined
-    yield {
-      operation: toOperationIndexOpenrpc(name, method, document, url),
-      answers: collectSchemaFiles(schema, document, url),
-    }
-  }
-}
-
-function toOperationIndexOpenrpc(
-  id: string,
-  published: Record<string, unknown>,
-  document: Record<string, unknown>,
-  url: string,
-): McpOperation {
-  const { params } = published
-  const list: readonly unknown[] = Array.isArray(params) ? params : []
-  return {
-    id,
-    params: () => list.map((param) => followReference(param, document)).filter(isRecord),
-    published,
-    document: url,
+    const { name: id } = published
+    if (typeof id !== 'string' || id === '') continue
+    const follow = (param: unknown): unknown => followReference(param, document)
+    const params = () => asList(published['params']).map(follow).filter(isRecord)
+    const { schema } = asRecord(follow(published['result']))
+    yield [{ id, params, published, document: url }, collectSchemaFiles(schema, document, url)]
   }
 }

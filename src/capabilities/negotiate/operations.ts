@@ -1,4 +1,4 @@
-import { isRecord } from '../../values/index.ts'
+import { isRecord, ownMember } from '../../values/index.ts'
 import type { Diagnostic } from '../diagnostic.ts'
 import type { DocumentIndex } from '../documents/index-document.ts'
 import type { McpOperation, RestOperation } from '../documents/transport.ts'
@@ -119,7 +119,7 @@ export interface ResolveOptions {
 /** Finds the concrete operations behind the active capabilities; pure, no I/O. */
 export function resolveOperations(negotiation: Negotiation, options: ResolveOptions): OperationSet {
   const { parties, active } = negotiation
-  const work = createWork()
+  const work: Work = { found: new Map(), unresolved: [], source: new Map(), diagnostics: [] }
   if (parties === undefined) return toSet(work, () => [])
   const spoken = new Set<TransportName>(options.transports ?? ['rest', 'mcp'])
   const transports = [...spoken].filter(isCallable)
@@ -130,28 +130,29 @@ export function resolveOperations(negotiation: Negotiation, options: ResolveOpti
     const service = name === undefined ? undefined : services.get(name)
     const listed = listOperations(capability, service, fallback, work)
     if (listed.length === 0) continue
-    if (name === undefined) refuseAll(work, capability.name, listed, 'service_not_declared')
-    else if (service === undefined) refuseAll(work, capability.name, listed, 'no_common_transport')
-    else for (const id of listed) resolveOne(work, capability.name, id, service)
+    if (service !== undefined) {
+      for (const id of listed) resolveOne(work, capability.name, id, service)
+      continue
+    }
+    const reason = name === undefined ? 'service_not_declared' : 'no_common_transport'
+    for (const operation of listed) {
+      work.unresolved.push({ operation, capability: capability.name, reason })
+    }
+    work.diagnostics.push({ code: reason, capability: capability.name })
   }
   return toSet(work, (id) => findOwners(id, parties, services, fallback))
 }
 
 interface MutableOperation extends CapabilityOperation {
   readonly capabilities: string[]
-  readonly bindings: { rest?: RestBinding; mcp?: McpBinding }
-  readonly described: { rest?: RestOperation; mcp?: McpOperation }
 }
 
 interface Work {
+  /** By service, then by identifier. */
   readonly found: Map<string, Map<string, MutableOperation>>
   readonly unresolved: UnresolvedOperation[]
   readonly source: Map<string, OperationSource>
   readonly diagnostics: Diagnostic[]
-}
-
-function createWork(): Work {
-  return { found: new Map(), unresolved: [], source: new Map(), diagnostics: [] }
 }
 
 function listOperations(
@@ -173,7 +174,14 @@ function listOperations(
   if (known.source !== 'declared') {
     diagnostics.push({ code: `operations_${known.source}`, capability })
   }
-  return withoutRepeats(known.listed, capability, diagnostics)
+  const unique = new Set<string>()
+  for (const operation of known.listed) {
+    if (unique.has(operation)) {
+      diagnostics.push({ code: 'duplicate_operation', capability, operation })
+    }
+    unique.add(operation)
+  }
+  return [...unique]
 }
 
 interface KnownOperations {
@@ -189,46 +197,14 @@ function knownOperations(
   fallback: FallbackTable | false,
 ): KnownOperations {
   if (entry.operations !== undefined) return { source: 'declared', listed: entry.operations }
-  const table = fallback !== false && Object.hasOwn(fallback, name) ? fallback[name] : undefined
+  const table = fallback === false ? undefined : ownMember(fallback, name)
   if (table !== undefined) return { source: 'fallback', listed: table }
-  const listed = inferOperations(entry.schema, service)
+  // An operation whose answer names the capability's schema file belongs to that capability.
+  const { schema } = entry
+  const documents = [service?.rest?.document, service?.mcp?.document]
+  const citing = documents.flatMap((one) => (schema && one?.citing.get(schema)) || [])
+  const listed = [...new Set(citing)].sort()
   return { source: listed.length > 0 ? 'inferred' : 'unknown', listed }
-}
-
-function withoutRepeats(
-  listed: readonly string[],
-  capability: string,
-  diagnostics: Diagnostic[],
-): readonly string[] {
-  const unique = new Set<string>()
-  for (const operation of listed) {
-    if (unique.has(operation)) {
-      diagnostics.push({ code: 'duplicate_operation', capability, operation })
-    }
-    unique.add(operation)
-  }
-  return unique.size === listed.length ? listed : [...unique]
-}
-
-// An operation whose answer names the capability's schema file belongs to that capability.
-function inferOperations(
-  schema: string | undefined,
-  service: ServiceBinding | undefined,
-): readonly string[] {
-  if (schema === undefined || service === undefined) return []
-  const overRest = service.rest?.document?.citing.get(schema) ?? []
-  const overMcp = service.mcp?.document?.citing.get(schema) ?? []
-  return [...new Set([...overRest, ...overMcp])].sort()
-}
-
-function refuseAll(
-  { unresolved, diagnostics }: Work,
-  capability: string,
-  listed: readonly string[],
-  reason: 'service_not_declared' | 'no_common_transport',
-): void {
-  for (const operation of listed) unresolved.push({ operation, capability, reason })
-  diagnostics.push({ code: reason, capability })
 }
 
 function resolveOne(work: Work, capability: string, id: string, binding: ServiceBinding): void {
@@ -240,41 +216,29 @@ function resolveOne(work: Work, capability: string, id: string, binding: Service
     return
   }
   for (const transport of transports) {
-    const indexed = binding[transport]?.document !== undefined
-    const present = transport === 'rest' ? overRest : overMcp
-    if (indexed && present === undefined) {
-      work.diagnostics.push({
-        code: 'operation_not_in_transport',
-        capability,
-        operation: id,
-        transport,
-      })
-    }
+    const document = binding[transport]?.document
+    if (document === undefined || document.operations.has(id)) continue
+    const code = 'operation_not_in_transport'
+    work.diagnostics.push({ code, capability, operation: id, transport })
   }
-  const known = work.found.get(service)?.get(id)
+  const siblings = work.found.get(service) ?? new Map<string, MutableOperation>()
+  work.found.set(service, siblings)
+  const known = siblings.get(id)
   if (known !== undefined) {
     known.capabilities.push(capability)
     work.diagnostics.push({ code: 'operation_shared', capability, operation: id })
     return
   }
-  const operation: MutableOperation = {
+  siblings.set(id, {
     id,
     service,
     capabilities: [capability],
-    bindings: {},
-    described: {},
-  }
-  if (rest && overRest) {
-    operation.bindings.rest = toRestBinding(rest.endpoint, overRest)
-    operation.described.rest = overRest
-  }
-  if (mcp && overMcp) {
-    operation.bindings.mcp = { tool: id, endpoint: mcp.endpoint }
-    operation.described.mcp = overMcp
-  }
-  const siblings = work.found.get(service)
-  if (siblings === undefined) work.found.set(service, new Map([[id, operation]]))
-  else siblings.set(id, operation)
+    bindings: {
+      ...(rest && overRest && { rest: toRestBinding(rest.endpoint, overRest) }),
+      ...(mcp && overMcp && { mcp: { tool: id, endpoint: mcp.endpoint } }),
+    },
+    described: { ...(overRest && { rest: overRest }), ...(overMcp && { mcp: overMcp }) },
+  })
 }
 
 function refuseOne(
@@ -283,22 +247,23 @@ function refuseOne(
   operation: string,
   { rest, mcp }: ServiceBinding,
 ): void {
-  if (rest?.document?.webhooks.has(operation)) {
-    unresolved.push({ operation, capability, reason: 'webhook_only' })
-    diagnostics.push({ code: 'operation_is_webhook', capability, operation })
-  } else if (rest?.document === undefined && mcp?.document === undefined) {
+  const isWebhook = rest?.document?.webhooks.has(operation)
+  if (!isWebhook && rest?.document === undefined && mcp?.document === undefined) {
     unresolved.push({ operation, capability, reason: 'document_unavailable' })
-  } else {
-    unresolved.push({ operation, capability, reason: 'operation_not_found' })
-    diagnostics.push({ code: 'operation_not_found', capability, operation })
+    return
   }
+  const reason = isWebhook ? 'webhook_only' : 'operation_not_found'
+  const code = isWebhook ? 'operation_is_webhook' : 'operation_not_found'
+  unresolved.push({ operation, capability, reason })
+  diagnostics.push({ code, capability, operation })
 }
 
 function toRestBinding(endpoint: string, { method, path }: RestOperation): RestBinding {
   return { method, path, url: endpoint + path }
 }
 
-function isCallable(transport: TransportName): transport is CallableTransport {
+/** Tells whether a transport carries operations. */
+export function isCallable(transport: TransportName): transport is CallableTransport {
   return transport === 'rest' || transport === 'mcp'
 }
 
@@ -308,42 +273,38 @@ function findOwners(
   services: ReadonlyMap<string, ServiceBinding>,
   fallback: FallbackTable | false,
 ): readonly string[] {
-  const owners: string[] = []
-  for (const [name, entries] of business.profile.capabilities) {
-    const service = services.get(longestPrefix(name, business.profile.services) ?? '')
-    const lists = (entry: CapabilityEntry): boolean =>
-      entry.extends === undefined &&
-      knownOperations(name, entry, service, fallback).listed.includes(id)
-    if (entries.some(lists)) owners.push(name)
-  }
-  return owners.sort()
+  const { capabilities, services: declared } = business.profile
+  const owners = [...capabilities].filter(([name, entries]) => {
+    const service = services.get(longestPrefix(name, declared) ?? '')
+    return entries.some(
+      (entry) =>
+        entry.extends === undefined &&
+        knownOperations(name, entry, service, fallback).listed.includes(id),
+    )
+  })
+  return owners.map(([name]) => name).sort()
 }
 
 function toSet(
   { found, unresolved, source, diagnostics }: Work,
   owners: OperationSet['owners'],
 ): OperationSet {
-  const operations = [...found.keys()]
-    .sort()
-    .flatMap((service) => [...(found.get(service)?.values() ?? [])].sort(byId))
+  const byId = (left: CapabilityOperation, right: CapabilityOperation) =>
+    left.id < right.id ? -1 : 1
   return {
-    operations,
+    operations: [...found.keys()]
+      .sort()
+      .flatMap((service) => [...(found.get(service)?.values() ?? [])].sort(byId)),
     unresolved,
     source,
     diagnostics,
     owners,
     lookup: (id, service) => {
-      const services =
-        service === undefined
-          ? [...found.keys()].filter((name) => found.get(name)?.has(id))
-          : [service]
-      const [only] = services.length === 1 ? services : []
-      const operation = only === undefined ? undefined : found.get(only)?.get(id)
+      const holders = [...found.keys()].filter((name) => found.get(name)?.has(id))
+      const services = service === undefined ? holders : [service]
+      const [only = ''] = services.length === 1 ? services : []
+      const operation = found.get(only)?.get(id)
       return operation ? { found: true, operation } : { found: false, services }
     },
   }
-}
-
-function byId(left: CapabilityOperation, right: CapabilityOperation): number {
-  return left.id < right.id ? -1 : 1
 }

@@ -1,3 +1,4 @@
+import { defined, pushTo } from '../../values/index.ts'
 import { type Diagnostic, formatDiagnostic } from '../diagnostic.ts'
 import { createDocumentIndex, type DocumentIndex } from '../documents/index-document.ts'
 import type { Rules, TransportName } from '../model.ts'
@@ -55,33 +56,27 @@ export interface NegotiationReport {
 
 /** Negotiates and resolves operations in one go and gives plain data; never throws on bad profiles. */
 export function negotiateReport(input: NegotiateReportInput): NegotiationReport {
+  const { business, platform, rules, transports, fallback } = input
   const documents = isIndex(input.documents)
     ? input.documents
     : createDocumentIndex(input.documents)
   const negotiation = negotiate({
-    business: input.business,
-    platform: input.platform,
+    business,
+    platform,
     document: documents.find,
-    ...(input.rules && { rules: input.rules }),
+    ...defined({ rules, validator: input.strict ? createProfileValidator() : undefined }),
     allowLoopback: input.allowLoopback === true,
-    ...(input.strict && { validator: createProfileValidator() }),
   })
-  const set = resolveOperations(negotiation, {
-    documents,
-    ...(input.transports && { transports: input.transports }),
-    ...(input.fallback !== undefined && { fallback: input.fallback }),
-  })
+  const set = resolveOperations(negotiation, { documents, ...defined({ transports, fallback }) })
+  const byId = <Value>(ids: readonly string[] | undefined, judge: (id: string) => Value) =>
+    ids && Object.fromEntries(ids.map((id) => [id, judge(id)]))
   return {
     ...toReport(negotiation, set),
-    ...(input.respondTo && {
-      response_capabilities: Object.fromEntries(
-        input.respondTo.map((id) => [id, selectResponseCapabilities(negotiation, set, id)]),
+    ...defined({
+      response_capabilities: byId(input.respondTo, (id) =>
+        selectResponseCapabilities(negotiation, set, id),
       ),
-    }),
-    ...(input.checkRequests && {
-      request_checks: Object.fromEntries(
-        input.checkRequests.map((id) => [id, checkRequest(negotiation, set, id).verdict]),
-      ),
+      request_checks: byId(input.checkRequests, (id) => checkRequest(negotiation, set, id).verdict),
     }),
   }
 }
@@ -95,12 +90,7 @@ export function toReport(negotiation: Negotiation, set: OperationSet): Negotiati
     active: Object.fromEntries([...active].map(([name, { version }]) => [name, version])),
     excluded: Object.fromEntries(excluded),
     operation_ids: [...new Set(set.operations.map(({ id }) => id))].sort(),
-    operations: set.operations.map(({ id, service, capabilities, bindings }) => ({
-      id,
-      service,
-      capabilities,
-      bindings,
-    })),
+    operations: set.operations.map(({ described: _, ...operation }) => operation),
     source: Object.fromEntries(set.source),
     unresolved: set.unresolved,
     diagnostics: [...diagnostics, ...set.diagnostics],
@@ -178,11 +168,7 @@ function tableRows({ active, excluded, operations, source }: NegotiationReport):
       rest ? `${rest.method} ${rest.path}` : '',
       mcp ? `mcp ${mcp.tool}` : '',
     ]
-    for (const name of capabilities) {
-      const list = owned.get(name)
-      if (list === undefined) owned.set(name, [cells])
-      else list.push(cells)
-    }
+    for (const name of capabilities) pushTo(owned, name, cells)
   }
   const rows: Row[] = names.length > 0 ? [['CAPABILITY', 'STATUS', 'OPERATIONS']] : []
   for (const name of names) {

@@ -1,4 +1,4 @@
-import { isRecord } from '../../values/index.ts'
+import { isRecord, pushTo } from '../../values/index.ts'
 import type { Authority } from '../authority.ts'
 import {
   type CapabilityEntry,
@@ -32,7 +32,7 @@ export function pruneOrphans(
     if (parents === undefined) continue
     const present = parents.filter((parent) => active.has(parent))
     living.set(name, present.length)
-    for (const parent of present) append(children, parent, name)
+    for (const parent of present) pushTo(children, parent, name)
     if (present.length === 0) orphans.push(name)
   }
   for (let orphan = orphans.pop(); orphan !== undefined; orphan = orphans.pop()) {
@@ -52,7 +52,7 @@ export function findRootless(active: ReadonlyMap<string, Prunable>): readonly st
   const reached: string[] = []
   for (const [name, { extends: parents }] of active) {
     if (parents === undefined) reached.push(name)
-    else for (const parent of parents) append(children, parent, name)
+    else for (const parent of parents) pushTo(children, parent, name)
   }
   const rooted = new Set(reached)
   for (let name = reached.pop(); name !== undefined; name = reached.pop()) {
@@ -63,12 +63,6 @@ export function findRootless(active: ReadonlyMap<string, Prunable>): readonly st
     }
   }
   return rooted.size === active.size ? [] : [...active.keys()].filter((name) => !rooted.has(name))
-}
-
-function append(lists: Map<string, string[]>, key: string, value: string): void {
-  const list = lists.get(key)
-  if (list === undefined) lists.set(key, [value])
-  else list.push(value)
 }
 
 /** An inclusive range of versions. */
@@ -182,14 +176,8 @@ function filter<Item extends ProfileEntry>(
     for (const item of items) {
       const reason = dropReason(name, item, registry, profile, options)
       if (reason === undefined) continue
-      dropped.push({
-        side: options.side,
-        registry,
-        name,
-        version: item.version,
-        reason,
-        entry: item,
-      })
+      const { version } = item
+      dropped.push({ side: options.side, registry, name, version, reason, entry: item })
     }
     if (dropped.length === before) continue
     kept ??= new Map(entries)

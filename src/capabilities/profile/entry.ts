@@ -11,7 +11,6 @@ import {
   type ServiceEntry,
   type Side,
   TRANSPORTS,
-  type TransportName,
 } from '../model.ts'
 
 /** What reading one profile writes down on the way. */
@@ -29,14 +28,21 @@ export interface Place {
   readonly index: number
 }
 
+/** Reads one entry of a registry; undefined when it cannot be used. */
+export type ReadEntry<Item> = (
+  reading: Reading,
+  value: Record<string, unknown>,
+  place: Place,
+) => Item | undefined
+
 /** Notes that the member at a path is wrong. */
 export function report(
-  reading: Reading,
+  { side, diagnostics }: Reading,
   code: DiagnosticCode,
   path: readonly (string | number)[],
+  about: Partial<Diagnostic> = {},
 ): undefined {
-  reading.diagnostics.push({ code, side: reading.side, field: formatPointer(path.map(String)) })
-  return undefined
+  diagnostics.push({ code, side, ...about, field: formatPointer(path.map(String)) })
 }
 
 /** Notes that a member of an entry is wrong. */
@@ -46,23 +52,17 @@ function reportEntry(
   { registry, name, index }: Place,
   member: string,
 ): undefined {
-  const field = formatPointer(['ucp', registry, name, String(index), member])
   const about =
     registry === 'capabilities'
       ? { capability: name }
       : registry === 'services'
         ? { service: name }
         : {}
-  reading.diagnostics.push({ code, side: reading.side, ...about, field })
-  return undefined
+  report(reading, code, ['ucp', registry, name, index, member], about)
 }
 
-/** Reads one version of a capability; undefined when it cannot be used. */
-export function readCapability(
-  reading: Reading,
-  value: Record<string, unknown>,
-  place: Place,
-): CapabilityEntry | undefined {
+/** Reads one version of a capability. */
+export const readCapability: ReadEntry<CapabilityEntry> = (reading, value, place) => {
   const common = readCommon(reading, value, place)
   if (common === undefined) return undefined
   const parents = readParents(value['extends'])
@@ -77,49 +77,32 @@ export function readCapability(
   }
 }
 
-/** Reads one transport binding of a service; undefined when it cannot be used. */
-export function readService(
-  reading: Reading,
-  value: Record<string, unknown>,
-  place: Place,
-): ServiceEntry | undefined {
+/** Reads one transport binding of a service. */
+export const readService: ReadEntry<ServiceEntry> = (reading, value, place) => {
   const common = readCommon(reading, value, place)
   if (common === undefined) return undefined
-  const { transport, endpoint } = value
-  if (!isTransport(transport)) return reportEntry(reading, 'unknown_transport', place, 'transport')
-  if (endpoint !== undefined && typeof endpoint !== 'string') {
-    return reportEntry(reading, 'invalid_entry', place, 'endpoint')
+  const transport = TRANSPORTS.find((known) => known === value['transport'])
+  const { endpoint } = value
+  const refuse = (code: DiagnosticCode, member: string) => reportEntry(reading, code, place, member)
+  if (transport === undefined) return refuse('unknown_transport', 'transport')
+  if (endpoint === undefined) {
+    const isNeeded = reading.side === 'business' && transport !== 'embedded'
+    if (isNeeded) return refuse('endpoint_missing', 'endpoint')
+  } else if (typeof endpoint !== 'string') return refuse('invalid_entry', 'endpoint')
+  else if (!isHttps(endpoint)) {
+    if (isForeignScheme(endpoint)) return refuse('endpoint_refused', 'endpoint')
+    refuse('endpoint_not_https', 'endpoint')
   }
-  if (endpoint === undefined && reading.side === 'business' && transport !== 'embedded') {
-    return reportEntry(reading, 'endpoint_missing', place, 'endpoint')
-  }
-  if (endpoint !== undefined && !isHttps(endpoint)) {
-    if (isForeignScheme(endpoint)) {
-      return reportEntry(reading, 'endpoint_refused', place, 'endpoint')
-    }
-    reportEntry(reading, 'endpoint_not_https', place, 'endpoint')
-  }
-  return {
-    ...common,
-    transport,
-    endpoint,
-  }
+  return { ...common, transport, endpoint }
 }
 
-/** Reads one instance of a payment handler; undefined when it cannot be used. */
-export function readHandler(
-  reading: Reading,
-  value: Record<string, unknown>,
-  place: Place,
-): HandlerEntry | undefined {
+/** Reads one instance of a payment handler. */
+export const readHandler: ReadEntry<HandlerEntry> = (reading, value, place) => {
   const common = readCommon(reading, value, place)
   if (common === undefined) return undefined
   const { available_instruments: instruments } = value
   const readable = Array.isArray(instruments) && instruments.every(isRecord)
-  return {
-    ...common,
-    availableInstruments: readable ? (instruments as JsonObject[]) : undefined,
-  }
+  return { ...common, availableInstruments: readable ? (instruments as JsonObject[]) : undefined }
 }
 
 /** Tells whether a value is a date of the protocol, and notes when the calendar does not have it. */
@@ -134,11 +117,7 @@ export function isDate(reading: Reading, value: unknown, place?: Place): value i
   return true
 }
 
-function readCommon(
-  reading: Reading,
-  value: Record<string, unknown>,
-  place: Place,
-): ProfileEntry | undefined {
+const readCommon: ReadEntry<ProfileEntry> = (reading, value, place) => {
   const { version, spec, schema, id, config } = value
   if (!isDate(reading, version, place)) {
     return reportEntry(reading, 'invalid_entry', place, 'version')
@@ -152,10 +131,10 @@ function readCommon(
   return {
     index: place.index,
     version,
-    spec: textOf(spec),
+    spec: typeof spec === 'string' ? spec : undefined,
     schema,
-    id: textOf(id),
-    config: objectOf(config),
+    id: typeof id === 'string' ? id : undefined,
+    config: isRecord(config) ? (config as JsonObject) : undefined,
   }
 }
 
@@ -167,21 +146,7 @@ function readParents(value: unknown): readonly string[] | undefined | 'malformed
 }
 
 function isStringList(value: unknown): value is readonly string[] {
-  if (!Array.isArray(value)) return false
-  for (const item of value) if (typeof item !== 'string' || item === '') return false
-  return true
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined
-}
-
-function objectOf(value: unknown): JsonObject | undefined {
-  return isRecord(value) ? (value as JsonObject) : undefined
-}
-
-function isTransport(value: unknown): value is TransportName {
-  return (TRANSPORTS as readonly unknown[]).includes(value)
+  return Array.isArray(value) && value.every((item) => typeof item === 'string' && item !== '')
 }
 
 // `{{ENDPOINT}}` in a template or http on a developer's machine is worth a remark;

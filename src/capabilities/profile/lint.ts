@@ -1,4 +1,10 @@
-import { findPrivateKeys, formatPointer, isRecord } from '../../values/index.ts'
+import {
+  asRecord,
+  findPrivateKeys,
+  formatPointer,
+  isRecord,
+  ownMember,
+} from '../../values/index.ts'
 import { DIAGNOSTICS, type Diagnostic, type DiagnosticSeverity } from '../diagnostic.ts'
 import { createDocumentIndex, indexDocument } from '../documents/index-document.ts'
 import {
@@ -25,7 +31,7 @@ export interface LintFinding {
 }
 
 /** Checks a business profile against the documents it names: what is missing on either side. */
-export function lintDocuments(
+function lintDocuments(
   profile: Profile,
   documents: Readonly<Record<string, unknown>>,
 ): readonly LintFinding[] {
@@ -131,7 +137,7 @@ function* lintExtension(
 }
 
 function known(name: string): readonly string[] {
-  return Object.hasOwn(FALLBACK_OPERATIONS, name) ? (FALLBACK_OPERATIONS[name] ?? []) : []
+  return ownMember(FALLBACK_OPERATIONS, name) ?? []
 }
 
 function finding(
@@ -163,7 +169,12 @@ export function lintProfile(profile: unknown, options: LintOptions = {}): readon
   for (const diagnostic of reading.diagnostics) {
     if (!known.has(diagnostic.field ?? '')) findings.push(toFinding(diagnostic, diagnostic.field))
   }
-  findings.push(...lintKeys(profile, known))
+  // What is published stays known: this is graver than a key that nobody can use.
+  for (const pointer of findPrivateKeys(profile)) {
+    if (!known.has(pointer)) {
+      findings.push({ severity: 'error', code: 'private_key', pointer, message: PRIVATE_KEY })
+    }
+  }
   if (!reading.ok) return findings
   findings.push(...lintAgainstItself(profile, side, options))
   if (side === 'business') {
@@ -173,26 +184,15 @@ export function lintProfile(profile: unknown, options: LintOptions = {}): readon
   return findings
 }
 
-/** What is published stays known: this is graver than a key that nobody can use. */
-function lintKeys(profile: unknown, known: ReadonlySet<string>): readonly LintFinding[] {
-  return findPrivateKeys(profile)
-    .filter((pointer) => !known.has(pointer))
-    .map((pointer) => ({
-      severity: 'error',
-      code: 'private_key',
-      pointer,
-      message:
-        'part of a private key; leave it out, and replace the key if this was ever published',
-    }))
-}
+const PRIVATE_KEY =
+  'part of a private key; leave it out, and replace the key if this was ever published'
 
 /** Tells whose profile a document is: only a business has endpoints and links older versions. */
 export function guessSide(profile: unknown): Side {
   const ucp = isRecord(profile) ? profile['ucp'] : undefined
   if (!isRecord(ucp)) return 'business'
   if (ucp['supported_versions'] !== undefined) return 'business'
-  const services = isRecord(ucp['services']) ? Object.values(ucp['services']) : []
-  const entries = services.flatMap((value): unknown =>
+  const entries = Object.values(asRecord(ucp['services'])).flatMap((value): unknown =>
     isRecord(value) ? Object.values(value) : value,
   )
   const serves = entries.some((entry) => isRecord(entry) && entry['endpoint'] !== undefined)
@@ -240,29 +240,14 @@ function lintAgainstItself(
   })
   const findings: LintFinding[] = negotiation.dropped
     .filter((entry) => entry.side === side)
-    .map(({ registry, name, entry, reason }) => ({
-      severity: 'error',
-      code: reason,
-      pointer: formatPointer([
-        'ucp',
-        registry,
-        name,
-        String(entry.index),
-        reason === 'version_skew' ? 'version' : 'schema',
-      ]),
-      message: DROPPED[reason],
-    }))
+    .map(({ registry, name, entry, reason }) => {
+      const member = reason === 'version_skew' ? 'version' : 'schema'
+      const path = ['ucp', registry, name, String(entry.index), member]
+      return finding('error', reason, path, ITSELF[reason])
+    })
   for (const [name, reason] of negotiation.excluded) {
     if (reason !== 'orphaned_extension' && reason !== 'requires_violated') continue
-    findings.push({
-      severity: 'error',
-      code: reason,
-      pointer: formatPointer(['ucp', 'capabilities', name]),
-      message:
-        reason === 'orphaned_extension'
-          ? 'the profile has none of the capabilities that this one extends'
-          : 'the versions of this profile are not those that the schema requires',
-    })
+    findings.push(finding('error', reason, ['ucp', 'capabilities', name], ITSELF[reason]))
   }
   const set =
     side === 'business' ? resolveOperations(negotiation, { documents: index }).diagnostics : []
@@ -271,9 +256,11 @@ function lintAgainstItself(
   return findings
 }
 
-const DROPPED = {
+const ITSELF = {
   authority_mismatch: 'the host of the schema does not own the name',
   version_skew: 'entries of dev.ucp.* carry the version of the profile',
+  orphaned_extension: 'the profile has none of the capabilities that this one extends',
+  requires_violated: 'the versions of this profile are not those that the schema requires',
 } as const
 
 function place({ capability, service }: Diagnostic): string {
@@ -286,7 +273,6 @@ function lintLeaves(profile: Profile, { documents = {} }: LintOptions): readonly
     if (!Object.hasOwn(documents, url)) return []
     const code = judgeLeaf(documents[url], version)
     if (code === undefined) return []
-    const pointer = formatPointer(['ucp', 'supported_versions', version])
-    return [{ ...toFinding({ code }), pointer }]
+    return [toFinding({ code }, formatPointer(['ucp', 'supported_versions', version]))]
   })
 }

@@ -1,4 +1,4 @@
-import { isRecord, PRIVATE_MEMBERS } from '../../values/index.ts'
+import { groupBy, isRecord, PRIVATE_MEMBERS } from '../../values/index.ts'
 import type { Diagnostic } from '../diagnostic.ts'
 import {
   type CapabilityEntry,
@@ -13,6 +13,7 @@ import {
 import {
   isDate,
   type Place,
+  type ReadEntry,
   type Reading,
   readCapability,
   readHandler,
@@ -32,7 +33,7 @@ const ALGORITHM_BY_CURVE: Readonly<Record<string, string>> = {
 }
 
 /** Reads the public keys of a profile; a bad key costs itself, never the profile. */
-export function readKeys(reading: Reading, root: Record<string, unknown>): readonly PublicKey[] {
+function readKeys(reading: Reading, root: Record<string, unknown>): readonly PublicKey[] {
   const member = root['keys'] === undefined ? 'signing_keys' : 'keys'
   const value = root[member]
   if (value === undefined) return []
@@ -59,28 +60,16 @@ function judgeKey(key: unknown): 'usable' | 'key_refused' | 'key_skipped' {
   return alg === undefined || alg === ALGORITHM_BY_CURVE[crv as string] ? 'usable' : 'key_refused'
 }
 
-/** The registries of a profile, lifted to the layout of today. */
-export interface CurrentLayout {
-  readonly members: { readonly services: unknown; readonly capabilities: unknown }
-  readonly payment: unknown
-  /** True when something had to be lifted from the layout of 2026-01-11. */
-  readonly legacy: boolean
-}
-
 /** Lifts the layout of 2026-01-11 to that of today; what is current already passes through. */
-export function fromLegacy(
-  ucp: Record<string, unknown>,
-  root: Record<string, unknown>,
-): CurrentLayout {
+function fromLegacy(ucp: Record<string, unknown>, root: Record<string, unknown>) {
   const { services, capabilities } = ucp
   const flat = Array.isArray(capabilities)
   const nested = isRecord(services) && Object.values(services).some(isLegacyService)
   return {
-    members: {
-      services: nested ? liftServices(services) : services,
-      capabilities: flat ? groupByName(capabilities) : capabilities,
-    },
+    services: nested ? liftServices(services) : services,
+    capabilities: flat ? groupByName(capabilities) : capabilities,
     payment: ucp['payment_handlers'] ?? liftHandlers(root['payment']),
+    /** True when something had to be lifted. */
     legacy: flat || nested,
   }
 }
@@ -118,14 +107,10 @@ function liftHandlers(payment: unknown): unknown {
 
 // An item without a name keeps its place under a key no name can have, so that it is reported.
 function groupByName(items: readonly unknown[]): Record<string, unknown> {
-  const groups = new Map<string, unknown[]>()
-  for (const [index, item] of items.entries()) {
-    const name = isRecord(item) && typeof item['name'] === 'string' ? item['name'] : `[${index}]`
-    const group = groups.get(name)
-    if (group === undefined) groups.set(name, [item])
-    else group.push(item)
-  }
-  return Object.fromEntries(groups)
+  const nameOf = ([index, item]: readonly [number, unknown]): string =>
+    isRecord(item) && typeof item['name'] === 'string' ? item['name'] : `[${index}]`
+  const groups = [...groupBy(items.entries(), nameOf)]
+  return Object.fromEntries(groups.map(([name, group]) => [name, group.map(([, item]) => item)]))
 }
 
 /** What reading a profile gives: the profile in one form, or only the remarks that say what is wrong. */
@@ -147,11 +132,11 @@ export function readProfile(value: unknown, side: Side): ProfileReading {
   const reading: Reading = { side, diagnostics: [], dates: new Set() }
   const ucp = readEnvelope(reading, value)
   if (ucp === undefined) return { ok: false, diagnostics: reading.diagnostics }
-  const { members, legacy, payment } = fromLegacy(ucp, value as Record<string, unknown>)
-  if (legacy) reading.diagnostics.push({ code: 'legacy_profile_shape', side })
-  const capabilities = readRegistry(reading, members.capabilities, 'capabilities', readCapability)
-  const services = readRegistry(reading, members.services, 'services', readService)
-  const handlers = readRegistry(reading, payment, 'payment_handlers', readHandler)
+  const current = fromLegacy(ucp, value as Record<string, unknown>)
+  if (current.legacy) reading.diagnostics.push({ code: 'legacy_profile_shape', side })
+  const capabilities = readRegistry(reading, current.capabilities, 'capabilities', readCapability)
+  const services = readRegistry(reading, current.services, 'services', readService)
+  const handlers = readRegistry(reading, current.payment, 'payment_handlers', readHandler)
   if (capabilities === undefined || services === undefined || handlers === undefined) {
     return { ok: false, diagnostics: reading.diagnostics }
   }
@@ -208,12 +193,6 @@ function readSupportedVersions(reading: Reading, value: unknown): ReadonlyMap<st
   return found
 }
 
-type ReadEntry<Item> = (
-  reading: Reading,
-  value: Record<string, unknown>,
-  place: Place,
-) => Item | undefined
-
 interface RegistryReading<Item> {
   readonly entries: Map<string, readonly Item[]>
   readonly invalid: ReadonlySet<string>
@@ -252,18 +231,16 @@ function readItems<Item extends ProfileEntry>(
   { registry, name }: Omit<Place, 'index'>,
   readEntry: ReadEntry<Item>,
 ): readonly Item[] {
-  const items: Item[] = []
-  const list = Array.isArray(value) ? value : wrap(reading, value, ['ucp', registry, name])
-  for (let index = 0; index < list.length; index += 1) {
-    const item: unknown = list[index]
-    if (!isRecord(item)) {
-      report(reading, 'invalid_entry', ['ucp', registry, name, index])
-      continue
-    }
-    const entry = readEntry(reading, item, { registry, name, index })
-    if (entry !== undefined) items.push(entry)
+  const path = ['ucp', registry, name]
+  if (!Array.isArray(value)) {
+    report(reading, isRecord(value) ? 'entry_not_in_array' : 'registry_malformed', path)
   }
-  return items
+  const list: readonly unknown[] = Array.isArray(value) ? value : isRecord(value) ? [value] : []
+  return list.flatMap((item, index) => {
+    if (isRecord(item)) return readEntry(reading, item, { registry, name, index }) ?? []
+    report(reading, 'invalid_entry', [...path, index])
+    return []
+  })
 }
 
 function withoutRepeats(
@@ -281,9 +258,4 @@ function withoutRepeats(
     registry.set(capability, kept)
   }
   return registry
-}
-
-function wrap(reading: Reading, value: unknown, path: readonly string[]): readonly unknown[] {
-  report(reading, isRecord(value) ? 'entry_not_in_array' : 'registry_malformed', path)
-  return isRecord(value) ? [value] : []
 }

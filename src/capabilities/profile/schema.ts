@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../../schema/index.ts'
 import { PRIVATE_MEMBERS } from '../../values/index.ts'
-import { type Side, TRANSPORTS } from '../model.ts'
+import { type Side, TRANSPORTS, type TransportName } from '../model.ts'
 
 /** The published layouts of profiles, named after the protocol version that brought them. */
 export const LAYOUTS = ['2026-01-11', '2026-01-23', '2026-04-08', '2026-08-25'] as const
@@ -43,163 +43,111 @@ export function buildProfileSchema(side: Side, layout: Layout): JsonSchema {
   }
 }
 
-const VERSION = { type: 'string', pattern: '^\\d{4}-\\d{2}-\\d{2}$' }
+const TEXT = { type: 'string' }
 
-const URI = { type: 'string', format: 'uri' }
+const VERSION = { ...TEXT, pattern: '^\\d{4}-\\d{2}-\\d{2}$' }
 
-const NARROW_NAME = { type: 'string', pattern: '^[a-z][a-z0-9]*(?:\\.[a-z][a-z0-9_]*)+$' }
+const URI = { ...TEXT, format: 'uri' }
+
+const CONFIG = { type: 'object' }
+
+const NARROW_NAME = { ...TEXT, pattern: '^[a-z][a-z0-9]*(?:\\.[a-z][a-z0-9_]*)+$' }
 
 const WIDE_NAME = {
-  type: 'string',
+  ...TEXT,
   pattern: '^[a-z](?:[a-z0-9-]*[a-z0-9])?(?:\\.[a-z0-9](?:[a-z0-9_-]*[a-z0-9_])?)+$',
 }
 
-const ENTITY = {
-  version: VERSION,
-  spec: URI,
-  schema: URI,
-  id: { type: 'string' },
-  config: { type: 'object' },
+const ENTITY = { version: VERSION, spec: URI, schema: URI, id: TEXT, config: CONFIG }
+
+/** An object whose members are these, some of them required. */
+function object(properties: JsonSchema, required: readonly string[] = []): JsonSchema {
+  return { type: 'object', ...(required.length > 0 && { required }), properties }
+}
+
+function list(items: JsonSchema, more: JsonSchema = {}): JsonSchema {
+  return { type: 'array', items, ...more }
+}
+
+/** An object from names to values of one kind. */
+function mapOf(value: JsonSchema, propertyNames?: JsonSchema): JsonSchema {
+  return { type: 'object', ...(propertyNames && { propertyNames }), additionalProperties: value }
+}
+
+function when(member: string, value: string, rule: JsonSchema): JsonSchema {
+  return {
+    if: { required: [member], properties: { [member]: { const: value } } },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    then: rule,
+  }
 }
 
 function firstLayout(): JsonSchema {
-  const binding = (...required: readonly string[]): JsonSchema => ({
-    type: 'object',
-    required,
-    properties: { schema: URI, endpoint: URI },
-  })
+  const binding = (...required: readonly string[]): JsonSchema =>
+    object({ schema: URI, endpoint: URI }, required)
+  const transports = {
+    rest: binding('schema', 'endpoint'),
+    mcp: binding('schema', 'endpoint'),
+    a2a: binding('endpoint'),
+    embedded: binding('schema'),
+  }
+  const service = object({ version: VERSION, spec: URI, ...transports }, ['version', 'spec'])
+  const { id: _id, ...entity } = ENTITY
+  const capability = object(
+    { name: NARROW_NAME, ...entity, extends: NARROW_NAME, operations: OPERATIONS_SCHEMA },
+    ['name', 'version', 'spec', 'schema'],
+  )
+  const handler = {
+    id: TEXT,
+    name: TEXT,
+    version: VERSION,
+    spec: URI,
+    config_schema: URI,
+    instrument_schemas: list(URI),
+    config: CONFIG,
+  }
+  const ucp = { version: VERSION, services: mapOf(service), capabilities: list(capability) }
   return {
-    ucp: {
-      type: 'object',
-      required: ['version', 'services', 'capabilities'],
-      properties: {
-        version: VERSION,
-        services: {
-          type: 'object',
-          additionalProperties: {
-            type: 'object',
-            required: ['version', 'spec'],
-            properties: {
-              version: VERSION,
-              spec: URI,
-              rest: binding('schema', 'endpoint'),
-              mcp: binding('schema', 'endpoint'),
-              a2a: binding('endpoint'),
-              embedded: binding('schema'),
-            },
-          },
-        },
-        capabilities: {
-          type: 'array',
-          items: {
-            type: 'object',
-            required: ['name', 'version', 'spec', 'schema'],
-            properties: {
-              name: NARROW_NAME,
-              version: VERSION,
-              spec: URI,
-              schema: URI,
-              config: { type: 'object' },
-              extends: NARROW_NAME,
-              operations: OPERATIONS_SCHEMA,
-            },
-          },
-        },
-      },
-    },
-    payment: {
-      type: 'object',
-      properties: {
-        handlers: {
-          type: 'array',
-          items: {
-            type: 'object',
-            required: [
-              'id',
-              'name',
-              'version',
-              'spec',
-              'config_schema',
-              'instrument_schemas',
-              'config',
-            ],
-            properties: {
-              id: TEXT,
-              name: TEXT,
-              version: VERSION,
-              spec: URI,
-              config_schema: URI,
-              instrument_schemas: { type: 'array', items: URI },
-              config: { type: 'object' },
-            },
-          },
-        },
-      },
-    },
+    ucp: object(ucp, ['version', 'services', 'capabilities']),
+    payment: object({ handlers: list(object(handler, Object.keys(handler))) }),
     signing_keys: KEYS_BEFORE,
   }
 }
 
 function currentLayout(side: Side, layout: Layout): JsonSchema {
   const name = layout === '2026-08-25' ? WIDE_NAME : NARROW_NAME
-  const registry = (entry: JsonSchema): JsonSchema => ({
-    type: 'object',
-    propertyNames: name,
-    additionalProperties: { type: 'array', items: entry },
-  })
+  const registry = (entry: JsonSchema): JsonSchema => mapOf(list(entry), name)
+  const ucp = {
+    version: VERSION,
+    ...(layout !== '2026-01-23' && { status: { enum: ['success', 'error'] } }),
+    services: registry(serviceEntry(side, layout)),
+    capabilities: registry(capabilityEntry(side, layout, name)),
+    payment_handlers: registry(handlerEntry(side, layout)),
+    ...(side === 'business' &&
+      layout !== '2026-01-23' && { supported_versions: mapOf(URI, VERSION) }),
+    ...(layout === '2026-08-25' && { map_order: mapOf(list(TEXT)) }),
+  }
   return {
-    ucp: {
-      type: 'object',
-      required: ['version', 'services', 'payment_handlers'],
-      properties: {
-        version: VERSION,
-        ...(layout !== '2026-01-23' && { status: { enum: ['success', 'error'] } }),
-        services: registry(serviceEntry(side, layout)),
-        capabilities: registry(capabilityEntry(side, layout, name)),
-        payment_handlers: registry(handlerEntry(side, layout)),
-        ...(side === 'business' && layout !== '2026-01-23' && { supported_versions: LEAVES }),
-        ...(layout === '2026-08-25' && { map_order: MAP_ORDER }),
-      },
-    },
+    ucp: object(ucp, ['version', 'services', 'payment_handlers']),
     ...(layout === '2026-08-25' ? { keys: KEYS } : { signing_keys: KEYS_BEFORE }),
   }
 }
 
-const LEAVES = { type: 'object', propertyNames: VERSION, additionalProperties: URI }
-
-const MAP_ORDER = {
-  type: 'object',
-  additionalProperties: { type: 'array', items: { type: 'string' } },
-}
-
-const EMBEDDED_CONFIG = {
-  type: 'object',
-  properties: {
-    delegate: { type: 'array', items: { type: 'string' } },
-    color_scheme: { type: 'array', items: { enum: ['light', 'dark'] } },
-  },
-}
+const EMBEDDED_CONFIG = object({
+  delegate: list(TEXT),
+  color_scheme: list({ enum: ['light', 'dark'] }),
+})
 
 function serviceEntry(side: Side, layout: Layout): JsonSchema {
-  const plain = { transport: { enum: TRANSPORTS }, endpoint: URI }
-  const rules = (['rest', 'mcp', 'a2a', 'embedded'] as const).map((transport) => ({
-    if: { required: ['transport'], properties: { transport: { const: transport } } },
-    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-    then: transportRule(side, layout, transport),
-  }))
-  return {
-    type: 'object',
-    required: side === 'platform' ? ['version', 'transport', 'spec'] : ['version', 'transport'],
-    properties: { ...ENTITY, ...plain },
-    allOf: rules,
-  }
+  const members = { ...ENTITY, transport: { enum: TRANSPORTS }, endpoint: URI }
+  const required = ['version', 'transport', ...(side === 'platform' ? ['spec'] : [])]
+  const rules = TRANSPORTS.map((transport) =>
+    when('transport', transport, transportRule(side, layout, transport)),
+  )
+  return { ...object(members, required), allOf: rules }
 }
 
-function transportRule(
-  side: Side,
-  layout: Layout,
-  transport: (typeof TRANSPORTS)[number],
-): JsonSchema {
+function transportRule(side: Side, layout: Layout, transport: TransportName): JsonSchema {
   const embedded = transport === 'embedded'
   if (side === 'business') {
     return embedded ? { properties: { config: EMBEDDED_CONFIG } } : { required: ['endpoint'] }
@@ -211,88 +159,38 @@ function transportRule(
 }
 
 function capabilityEntry(side: Side, layout: Layout, name: JsonSchema): JsonSchema {
-  const list = { type: 'array', items: name, minItems: 1 }
+  const parents = layout === '2026-01-23' ? name : { anyOf: [name, list(name, { minItems: 1 })] }
   const ownSchema = layout === '2026-08-25' ? ['version', 'schema'] : ['version']
-  return {
-    type: 'object',
-    required: side === 'platform' ? ['version', 'spec', 'schema'] : ownSchema,
-    properties: {
-      ...ENTITY,
-      extends: layout === '2026-01-23' ? name : { anyOf: [name, list] },
-      operations: OPERATIONS_SCHEMA,
-    },
-  }
+  return object(
+    { ...ENTITY, extends: parents, operations: OPERATIONS_SCHEMA },
+    side === 'platform' ? ['version', 'spec', 'schema'] : ownSchema,
+  )
 }
 
 function handlerEntry(side: Side, layout: Layout): JsonSchema {
-  const instruments = {
-    type: 'array',
-    minItems: 1,
-    items: { type: 'object', required: ['type'], properties: { type: { type: 'string' } } },
-  }
-  return {
-    type: 'object',
-    required: side === 'platform' ? ['version', 'id', 'spec', 'schema'] : ['version', 'id'],
-    properties: {
-      ...ENTITY,
-      ...(layout !== '2026-01-23' && { available_instruments: instruments }),
-    },
-  }
+  const instruments = list(object({ type: TEXT }, ['type']), { minItems: 1 })
+  return object(
+    { ...ENTITY, ...(layout !== '2026-01-23' && { available_instruments: instruments }) },
+    side === 'platform' ? ['version', 'id', 'spec', 'schema'] : ['version', 'id'],
+  )
 }
 
-const TEXT = { type: 'string' }
+const KEY = { kid: TEXT, kty: TEXT, crv: TEXT, x: TEXT, y: TEXT, alg: TEXT }
+
+const KEYS_BEFORE = list(
+  object({ ...KEY, n: TEXT, e: TEXT, use: { enum: ['sig', 'enc'] } }, ['kid', 'kty']),
+)
 
 // Private key material must not appear in a profile.
 const PRIVATE_REFUSED = Object.fromEntries(PRIVATE_MEMBERS.map((member) => [member, false]))
 
-const KEYS_BEFORE = {
-  type: 'array',
-  items: {
-    type: 'object',
-    required: ['kid', 'kty'],
-    properties: {
-      kid: TEXT,
-      kty: TEXT,
-      crv: TEXT,
-      x: TEXT,
-      y: TEXT,
-      n: TEXT,
-      e: TEXT,
-      alg: TEXT,
-      use: { enum: ['sig', 'enc'] },
-    },
-  },
-}
-
-const KEYS = {
-  type: 'array',
-  items: {
-    type: 'object',
-    required: ['kid', 'kty'],
-    properties: {
-      kid: TEXT,
-      kty: TEXT,
-      crv: TEXT,
-      x: TEXT,
-      y: TEXT,
-      alg: TEXT,
-      use: TEXT,
-      ...PRIVATE_REFUSED,
-    },
-    allOf: [
-      when('kty', 'EC', { required: ['crv', 'x', 'y'] }),
-      when('kty', 'OKP', { required: ['crv', 'x'] }),
-      when('crv', 'P-256', { properties: { alg: { const: 'ES256' } } }),
-      when('crv', 'P-384', { properties: { alg: { const: 'ES384' } } }),
-      when('crv', 'Ed25519', { properties: { alg: { const: 'EdDSA' } } }),
-    ],
-  },
-}
-
-function when(member: string, value: string, rule: JsonSchema): JsonSchema {
-  return {
-    if: { required: [member], properties: { [member]: { const: value } } },
-    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-    then: rule,
-  }
-}
+const KEYS = list({
+  ...object({ ...KEY, use: TEXT, ...PRIVATE_REFUSED }, ['kid', 'kty']),
+  allOf: [
+    when('kty', 'EC', { required: ['crv', 'x', 'y'] }),
+    when('kty', 'OKP', { required: ['crv', 'x'] }),
+    when('crv', 'P-256', { properties: { alg: { const: 'ES256' } } }),
+    when('crv', 'P-384', { properties: { alg: { const: 'ES384' } } }),
+    when('crv', 'Ed25519', { properties: { alg: { const: 'EdDSA' } } }),
+  ],
+})

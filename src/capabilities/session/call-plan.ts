@@ -1,5 +1,5 @@
 import type { Problem, SchemaCheck } from '../../schema/index.ts'
-import { formatPointer, isRecord, type JsonObject, toText } from '../../values/index.ts'
+import { formatPointer, isRecord, type JsonObject, once, toText } from '../../values/index.ts'
 import type { McpOperation, RestOperation } from '../documents/transport.ts'
 import type { CallableTransport } from '../model.ts'
 import type { CapabilityOperation, McpBinding, RestBinding } from '../negotiate/operations.ts'
@@ -75,7 +75,7 @@ function judge(slot: ArgumentSlot, value: unknown, path: readonly string[]): rea
 }
 
 /** Where a named argument goes in an HTTP request. */
-interface ArgumentPlace {
+export interface ArgumentPlace {
   readonly name: string
   readonly in: string
 }
@@ -232,15 +232,7 @@ function planMcp(
 }
 
 function slot(name: string, required: boolean, compile: () => SchemaCheck): ArgumentSlot {
-  let check: SchemaCheck | undefined
-  return {
-    name,
-    required,
-    check: () => {
-      check ??= compile()
-      return check
-    },
-  }
+  return { name, required, check: once(compile) }
 }
 
 function isOwnParameter(parameter: Record<string, unknown>): boolean {

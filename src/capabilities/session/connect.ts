@@ -1,6 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { createPublicFetch, type PublicFetch } from '../../net/index.ts'
-import { type Clock, isList, type JsonObject, systemClock, unref } from '../../values/index.ts'
+import {
+  type Clock,
+  defined,
+  isList,
+  type JsonObject,
+  ownMember,
+  systemClock,
+  unref,
+} from '../../values/index.ts'
 import type { Diagnostic } from '../diagnostic.ts'
 import { createDocumentFetcher, type DocumentFetcher } from '../documents/fetcher.ts'
 import type { Rules, TransportName } from '../model.ts'
@@ -22,7 +30,6 @@ import { loadDocuments } from './load.ts'
 import {
   createSessionCaller,
   type PreparedCall,
-  type SessionCaller,
   type SessionCallOptions,
   type SessionState,
 } from './session.ts'
@@ -111,32 +118,24 @@ interface Tools {
   readonly randomId: () => string
 }
 
+const FETCHING = {
+  requireHttps: true,
+  maxBytes: 8 * 1024 * 1024,
+  timeoutMs: 30_000,
+  redirects: 'refuse',
+} as const
+
 function toTools(options: ConnectOptions): Tools {
   const { clock = systemClock, allowLoopback = false } = options
-  const fetch =
-    options.fetch ??
-    createPublicFetch({
-      allowLoopback,
-      requireHttps: true,
-      maxBytes: 8 * 1024 * 1024,
-      timeoutMs: 30_000,
-      redirects: 'refuse',
-    })
-  const fetcher =
-    options.fetcher ??
-    createDocumentFetcher({
-      allowLoopback,
-      clock,
-      ...(options.fetch && { fetch: options.fetch }),
-    })
-  const randomId = options.randomId ?? randomUUID
+  const { fetch } = options
   return {
     options,
     transports: options.transports ?? ['rest', 'mcp'],
-    fetcher,
-    fetch,
+    fetcher:
+      options.fetcher ?? createDocumentFetcher({ allowLoopback, clock, ...defined({ fetch }) }),
+    fetch: fetch ?? createPublicFetch({ ...FETCHING, allowLoopback }),
     clock,
-    randomId,
+    randomId: options.randomId ?? randomUUID,
   }
 }
 
@@ -147,7 +146,7 @@ function createSession(
   tools: Tools,
 ): Session {
   let state = first
-  let caller: SessionCaller = createSessionCaller(state, tools)
+  let caller = createSessionCaller(state, tools)
   let timer: ReturnType<typeof setTimeout> | undefined
   let closed = false
 
@@ -174,8 +173,8 @@ function createSession(
     get operations() {
       return state.set
     },
-    prepare: (id, args = {}, options) => caller.prepare(id, args, options),
-    call: (id, args = {}, options) => caller.call(id, args, options),
+    prepare: (...call) => caller.prepare(...call),
+    call: (...call) => caller.call(...call),
     refresh,
     close: () => {
       closed = true
@@ -224,13 +223,9 @@ async function agree(
   tools: Tools,
 ): Promise<SessionState | Failed> {
   const { options, transports, fetcher } = tools
-  const input = {
-    ...pair,
-    ...(options.rules && { rules: options.rules }),
-    allowLoopback: options.allowLoopback === true,
-  }
-  const find = (url: string): unknown =>
-    Object.hasOwn(documents, url) ? documents[url] : undefined
+  const { rules, fallback, allowLoopback = false } = options
+  const input = { ...pair, ...defined({ rules }), allowLoopback }
+  const find = (url: string) => ownMember(documents, url)
   const preliminary = negotiate({ ...input, document: find })
   if (preliminary.outcome !== 'ok') return disagreed(preliminary)
   const schemas = options.checkArguments ?? true
@@ -238,11 +233,8 @@ async function agree(
   // Now that extension schemas are here, what they require is taken into account.
   const negotiation = negotiate({ ...input, document: loaded.index.find })
   if (negotiation.outcome !== 'ok') return disagreed(negotiation)
-  const set = resolveOperations(negotiation, {
-    documents: loaded.index,
-    transports,
-    ...(options.fallback !== undefined && { fallback: options.fallback }),
-  })
+  const resolving = { documents: loaded.index, transports, ...defined({ fallback }) }
+  const set = resolveOperations(negotiation, resolving)
   return { negotiation, set, loaded, profile, transports, freshUntil }
 }
 
@@ -258,7 +250,7 @@ async function readPlatforms(
   const byVersion = new Map<string, OwnProfile>()
   for (const platform of platforms) {
     const url = typeof platform === 'string' ? platform : platform.url
-    const judged = judgeProfileUrl(url, { allowLoopback: options.allowLoopback === true })
+    const judged = judgeProfileUrl(url, options)
     if (!judged.ok)
       return failure('INVALID_PROFILE_URL', `platform profile ${url}: ${judged.message}`)
     const fetched =
@@ -275,7 +267,7 @@ async function readPlatforms(
 }
 
 function toWellKnown(business: string, { options }: Tools): string | Failed {
-  const judged = judgeProfileUrl(business, { allowLoopback: options.allowLoopback === true })
+  const judged = judgeProfileUrl(business, options)
   if (judged.ok) return new URL('/.well-known/ucp', business).href
   return failure('INVALID_PROFILE_URL', `business ${business}: ${judged.message}`)
 }

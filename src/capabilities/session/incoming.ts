@@ -1,6 +1,7 @@
 import type { CallErrorShape } from '../../errors/index.ts'
 import type { PublicResponse } from '../../net/index.ts'
-import { isRecord, type JsonObject, toText } from '../../values/index.ts'
+import { isRecord, type JsonObject, toText, tryJson } from '../../values/index.ts'
+import { createEventParser, isEventStream } from '../../wire/index.ts'
 
 /** The errors of discovery and negotiation with their REST status and JSON-RPC number. */
 export const PROTOCOL_ERRORS = {
@@ -126,7 +127,9 @@ export function readRestAnswer(response: PublicResponse): CallResult {
 
 /** Reads the answer to an MCP call, as JSON or as an event stream. */
 export function readMcpAnswer(response: PublicResponse, id: string): CallResult {
-  const message = isEventStream(response) ? findEvent(response, id) : parseBody(response)
+  const message = isEventStream(response.header('content-type'))
+    ? findEvent(response, id)
+    : parseBody(response)
   if (!isRecord(message)) {
     return remote('INVALID_RESPONSE', 'the answer is not a JSON-RPC message', response)
   }
@@ -197,38 +200,22 @@ function contentOf(result: Record<string, unknown>): unknown {
   if (!Array.isArray(content)) return result
   const text: unknown = content.find((part) => isRecord(part) && part['type'] === 'text')
   if (!isRecord(text) || typeof text['text'] !== 'string') return result
-  return parseText(text['text'], text['text'])
+  return tryJson(text['text'], text['text'])
 }
 
 function parseBody(response: PublicResponse): unknown {
   if (response.body.byteLength === 0) return undefined
-  return parseText(new TextDecoder().decode(response.body), INVALID)
-}
-
-function parseText(text: string, otherwise: unknown): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return otherwise
-  }
-}
-
-function isEventStream(response: PublicResponse): boolean {
-  return response.header('content-type')?.toLowerCase().startsWith('text/event-stream') ?? false
+  return tryJson(new TextDecoder().decode(response.body), INVALID)
 }
 
 // Other messages of the stream, notifications and progress, are none of our business.
 function findEvent(response: PublicResponse, id: string): unknown {
-  const text = new TextDecoder().decode(response.body).replaceAll(/\r\n?/g, '\n')
-  for (const event of text.split('\n\n')) {
-    const data = event
-      .split('\n')
-      .filter((line) => line.startsWith('data:'))
-      .map((line) => line.slice(5).replace(/^ /, ''))
-    const message = parseText(data.join('\n'), undefined)
-    if (isRecord(message) && message['id'] === id) return message
-  }
-  return undefined
+  const events = createEventParser(Number.POSITIVE_INFINITY)
+  const text = `${new TextDecoder().decode(response.body)}\n\n`
+  return events
+    .feed(text)
+    .map(({ data }) => tryJson(data))
+    .find((message) => isRecord(message) && message['id'] === id)
 }
 
 function remote(

@@ -1,9 +1,9 @@
-import type { Authority } from '../authority.ts'
 import type { DocumentFetcher, FetchedDocument } from '../documents/fetcher.ts'
 import { createDocumentIndex, type DocumentIndex } from '../documents/index-document.ts'
-import type { CallableTransport, TransportName } from '../model.ts'
+import type { TransportName } from '../model.ts'
 import { schemaUrl } from '../negotiate/intersect.ts'
 import type { Negotiation } from '../negotiate/negotiate.ts'
+import { isCallable } from '../negotiate/operations.ts'
 import { documentUrl, selectEntries } from '../negotiate/service-binding.ts'
 import { listReferencedFiles } from './request-check.ts'
 
@@ -62,9 +62,7 @@ function* neededUrls(
   transports: readonly TransportName[],
 ): Generator<string> {
   if (parties === undefined) return
-  const wanted = transports.filter(
-    (name): name is CallableTransport => name === 'rest' || name === 'mcp',
-  )
+  const wanted = transports.filter(isCallable)
   for (const service of parties.business.profile.services.keys()) {
     for (const entry of selectEntries(service, parties, wanted, []).values()) {
       const { url } = documentUrl(service, entry, parties)
@@ -80,9 +78,8 @@ function* neededUrls(
 // A schema may refer to files of any name that takes part, and to no other host.
 function createPermission({ parties, active }: Negotiation): (url: string) => boolean {
   if (parties === undefined) return () => false
-  const authority: Authority = parties.authority
   const names = [...parties.business.profile.services.keys(), ...active.keys()]
-  return (url) => names.some((name) => authority.owns(name, url))
+  return (url) => names.some((name) => parties.authority.owns(name, url))
 }
 
 async function inBatches<Item>(

@@ -1,10 +1,15 @@
 import { type Problem, type Reference, requireAll, type SchemaCheck } from '../../schema/index.ts'
-import { formatPointer, type JsonObject, toText } from '../../values/index.ts'
+import { formatPointer, type JsonObject, once, toText } from '../../values/index.ts'
 import type { CallableTransport } from '../model.ts'
 import { schemaUrl } from '../negotiate/intersect.ts'
 import type { CapabilityOperation } from '../negotiate/operations.ts'
 import { formatAgentHeader } from './agent-header.ts'
-import { type CallPlan, type CallPlanOptions, placeArguments } from './call-plan.ts'
+import {
+  type ArgumentPlace,
+  type CallPlan,
+  type CallPlanOptions,
+  placeArguments,
+} from './call-plan.ts'
 import {
   createRequestSchemas,
   selectResponseCapabilities,
@@ -68,14 +73,9 @@ function buildRest(
   }
   const [first, ...others] = problems
   if (first) return { ok: false, problems: [first, ...others] }
-  const query = toQuery(
-    places.filter((place) => place.in === 'query'),
-    named,
-  )
-  const headers = toHeaders(
-    places.filter((place) => place.in === 'header'),
-    named,
-  )
+  const placesIn = (part: string) => places.filter((place) => place.in === part)
+  const query = toQuery(placesIn('query'), named)
+  const headers = toHeaders(placesIn('header'), named)
   const body = payload === undefined ? undefined : JSON.stringify(payload)
   const mutates = binding.method !== 'GET' && binding.method !== 'HEAD'
   return {
@@ -98,24 +98,18 @@ function buildRest(
   }
 }
 
-interface Place {
-  readonly name: string
-  readonly in: string
-}
-
-function toQuery(places: readonly Place[], named: ReadonlyMap<string, unknown>): string {
+function toQuery(places: readonly ArgumentPlace[], named: ReadonlyMap<string, unknown>): string {
   const query = new URLSearchParams()
   for (const { name } of places) {
     const value = named.get(name)
     if (value === undefined) continue
     for (const item of Array.isArray(value) ? value : [value]) query.append(name, toText(item))
   }
-  const text = query.toString()
-  return text === '' ? '' : `?${text}`
+  return query.size === 0 ? '' : `?${query}`
 }
 
 function toHeaders(
-  places: readonly Place[],
+  places: readonly ArgumentPlace[],
   named: ReadonlyMap<string, unknown>,
 ): Readonly<Record<string, string>> {
   const given = places.filter(({ name }) => named.has(name))
@@ -193,11 +187,10 @@ export function createPayloadCheck(
 
 // A broken schema of the business must not keep a caller from calling it.
 function tolerant(compile: () => SchemaCheck): SchemaCheck {
-  let check: SchemaCheck | undefined
+  const check = once(compile)
   return (value) => {
     try {
-      check ??= compile()
-      return check(value)
+      return check()(value)
     } catch {
       return { ok: true, value }
     }

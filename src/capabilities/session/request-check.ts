@@ -9,7 +9,7 @@ import {
   toReference,
   withoutReference,
 } from '../../schema/index.ts'
-import { formatPointer, isRecord, resolvePointer } from '../../values/index.ts'
+import { formatPointer, isRecord, pushTo, resolvePointer } from '../../values/index.ts'
 import type { Negotiation } from '../negotiate/negotiate.ts'
 import type { OperationSet } from '../negotiate/operations.ts'
 
@@ -55,11 +55,7 @@ export function selectResponseCapabilities(
 ): readonly string[] {
   const children = new Map<string, string[]>()
   for (const { name, parents } of active.values()) {
-    for (const parent of parents) {
-      const siblings = children.get(parent)
-      if (siblings === undefined) children.set(parent, [name])
-      else siblings.push(name)
-    }
+    for (const parent of parents) pushTo(children, parent, name)
   }
   const relevant = new Set<string>()
   const waiting = set.operations

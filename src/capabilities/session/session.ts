@@ -1,11 +1,12 @@
 import { CallError, type CallErrorShape } from '../../errors/index.ts'
 import type { PublicFetch } from '../../net/index.ts'
-import { isRecord, type JsonObject, toReason } from '../../values/index.ts'
+import { defined, isRecord, type JsonObject, toReason } from '../../values/index.ts'
 import type { CallableTransport, TransportName } from '../model.ts'
 import type { Negotiation } from '../negotiate/negotiate.ts'
-import type { CapabilityOperation, OperationSet } from '../negotiate/operations.ts'
+import { type CapabilityOperation, isCallable, type OperationSet } from '../negotiate/operations.ts'
 import { type CallPlan, planCall } from './call-plan.ts'
-import { type CallResult, readMcpAnswer, readRestAnswer } from './incoming.ts'
+import type { Session } from './connect.ts'
+import { readMcpAnswer, readRestAnswer } from './incoming.ts'
 import type { LoadedDocuments } from './load.ts'
 import { createPayloadCheck, type PreparedRequest, prepareRequest } from './outgoing.ts'
 
@@ -44,17 +45,11 @@ export interface SessionState {
   readonly freshUntil: number
 }
 
-/** Prepares and sends calls on one state; the state never changes. */
-export interface SessionCaller {
-  readonly prepare: (id: string, args: JsonObject, options?: SessionCallOptions) => PreparedCall
-  readonly call: (id: string, args: JsonObject, options?: SessionCallOptions) => Promise<CallResult>
-}
-
-/** Makes a caller for a state; nothing but the call itself goes over the network. */
+/** Prepares and sends calls on one state, which never changes; nothing but the call itself goes over the network. */
 export function createSessionCaller(
   state: SessionState,
   { fetch, randomId }: { readonly fetch: PublicFetch; readonly randomId: () => string },
-): SessionCaller {
+): Pick<Session, 'prepare' | 'call'> {
   const plans = new Map<string, CallPlan | undefined>()
   const payloads = createPayloadCheck(state)
 
@@ -67,13 +62,19 @@ export function createSessionCaller(
     return plans.get(key)
   }
 
-  function prepare(id: string, args: JsonObject, options: SessionCallOptions = {}): PreparedCall {
+  function prepare(
+    id: string,
+    args: JsonObject = {},
+    options: SessionCallOptions = {},
+  ): PreparedCall {
     const lookup = state.set.lookup(id, options.service)
     if (!lookup.found) return refuse(notOffered(state, id, lookup.services))
     if (!isRecord(args))
       return refuse(invalidArguments([{ pointer: '', message: 'must be an object' }]))
     const { operation } = lookup
-    const transport = options.transport ?? preferred(operation, state.transports)
+    const transport =
+      options.transport ??
+      state.transports.filter(isCallable).find((name) => operation.bindings[name] !== undefined)
     const plan = transport && planFor(operation, transport)
     if (plan === undefined) return refuse(noTransport(operation, transport))
     const requestId = randomId()
@@ -94,12 +95,8 @@ export function createSessionCaller(
       if (!prepared.ok) return prepared
       const { transport, method, url, headers, body } = prepared.request
       try {
-        const response = await fetch(url, {
-          method,
-          headers,
-          ...(body !== undefined && { body }),
-          ...(options?.signal && { signal: options.signal }),
-        })
+        const sent = defined({ body, signal: options?.signal })
+        const response = await fetch(url, { method, headers, ...sent })
         if (transport === 'rest') return readRestAnswer(response)
         return readMcpAnswer(response, prepared.id)
       } catch (thrown) {
@@ -107,16 +104,6 @@ export function createSessionCaller(
       }
     },
   }
-}
-
-function preferred(
-  { bindings }: CapabilityOperation,
-  transports: readonly TransportName[],
-): CallableTransport | undefined {
-  return transports.find(
-    (name): name is CallableTransport =>
-      (name === 'rest' || name === 'mcp') && bindings[name] !== undefined,
-  )
 }
 
 function notOffered(
@@ -132,19 +119,13 @@ function notOffered(
   if (inactive.length > 0) {
     const reasons = inactive.map((name) => `${name}: ${negotiation.excluded.get(name)}`)
     const message = `${operation} was not negotiated (${reasons.join(', ')})`
-    return {
-      code: 'CAPABILITY_NOT_OFFERED',
-      message,
-      details: { operation, capabilities: inactive },
-    }
+    const details = { operation, capabilities: inactive }
+    return { code: 'CAPABILITY_NOT_OFFERED', message, details }
   }
   const unresolved = set.unresolved.find((item) => item.operation === operation)
   const why = unresolved ? ` (${unresolved.reason})` : ''
-  return {
-    code: 'OPERATION_NOT_OFFERED',
-    message: `${operation} is not among the operations of this session${why}`,
-    details: { operation },
-  }
+  const message = `${operation} is not among the operations of this session${why}`
+  return { code: 'OPERATION_NOT_OFFERED', message, details: { operation } }
 }
 
 function noTransport(
@@ -173,6 +154,5 @@ function refuse(error: CallErrorShape): { readonly ok: false; readonly error: Ca
 
 function toShape(thrown: unknown): CallErrorShape {
   if (thrown instanceof CallError) return thrown.errors[0]
-  const message = toReason(thrown)
-  return { code: 'DEPENDENCY_ERROR', message }
+  return { code: 'DEPENDENCY_ERROR', message: toReason(thrown) }
 }

@@ -1,4 +1,5 @@
-import { isRecord, nearest } from '../../values/index.ts'
+import type { SchemaAt } from '../../schema/index.ts'
+import { defined, groupBy, isRecord, nearest } from '../../values/index.ts'
 import { createSchemaComparer, type SchemaComparer } from './compare-schemas.ts'
 import {
   type Change,
@@ -25,7 +26,7 @@ export function compareServices(old: DescribedService, now: DescribedService): D
   const changes = merge([
     ...compareFacets(old.facets, now.facets, ''),
     ...listUnread(old, now),
-    ...pairs.removed.map((removed) => toRemoval(removed, { now, rename: renames.get(removed) })),
+    ...pairs.removed.map((removed) => toRemoval(removed, now, renames.get(removed))),
     ...pairs.added.map((added) => toAddition(added, old)),
     ...perFunction.flatMap((pair) => pair.changes),
   ])
@@ -37,65 +38,60 @@ export function compareServices(old: DescribedService, now: DescribedService): D
   }
 }
 
+/** Two versions of one function. */
+interface Versions {
+  readonly old: DescribedFunction
+  readonly now: DescribedFunction
+  readonly label: string
+  readonly comparer: SchemaComparer
+}
+
 function compareFunctions(
   old: DescribedFunction,
   now: DescribedFunction,
   comparer: SchemaComparer,
 ): readonly Change[] {
-  const label = toLabel(now)
+  const versions = { old, now, label: toLabel(now), comparer }
   return [
-    ...compareFacets(old.facets, now.facets, label),
-    ...compareInputs(old, now, comparer),
-    ...compareOutputs(old, now, comparer),
-    ...compareSideEffects(old, now),
+    ...compareFacets(old.facets, now.facets, versions.label),
+    ...compareInputs(versions),
+    ...compareOutputs(versions),
+    ...compareSideEffects(versions),
   ]
 }
 
-function compareInputs(
-  old: DescribedFunction,
-  now: DescribedFunction,
-  comparer: SchemaComparer,
-): readonly Change[] {
-  const label = toLabel(now)
+function compareInputs(versions: Versions): readonly Change[] {
+  const { old, now, label } = versions
   const changes: Change[] = []
+  const push = (rule: RuleId, message: string, at: Places): void =>
+    void changes.push(toChange(rule, message, label, at))
   for (const [name, input] of old.inputs) {
     const other = now.inputs.get(name)
-    if (other === undefined && input.isVariant === true) continue
+    const at = {
+      oldPointer: frame(input.pointer),
+      newPointer: other === undefined ? now.pointer : frame(other.pointer),
+    }
     if (other === undefined) {
-      changes.push(
-        toChange('input-property-removed', `the argument ${name} went`, label, {
-          oldPointer: frame(input.pointer),
-          newPointer: now.pointer,
-        }),
-      )
+      if (!input.isVariant) push('input-property-removed', `the argument ${name} went`, at)
       continue
     }
-    const at = { oldPointer: frame(input.pointer), newPointer: frame(other.pointer) }
     if (input.required !== other.required) {
-      const rule = other.required ? 'input-property-required' : 'input-property-optional'
       const state = other.required ? 'required' : 'optional'
-      changes.push(toChange(rule, `the argument ${name} became ${state}`, label, at))
+      push(`input-property-${state}`, `the argument ${name} became ${state}`, at)
     }
     if (other.deprecated && !input.deprecated) {
-      changes.push(
-        toChange('input-property-deprecated', `the argument ${name} is deprecated`, label, at),
-      )
+      push('input-property-deprecated', `the argument ${name} is deprecated`, at)
     }
     changes.push(
       ...compareFacets(input.facets, other.facets, label, `${name}: `),
-      ...comparer
-        .compare(input, other, 'input')
-        .map((finding) =>
-          fromFinding(finding, { direction: 'input', label, name, named: comparer.named }),
-        ),
+      ...compareSchemas(versions, [input, other], 'input', name),
     )
   }
   for (const [name, input] of now.inputs) {
     if (old.inputs.has(name) || input.isVariant === true) continue
     const rule = input.required ? 'input-required-property-added' : 'input-property-added'
     const message = `the ${input.required ? 'required' : 'optional'} argument ${name} came`
-    const at = { oldPointer: old.pointer, newPointer: frame(input.pointer) }
-    changes.push(toChange(rule, message, label, at))
+    push(rule, message, { oldPointer: old.pointer, newPointer: frame(input.pointer) })
   }
   return changes
 }
@@ -105,58 +101,39 @@ function frame(pointer: string): string {
   return pointer.endsWith('/schema') ? pointer.slice(0, -'/schema'.length) : pointer
 }
 
-function compareOutputs(
-  old: DescribedFunction,
-  now: DescribedFunction,
-  comparer: SchemaComparer,
-): readonly Change[] {
-  const label = toLabel(now)
-  const changes: Change[] = []
-  for (const [name, output] of old.outputs) {
-    const other = now.outputs.get(name)
-    if (other !== undefined) {
-      const found = comparer.compare(output, other, 'output')
-      changes.push(
-        ...found.map((finding) =>
-          fromFinding(finding, { direction: 'output', label, name, named: comparer.named }),
-        ),
-      )
-    } else if (name === 'result') {
-      const at = { oldPointer: output.pointer, newPointer: now.pointer }
-      changes.push(toChange('result-removed', 'it answers nothing any more', label, at))
-    }
-  }
-  const result = now.outputs.get('result')
-  if (result !== undefined && !old.outputs.has('result')) {
-    const at = { oldPointer: old.pointer, newPointer: result.pointer }
-    changes.push(toChange('result-added', 'it says what it answers', label, at))
-  }
-  return changes
+function compareOutputs(versions: Versions): readonly Change[] {
+  const { old, now, label } = versions
+  const [before, after] = [old.outputs.get('result'), now.outputs.get('result')]
+  const oldPointer = before?.pointer ?? old.pointer
+  const at = { oldPointer, newPointer: after?.pointer ?? now.pointer }
+  const gone = () => toChange('result-removed', 'it answers nothing any more', label, at)
+  return [
+    ...[...old.outputs].flatMap(([name, output]) => {
+      const other = now.outputs.get(name)
+      if (other === undefined) return name === 'result' ? [gone()] : []
+      return compareSchemas(versions, [output, other], 'output', name)
+    }),
+    ...(after !== undefined && before === undefined
+      ? [toChange('result-added', 'it says what it answers', label, at)]
+      : []),
+  ]
 }
 
-function compareSideEffects(old: DescribedFunction, now: DescribedFunction): readonly Change[] {
-  const label = toLabel(now)
-  const before = old.sideEffects
-  const after = now.sideEffects
+function compareSideEffects({ old, now, label }: Versions): readonly Change[] {
+  const { sideEffects: before } = old
+  const { sideEffects: after } = now
   if (before === undefined || after === undefined) return []
-  const appeared = before.size === 0
+  const rule = before.size === 0 ? 'side-effects-appeared' : 'side-effect-added'
   const at = { oldPointer: old.pointer, newPointer: now.pointer }
+  const came = [...after].filter(([effect]) => !before.has(effect))
+  const went = [...before].filter(([effect]) => !after.has(effect))
   return [
-    ...[...after]
-      .filter(([effect]) => !before.has(effect))
-      .map(([effect, newPointer]) =>
-        toChange(
-          appeared ? 'side-effects-appeared' : 'side-effect-added',
-          `it may now ${effect}`,
-          label,
-          { ...at, newPointer },
-        ),
-      ),
-    ...[...before]
-      .filter(([effect]) => !after.has(effect))
-      .map(([effect, oldPointer]) =>
-        toChange('side-effect-removed', `${effect} went`, label, { ...at, oldPointer }),
-      ),
+    ...came.map(([effect, newPointer]) =>
+      toChange(rule, `it may now ${effect}`, label, { ...at, newPointer }),
+    ),
+    ...went.map(([effect, oldPointer]) =>
+      toChange('side-effect-removed', `${effect} went`, label, { ...at, oldPointer }),
+    ),
   ]
 }
 
@@ -215,36 +192,28 @@ function canonical(value: unknown): string {
   )
 }
 
-interface Naming {
-  readonly direction: Direction
-  readonly label: string
-  readonly name: string
-  readonly named: WeakMap<object, Change>
+function compareSchemas(
+  { label, comparer }: Versions,
+  [old, now]: readonly [SchemaAt, SchemaAt],
+  direction: Direction,
+  name: string,
+): readonly Change[] {
+  return comparer.compare(old, now, direction).map((finding) => {
+    // A finding in a shared schema comes up for every function that uses it.
+    const known = comparer.named.get(finding)
+    if (known !== undefined) return { ...known, functions: [label] }
+    const { rule, message, ...at } = finding
+    const place = at.newPointer ?? at.oldPointer ?? ''
+    const path = /(?:schema|schemas\/[^/]+|definitions\/[^/]+)(\/.*)?$/.exec(place)?.[1] ?? ''
+    const where = direction === 'input' ? `argument ${name}` : name
+    const text = `${where}${path && ` (${path})`}: ${message}`
+    const change = toChange(`${direction}-${rule}`, text, label, at)
+    comparer.named.set(finding, change)
+    return change
+  })
 }
 
-function fromFinding(
-  finding: ReturnType<SchemaComparer['compare']>[number],
-  { direction, label, name, named }: Naming,
-): Change {
-  // A finding in a shared schema comes up for every function that uses it.
-  const known = named.get(finding)
-  if (known !== undefined) return { ...known, functions: [label] }
-  const { rule, message, ...at } = finding
-  const place = at.newPointer ?? at.oldPointer ?? ''
-  const path = /(?:schema|schemas\/[^/]+|definitions\/[^/]+)(\/.*)?$/.exec(place)?.[1] ?? ''
-  const where = direction === 'input' ? `argument ${name}` : name
-  const text = `${where}${path && ` (${path})`}: ${message}`
-  const change = toChange(`${direction}-${rule}`, text, label, at)
-  named.set(finding, change)
-  return change
-}
-
-interface Removal {
-  readonly now: DescribedService
-  readonly rename: string | undefined
-}
-
-function toRemoval(removed: DescribedFunction, { now, rename }: Removal): Change {
+function toRemoval(removed: DescribedFunction, now: DescribedService, rename?: string): Change {
   const label = toLabel(removed)
   const isLeft = now.functions.some(({ name }) => name === removed.name)
   const hint = rename === undefined || isLeft ? '' : `; did it become ${rename}?`
@@ -264,12 +233,8 @@ function listUnread(old: DescribedService, now: DescribedService): readonly Chan
   const before = findUnreadReferences(old.document)
   const after = findUnreadReferences(now.document)
   return [...new Set([...before.keys(), ...after.keys()])].map((address) => {
-    const oldPointer = before.get(address)
-    const newPointer = after.get(address)
-    return toChange('reference-unread', `${address} was not read`, '', {
-      ...(oldPointer !== undefined && { oldPointer }),
-      ...(newPointer !== undefined && { newPointer }),
-    })
+    const at = defined({ oldPointer: before.get(address), newPointer: after.get(address) })
+    return toChange('reference-unread', `${address} was not read`, '', at)
   })
 }
 
@@ -301,20 +266,15 @@ const SHARED =
 
 /** One change of a shared schema is one change, however many functions use it. */
 function merge(changes: readonly Change[]): Change[] {
-  const merged = new Map<string, { readonly change: Change; readonly functions: Set<string> }>()
-  for (const change of changes) {
-    const { rule, oldPointer = '', newPointer = '', functions, message } = change
+  const groups = groupBy(changes, ({ rule, oldPointer = '', newPointer = '', ...change }) => {
     const isShared = SHARED.test(newPointer || oldPointer)
-    const own = isShared ? '' : `${functions[0] ?? ''} ${message}`
-    const key = `${rule} ${oldPointer} ${newPointer} ${own}`
-    const known = merged.get(key)
-    if (known === undefined) merged.set(key, { change, functions: new Set(functions) })
-    else for (const name of functions) known.functions.add(name)
-  }
-  return [...merged.values()].map(({ change, functions }) => ({
-    ...change,
-    functions: [...functions],
-  }))
+    const own = isShared ? '' : `${change.functions[0] ?? ''} ${change.message}`
+    return `${rule} ${oldPointer} ${newPointer} ${own}`
+  })
+  return [...groups.values()].flatMap((same) => {
+    const functions = [...new Set(same.flatMap((change) => change.functions))]
+    return same.slice(0, 1).map((change) => ({ ...change, functions }))
+  })
 }
 
 function compareChanges(left: Change, right: Change): number {

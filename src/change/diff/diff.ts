@@ -1,5 +1,6 @@
 import type { DiscoveryDocument } from '../../discovery/index.ts'
 import type { ToolSpec } from '../../sources/tool-spec/index.ts'
+import { defined } from '../../values/index.ts'
 import { bundle, type Externals, toPlace } from './bundle.ts'
 import { compareServices } from './compare.ts'
 import {
@@ -62,11 +63,8 @@ function withExternals(source: DiffSource, withheld?: ReadonlySet<string>): Diff
 }
 
 function toOwnPlaces({ oldPointer, newPointer, ...change }: Change): Change {
-  return {
-    ...change,
-    ...(oldPointer !== undefined && { oldPointer: toPlace(oldPointer) }),
-    ...(newPointer !== undefined && { newPointer: toPlace(newPointer) }),
-  }
+  const place = (pointer?: string) => pointer && toPlace(pointer)
+  return { ...change, ...defined({ oldPointer: place(oldPointer), newPointer: place(newPointer) }) }
 }
 
 function read(source: DiffSource, { function: name }: DiffOptions): DescribedService {

@@ -1,5 +1,5 @@
 import { eachReference, type SchemaAt } from '../../schema/index.ts'
-import { formatPointer } from '../../values/index.ts'
+import { asList, formatPointer } from '../../values/index.ts'
 import type { RuleId } from './rules.ts'
 
 /** Whom a change breaks: callers, implementers, or neither; `docs` changes no behaviour at all. */
@@ -117,38 +117,49 @@ export interface DescribedService {
   readonly facets: Facets
 }
 
-/** Collects facets; the first of two with the same identity counts. */
-export interface FacetCollector {
-  readonly add: (id: string, facet: Facet) => void
-  /** Adds one facet per text of a list. */
-  readonly addList: (
-    group: string,
-    values: unknown,
-    facet: { readonly rules: FacetRules; readonly label: string; readonly pointer: string },
-  ) => void
-  readonly facets: () => Facets
+/** What comes and goes under two rules that are named alike. */
+type Comer =
+  | ('auth' | 'auth-option' | 'error' | 'extension' | 'link' | 'response' | 'scope' | 'server')
+  | ('field' | 'filter' | 'operator' | 'pagination' | 'relationship' | 'sort')
+  | ('request-type' | 'response-type' | 'simulation' | 'trigger')
+
+/** Names the rules of something that may come and go: `filter-added` and `filter-removed`. */
+export function comesAndGoes(noun: Comer): FacetRules {
+  return { added: `${noun}-added`, removed: `${noun}-removed` }
 }
+
+/** Applies one rule, whatever becomes of a facet. */
+export function anyChange(rule: RuleId): FacetRules {
+  return { added: rule, removed: rule, changed: rule }
+}
+
+/** Collects facets; the first of two with the same identity counts, and one without a value is none. */
+export interface FacetCollector {
+  readonly add: (id: string, label: string, rules: FacetRules, at: FacetValue) => void
+  /** Adds one facet per text of a list. */
+  readonly addList: (group: string, label: string, rules: FacetRules, at: FacetValue) => void
+  readonly facets: Facets
+}
+
+/** What a facet says, and where. */
+type FacetValue = Pick<Facet, 'value' | 'pointer'>
 
 /** Creates an empty collector. */
 export function createFacets(): FacetCollector {
   const facets = new Map<string, Facet>()
-  const add: FacetCollector['add'] = (id, facet) => {
-    if (facet.value !== undefined && !facets.has(id)) facets.set(id, facet)
+  const add: FacetCollector['add'] = (id, label, rules, at) => {
+    if (at.value !== undefined && !facets.has(id)) facets.set(id, { rules, label, ...at })
   }
   return {
+    facets,
     add,
-    addList: (group, values, { rules, label, pointer }) => {
-      for (const [index, value] of (Array.isArray(values) ? values : []).entries()) {
+    addList(group, label, rules, { value: values, pointer }) {
+      for (const [index, value] of asList(values).entries()) {
         if (typeof value !== 'string') continue
-        add(`${group}\u0000${value}`, {
-          rules,
-          label: `${label} "${value}"`,
-          value: true,
-          pointer: `${pointer}/${index}`,
-        })
+        const at = { value: true, pointer: `${pointer}/${index}` }
+        add(`${group}\u0000${value}`, `${label} "${value}"`, rules, at)
       }
     },
-    facets: () => facets,
   }
 }
 
@@ -165,15 +176,11 @@ export interface FunctionWords {
 export function addWords(
   { text, textAt = '', tags, isDeprecated }: FunctionWords,
   pointer: string,
-  facets: FacetCollector,
+  { add }: FacetCollector,
 ): void {
   const deprecation = { added: 'function-deprecated', removed: 'function-undeprecated' } as const
-  const rows = [
-    ['docs', 'the description', { changed: 'docs-changed' }, text, textAt],
-    ['tags', 'the tags', { changed: 'tag-changed' }, tags ?? [], '/tags'],
-    ['deprecated', 'the deprecation', deprecation, isDeprecated || undefined, '/deprecated'],
-  ] as const
-  for (const [id, label, rules, value, at] of rows) {
-    facets.add(id, { rules, label, value, pointer: `${pointer}${at}` })
-  }
+  const at = (value: unknown, place: string) => ({ value, pointer: `${pointer}${place}` })
+  add('docs', 'the description', { changed: 'docs-changed' }, at(text, textAt))
+  add('tags', 'the tags', { changed: 'tag-changed' }, at(tags ?? [], '/tags'))
+  add('deprecated', 'the deprecation', deprecation, at(isDeprecated || undefined, '/deprecated'))
 }

@@ -1,4 +1,5 @@
 import { compareVersions, isVersion } from '../../core/index.ts'
+import { defined, groupBy } from '../../values/index.ts'
 import type {
   Change,
   ChangeClass,
@@ -21,7 +22,7 @@ export function pairFunctions(
   now: readonly DescribedFunction[],
 ): FunctionPairs {
   const byKey = new Map(now.map((entry) => [keyOf(entry), entry]))
-  const byName = groupByName(now)
+  const byName = groupBy(now, ({ name }) => name)
   const taken = new Set<DescribedFunction>()
   const matched: { old: DescribedFunction; now: DescribedFunction }[] = []
   const removed: DescribedFunction[] = []
@@ -46,18 +47,6 @@ export function pairFunctions(
 
 function keyOf({ name, version }: DescribedFunction): string {
   return `${name}\u0000${version ?? ''}`
-}
-
-function groupByName(
-  functions: readonly DescribedFunction[],
-): ReadonlyMap<string, readonly DescribedFunction[]> {
-  const groups = new Map<string, DescribedFunction[]>()
-  for (const entry of functions) {
-    const group = groups.get(entry.name)
-    if (group === undefined) groups.set(entry.name, [entry])
-    else group.push(entry)
-  }
-  return groups
 }
 
 function findSuccessor(
@@ -119,7 +108,7 @@ function toStep(
   const needs = changes.reduce<Step>((step, change) => larger(step, NEEDS[change.class]), 'none')
   const declared = readStep(from, to)
   return {
-    ...(name !== undefined && { function: name }),
+    ...defined({ function: name }),
     from,
     to,
     needs,

@@ -7,16 +7,11 @@ import {
 } from '../../core/index.ts'
 import type { DiscoveryDocument, FunctionObject } from '../../discovery/index.ts'
 import { followReference, localPointerOf, type SchemaAt } from '../../schema/index.ts'
-import {
-  asList,
-  asRecord,
-  canonicalUrn,
-  formatPointer,
-  isRecord,
-  toText,
-} from '../../values/index.ts'
+import { asList, asRecord, canonicalUrn, isRecord, toText } from '../../values/index.ts'
 import {
   addWords,
+  anyChange,
+  comesAndGoes,
   createFacets,
   type DescribedFunction,
   type DescribedInput,
@@ -24,7 +19,6 @@ import {
   type FacetCollector,
   type Facets,
 } from './model.ts'
-import { addQuery } from './read-query.ts'
 
 /** Reads a discovery document into the form that is compared. */
 export function readDiscovery(document: DiscoveryDocument): DescribedService {
@@ -73,18 +67,13 @@ function readFunction(
   addDocs(entry, pointer, facets)
   addQuery(entry.query, `${pointer}/query`, facets)
   addExtensions(entry.extensions, `${pointer}/extensions`, facets)
-  for (const { component, pointer: at } of place<Record<string, unknown>>(
-    'links',
-    entry.links,
-    'links',
-  )) {
-    const { name, function: target, params } = component
-    facets.add(`link\u0000${toText(name)}`, {
-      rules: { added: 'link-added', removed: 'link-removed', changed: 'link-changed' },
-      label: `the link "${toText(name)}"`,
-      value: { target, params },
-      pointer: at,
-    })
+  const links = place<Record<string, unknown>>('links', entry.links, 'links')
+  for (const { component, pointer: at } of links) {
+    const { function: target, params } = component
+    const name = toText(component['name'])
+    const rules = { ...comesAndGoes('link'), changed: 'link-changed' } as const
+    const value = { target, params }
+    facets.add(`link\u0000${name}`, `the link "${name}"`, rules, { value, pointer: at })
   }
   return {
     name: entry.name,
@@ -93,7 +82,7 @@ function readFunction(
     inputs: readInputs(place('contentDescriptors', entry.arguments, 'arguments')),
     outputs,
     sideEffects: readSideEffects(entry.sideEffects, pointer),
-    facets: facets.facets(),
+    facets: facets.facets,
   }
 }
 
@@ -116,116 +105,135 @@ function readInputs(
 
 function addError(
   { component, pointer }: Placed<Record<string, unknown>>,
-  facets: FacetCollector,
+  { add }: FacetCollector,
   outputs: Map<string, SchemaAt>,
 ): void {
-  const { code, message, data } = component
+  const { code, message: value, data } = component
   if (typeof code !== 'string') return
-  facets.add(`error\u0000${code}`, {
-    rules: { added: 'error-added', removed: 'error-removed' },
-    label: `the error ${code}`,
-    value: true,
-    pointer,
-  })
-  facets.add(`error message\u0000${code}`, {
-    rules: { changed: 'error-message-changed' },
-    label: `the message of ${code}`,
-    value: message,
-    pointer: `${pointer}/message`,
-  })
+  const message = { changed: 'error-message-changed' } as const
+  const at = { value, pointer: `${pointer}/message` }
+  add(`error\u0000${code}`, `the error ${code}`, comesAndGoes('error'), { value: true, pointer })
+  add(`error message\u0000${code}`, `the message of ${code}`, message, at)
   if (data !== undefined) outputs.set(`error ${code}`, toSchemaAt(data, `${pointer}/data`))
 }
 
 function addDocs(entry: FunctionObject, pointer: string, facets: FacetCollector): void {
+  const { add } = facets
   const { summary, description, externalDocs, deprecated, discoverable, stability } = entry
   const isDeprecated = deprecated !== undefined || stability === 'deprecated'
   const text = [summary ?? null, description ?? null, externalDocs ?? null]
   addWords({ text, tags: entry.tags, isDeprecated }, pointer, facets)
-  facets.add('examples', {
-    rules: { changed: 'example-changed' },
-    label: 'the examples',
-    value: entry.examples ?? [],
-    pointer: `${pointer}/examples`,
-  })
+  const at = (value: unknown, place: string) => ({ value, pointer: `${pointer}/${place}` })
   for (const scenario of asList(entry.simulations)) {
     const name = toText(asRecord(scenario)['name'])
-    facets.add(`simulation\u0000${name}`, {
-      rules: {
-        added: 'simulation-added',
-        removed: 'simulation-removed',
-        changed: 'simulation-changed',
-      },
-      label: `the simulation "${name}"`,
-      value: scenario,
-      pointer: `${pointer}/simulations`,
-    })
+    const rules = { ...comesAndGoes('simulation'), changed: 'simulation-changed' } as const
+    add(`simulation\u0000${name}`, `the simulation "${name}"`, rules, at(scenario, 'simulations'))
   }
-  facets.add('stability', {
-    rules: { changed: 'stability-changed' },
-    label: 'the stability',
-    value: isDeprecated ? undefined : stability,
-    pointer: `${pointer}/stability`,
-  })
-  facets.add('sunset', {
-    rules: { added: 'sunset-changed', removed: 'sunset-changed', changed: 'sunset-changed' },
-    label: 'the day on which it goes',
-    value: asRecord(deprecated)['sunset'],
-    pointer: `${pointer}/deprecated/sunset`,
-  })
-  facets.add('hidden', {
-    rules: { added: 'function-hidden', removed: 'function-shown' },
-    label: 'being hidden',
-    value: discoverable === false || undefined,
-    pointer: `${pointer}/discoverable`,
-  })
+  const { sunset } = asRecord(deprecated)
+  const settled = isDeprecated ? undefined : stability
+  const hidden = { added: 'function-hidden', removed: 'function-shown' } as const
+  const isHidden = discoverable === false || undefined
+  add(
+    'examples',
+    'the examples',
+    { changed: 'example-changed' },
+    at(entry.examples ?? [], 'examples'),
+  )
+  add('stability', 'the stability', { changed: 'stability-changed' }, at(settled, 'stability'))
+  add(
+    'sunset',
+    'the day on which it goes',
+    anyChange('sunset-changed'),
+    at(sunset, 'deprecated/sunset'),
+  )
+  add('hidden', 'being hidden', hidden, at(isHidden, 'discoverable'))
 }
 
-function addExtensions(declared: unknown, pointer: string, facets: FacetCollector): void {
+/** What queries may name: the part, its member, and what one of them is called. */
+const QUERY_LISTS = [
+  ['filters', 'allowed', 'filter'],
+  ['filters', 'operators', 'operator'],
+  ['sorts', 'allowed', 'sort'],
+  ['fields', 'allowed', 'field'],
+  ['relationships', 'allowed', 'relationship'],
+  ['pagination', 'strategies', 'pagination'],
+] as const
+
+const QUERY_LIMITS = [
+  ['filters', 'maxConditions'],
+  ['sorts', 'maxFields'],
+  ['relationships', 'maxDepth'],
+  ['pagination', 'maxSize'],
+] as const
+
+const QUERY_DEFAULTS = [
+  ['sorts', 'default'],
+  ['fields', 'default'],
+  ['pagination', 'defaultSize'],
+] as const
+
+const LIMIT_RULES = {
+  added: 'query-limit-lowered',
+  removed: 'query-limit-raised',
+  lowered: 'query-limit-lowered',
+  raised: 'query-limit-raised',
+} as const
+
+const DEFAULT_RULES = {
+  removed: 'query-default-changed',
+  changed: 'query-default-changed',
+} as const
+
+/** Adds what a function lets callers ask for. */
+function addQuery(query: unknown, pointer: string, { add, addList }: FacetCollector): void {
+  if (!isRecord(query)) return
+  const at = (part: string, member: string) => ({
+    value: asRecord(query[part])[member],
+    pointer: `${pointer}/${part}/${member}`,
+  })
+  for (const [part, member, noun] of QUERY_LISTS) {
+    addList(`${part}.${member}`, `the ${noun}`, comesAndGoes(noun), at(part, member))
+  }
+  for (const [part, member] of QUERY_LIMITS) {
+    const name = `limit ${part}.${member}`
+    add(name, `the ${name}`, LIMIT_RULES, at(part, member))
+  }
+  for (const [part, member] of QUERY_DEFAULTS) {
+    const name = `default ${part}.${member}`
+    add(name, `the ${name}`, DEFAULT_RULES, at(part, member))
+  }
+}
+
+function addExtensions(declared: unknown, pointer: string, { add }: FacetCollector): void {
   for (const [index, declaration] of asList(declared).entries()) {
     if (!isRecord(declaration) || typeof declaration['urn'] !== 'string') continue
     const urn = canonicalUrn(declaration['urn'])
-    const { urn: _urn, ...configuration } = declaration
-    facets.add(`extension\u0000${urn}`, {
-      rules: {
-        added: 'extension-added',
-        removed: 'extension-removed',
-        changed: 'extension-changed',
-      },
-      label: `the extension ${urn}`,
-      value: configuration,
-      pointer: `${pointer}/${index}`,
-    })
+    const { urn: _urn, ...value } = declaration
+    const rules = { ...comesAndGoes('extension'), changed: 'extension-changed' } as const
+    const at = { value, pointer: `${pointer}/${index}` }
+    add(`extension\u0000${urn}`, `the extension ${urn}`, rules, at)
   }
 }
 
 function readServers(document: DiscoveryDocument): Facets {
   const facets = createFacets()
-  facets.add('info', {
-    rules: { changed: 'docs-changed' },
-    label: 'what the service says about itself',
-    value: withoutVersion(document.info),
-    pointer: '/info',
-  })
+  const { add } = facets
+  const about = 'what the service says about itself'
+  const value = isRecord(document.info) ? { ...document.info, version: undefined } : null
+  add('info', about, { changed: 'docs-changed' }, { value, pointer: '/info' })
   for (const [index, server] of asList(document.servers).entries()) {
     if (!isRecord(server)) continue
-    const pointer = formatPointer(['servers', String(index)])
+    const pointer = `/servers/${index}`
     const name = toText(server['name'])
     const label = `the server "${name}"`
-    facets.add(`server\u0000${name}`, {
-      rules: { added: 'server-added', removed: 'server-removed', changed: 'server-url-changed' },
-      label,
-      value: server['url'],
-      pointer,
-    })
-    facets.add(`variables\u0000${name}`, {
-      rules: { changed: 'server-variable-changed' },
-      label: `variables of ${label}`,
-      value: server['variables'] ?? {},
-      pointer: `${pointer}/variables`,
-    })
+    const rules = { ...comesAndGoes('server'), changed: 'server-url-changed' } as const
+    const variables = { value: server['variables'] ?? {}, pointer: `${pointer}/variables` }
+    const changed = { changed: 'server-variable-changed' } as const
+    add(`server\u0000${name}`, label, rules, { value: server['url'], pointer })
+    add(`variables\u0000${name}`, `variables of ${label}`, changed, variables)
     addExtensions(server['extensions'], `${pointer}/extensions`, facets)
   }
-  return facets.facets()
+  return facets.facets
 }
 
 function readSideEffects(
@@ -236,12 +244,6 @@ function readSideEffects(
   return new Map(
     effects.map((effect, index) => [toText(effect), `${pointer}/sideEffects/${index}`]),
   )
-}
-
-function withoutVersion(info: unknown): unknown {
-  if (!isRecord(info)) return null
-  const { version: _version, ...rest } = info
-  return rest
 }
 
 function toSchemaAt(schema: unknown, pointer: string): SchemaAt {

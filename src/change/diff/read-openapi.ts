@@ -2,6 +2,7 @@ import { followReference, localPointerOf, type SchemaAt } from '../../schema/ind
 import { asList, asRecord, entriesOf, formatPointer, isRecord, toText } from '../../values/index.ts'
 import {
   addWords,
+  comesAndGoes,
   createFacets,
   type DescribedFunction,
   type DescribedInput,
@@ -9,36 +10,23 @@ import {
   type FacetCollector,
   type Facets,
 } from './model.ts'
-import { addSchemes, addSecurity } from './read-security.ts'
+import { addSecurity } from './read-security.ts'
 
 type Node = Readonly<Record<string, unknown>>
 
-const METHODS: readonly string[] = [
-  'get',
-  'put',
-  'post',
-  'delete',
-  'patch',
-  'head',
-  'options',
-  'trace',
-  'query',
-]
+const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options', 'trace', 'query']
 
 /** Reads an OpenAPI document (2.0 to 3.2) into the form that is compared. */
 export function readOpenApi(document: Node): DescribedService {
-  const functions: DescribedFunction[] = []
-  for (const [path, value] of entriesOf(document['paths'])) {
-    const pointer = formatPointer(['paths', path])
+  const functions = entriesOf(document['paths']).flatMap(([path, value]) => {
     const item = follow(value, document)
-    for (const method of METHODS) {
+    return METHODS.flatMap((method) => {
       const operation = item[method]
-      if (!isRecord(operation)) continue
-      functions.push(
-        readOperation({ document, path, method, item, operation, pointer: `${pointer}/${method}` }),
-      )
-    }
-  }
+      const pointer = `${formatPointer(['paths', path])}/${method}`
+      if (!isRecord(operation)) return []
+      return [readOperation({ document, path, method, item, operation, pointer })]
+    })
+  })
   const { version } = asRecord(document['info'])
   return {
     kind: 'openapi',
@@ -58,29 +46,30 @@ interface OperationAt {
   readonly pointer: string
 }
 
+/** What is found out about an operation. */
+interface Found {
+  readonly facets: FacetCollector
+  readonly inputs: Map<string, DescribedInput>
+  readonly outputs: Map<string, SchemaAt>
+}
+
 function readOperation(at: OperationAt): DescribedFunction {
   const { document, path, method, operation, pointer } = at
-  const facets = createFacets()
-  const inputs = new Map<string, DescribedInput>()
-  const outputs = new Map<string, SchemaAt>()
-  for (const parameter of listParameters(at)) addParameter(parameter, at, { inputs, facets })
-  addBody(at, inputs, facets)
+  const found: Found = { facets: createFacets(), inputs: new Map(), outputs: new Map() }
+  const { facets, inputs, outputs } = found
+  for (const parameter of listParameters(at)) addParameter(parameter, at, found)
+  addBody(at, found)
   for (const [status, response] of entriesOf(operation['responses'])) {
-    addResponse(status, response, { at, facets, outputs })
+    addResponse(status, response, at, found)
   }
-  const security = operation['security'] ?? document['security']
-  const isOwn = operation['security'] !== undefined
-  addSecurity(security, isOwn ? `${pointer}/security` : '/security', facets)
-  addSchemes(security, document, facets)
-  const { summary, description, tags, operationId, deprecated, externalDocs } = operation
+  const { summary, description, tags, operationId, deprecated, externalDocs, security } = operation
+  const securityAt = security === undefined ? '/security' : `${pointer}/security`
+  addSecurity(security ?? document['security'], securityAt, document, facets)
   const text = [summary ?? null, description ?? null, externalDocs ?? null]
   addWords({ text, tags, isDeprecated: deprecated === true }, pointer, facets)
-  facets.add('operationId', {
-    rules: { removed: 'operation-id-changed', changed: 'operation-id-changed' },
-    label: 'the operationId',
-    value: operationId,
-    pointer: `${pointer}/operationId`,
-  })
+  const rules = { removed: 'operation-id-changed', changed: 'operation-id-changed' } as const
+  const id = { value: operationId, pointer: `${pointer}/operationId` }
+  facets.add('operationId', 'the operationId', rules, id)
   return {
     name: `${method.toUpperCase()} ${path.replace(/\{[^{}]*\}/g, '{}')}`,
     version: undefined,
@@ -88,7 +77,7 @@ function readOperation(at: OperationAt): DescribedFunction {
     inputs,
     outputs,
     sideEffects: undefined,
-    facets: facets.facets(),
+    facets: facets.facets,
   }
 }
 
@@ -98,63 +87,45 @@ interface ParameterAt {
 }
 
 /** Parameters of the operation come before those of its path. */
-function listParameters({
-  document,
-  item,
-  operation,
-  pointer,
-}: OperationAt): readonly ParameterAt[] {
+function listParameters(at: OperationAt): Iterable<ParameterAt> {
+  const { document, item, operation, pointer } = at
   const found = new Map<string, ParameterAt>()
-  const above = pointer.slice(0, pointer.lastIndexOf('/'))
-  for (const [list, at] of [
-    [operation['parameters'], `${pointer}/parameters`],
-    [item['parameters'], `${above}/parameters`],
-  ] as const) {
+  const add = (list: unknown, place: string): void => {
     for (const [index, value] of asList(list).entries()) {
       const parameter = follow(value, document)
       const key = `${toText(parameter['in'])} ${toText(parameter['name'])}`
-      if (!found.has(key))
-        found.set(key, { parameter, pointer: localPointerOf(value) ?? `${at}/${index}` })
+      const own = localPointerOf(value) ?? `${place}/parameters/${index}`
+      if (!found.has(key)) found.set(key, { parameter, pointer: own })
     }
   }
-  return [...found.values()]
+  add(operation['parameters'], pointer)
+  add(item['parameters'], pointer.slice(0, pointer.lastIndexOf('/')))
+  return found.values()
 }
 
-function addParameter(
-  { parameter, pointer }: ParameterAt,
-  at: OperationAt,
-  {
-    inputs,
-    facets,
-  }: { readonly inputs: Map<string, DescribedInput>; readonly facets: FacetCollector },
-): void {
-  const { name, in: place } = parameter
+function addParameter({ parameter, pointer }: ParameterAt, at: OperationAt, found: Found): void {
+  const { inputs, facets } = found
+  const { name, in: place, schema } = parameter
   if (typeof name !== 'string') return
   const isBody = place === 'body'
   // The name of a path parameter is only a word between the two documents; its position is what counts.
   const key = isBody ? 'body' : place === 'path' ? `path ${positionOf(at.path, name)}` : name
-  const unique = inputs.has(key) ? `${key} (${toText(place)})` : key
   const own = createFacets()
-  own.add('place', {
-    rules: { changed: 'parameter-moved' },
-    label: 'the place it travels in',
-    value: place,
-    pointer: `${pointer}/in`,
-  })
-  own.add('style', {
-    rules: { changed: 'parameter-style-changed' },
-    label: 'the way it is written',
-    value: styleOf(parameter),
-    pointer,
-  })
-  if (isBody) addMediaTypes(consumesOf(at), pointer, facets, 'request')
-  inputs.set(unique, {
-    schema: parameter['schema'] ?? contentSchema(parameter) ?? withoutFrame(parameter),
-    pointer: parameter['schema'] === undefined ? pointer : `${pointer}/schema`,
+  const moved = { value: place, pointer: `${pointer}/in` }
+  const style = { value: styleOf(parameter), pointer }
+  own.add('place', 'the place it travels in', { changed: 'parameter-moved' }, moved)
+  own.add('style', 'the way it is written', { changed: 'parameter-style-changed' }, style)
+  if (isBody) {
+    const types = asList(at.operation['consumes'] ?? at.document['consumes']).map(toText)
+    addMediaTypes(types, pointer, facets)
+  }
+  inputs.set(inputs.has(key) ? `${key} (${toText(place)})` : key, {
+    schema: schema ?? contentSchema(parameter) ?? withoutFrame(parameter),
+    pointer: schema === undefined ? pointer : `${pointer}/schema`,
     base: at.document,
     required: parameter['required'] === true || place === 'path',
     deprecated: parameter['deprecated'] === true,
-    facets: own.facets(),
+    facets: own.facets,
   })
 }
 
@@ -169,42 +140,27 @@ function styleOf({ style, explode, collectionFormat, in: place }: Node): unknown
 }
 
 function contentSchema(parameter: Node): unknown {
-  const [media] = entriesOf(parameter['content']).map(([, value]) => value)
-  return isRecord(media) ? media['schema'] : undefined
+  const [[, media] = []] = entriesOf(parameter['content'])
+  return asRecord(media)['schema']
 }
 
 /** In Swagger 2.0 a parameter is its own schema. */
 function withoutFrame(parameter: Node): Node {
-  const {
-    name: _name,
-    in: _in,
-    required: _required,
-    collectionFormat: _format,
-    ...schema
-  } = parameter
+  const { name: _1, in: _2, required: _3, collectionFormat: _4, ...schema } = parameter
   return schema
 }
 
-function addBody(
-  at: OperationAt,
-  inputs: Map<string, DescribedInput>,
-  facets: FacetCollector,
-): void {
-  const { document, operation, pointer } = at
-  if (operation['requestBody'] === undefined) return
-  const body = follow(operation['requestBody'], document)
-  const here = localPointerOf(operation['requestBody']) ?? `${pointer}/requestBody`
+function addBody({ document, operation, pointer }: OperationAt, { inputs, facets }: Found): void {
+  const { requestBody } = operation
+  if (requestBody === undefined) return
+  const body = follow(requestBody, document)
+  const here = localPointerOf(requestBody) ?? `${pointer}/requestBody`
   const content = entriesOf(body['content'])
-  addMediaTypes(
-    content.map(([type]) => type),
-    `${here}/content`,
-    facets,
-    'request',
-  )
+  const types = content.map(([type]) => type)
+  addMediaTypes(types, `${here}/content`, facets)
   for (const [index, [type, media]] of content.entries()) {
-    const schema = isRecord(media) ? media['schema'] : undefined
-    inputs.set(content.length === 1 || index === 0 ? 'body' : `body as ${type}`, {
-      schema,
+    inputs.set(index === 0 ? 'body' : `body as ${type}`, {
+      schema: asRecord(media)['schema'],
       pointer: `${here}${formatPointer(['content', type, 'schema'])}`,
       base: document,
       required: body['required'] === true && index === 0,
@@ -215,91 +171,56 @@ function addBody(
   }
 }
 
-interface ResponsePlaces {
-  readonly at: OperationAt
-  readonly facets: FacetCollector
-  readonly outputs: Map<string, SchemaAt>
-}
-
-function addResponse(
-  status: string,
-  value: unknown,
-  { at, facets, outputs }: ResponsePlaces,
-): void {
-  const response = follow(value, at.document)
+function addResponse(status: string, value: unknown, at: OperationAt, found: Found): void {
+  const { facets, outputs } = found
+  const base = at.document
+  const response = follow(value, base)
   const pointer = localPointerOf(value) ?? `${at.pointer}${formatPointer(['responses', status])}`
   const isError = /^[45]/.test(status) || status === 'default'
-  facets.add(`response\u0000${status}`, {
-    rules: isError
-      ? { added: 'error-added', removed: 'error-removed' }
-      : { added: 'response-added', removed: 'response-removed' },
-    label: `the answer ${status}`,
-    value: true,
-    pointer,
-  })
-  facets.add(`response docs\u0000${status}`, {
-    rules: { changed: 'docs-changed' },
-    label: `the words about ${status}`,
-    value: response['description'],
-    pointer: `${pointer}/description`,
-  })
-  if (response['schema'] !== undefined) {
-    outputs.set(`answer ${status}`, {
-      schema: response['schema'],
-      pointer: `${pointer}/schema`,
-      base: at.document,
-    })
+  const rules = comesAndGoes(isError ? 'error' : 'response')
+  const docs = { value: response['description'], pointer: `${pointer}/description` }
+  const add = (label: string, schema: unknown, own: string): void => {
+    if (schema !== undefined) outputs.set(label, { schema, pointer: `${pointer}${own}`, base })
   }
+  facets.add(`response\u0000${status}`, `the answer ${status}`, rules, { value: true, pointer })
+  const words = `the words about ${status}`
+  facets.add(`response docs\u0000${status}`, words, { changed: 'docs-changed' }, docs)
+  add(`answer ${status}`, response['schema'], '/schema')
   const content = entriesOf(response['content'])
-  if (!isError)
-    addMediaTypes(
-      content.map(([type]) => type),
-      `${pointer}/content`,
-      facets,
-      'response',
-      status,
-    )
+  const types = content.map(([type]) => type)
+  if (!isError) addMediaTypes(types, `${pointer}/content`, facets, status)
   for (const [type, media] of content) {
-    const schema = isRecord(media) ? media['schema'] : undefined
-    const own = formatPointer(['content', type, 'schema'])
     const label = content.length === 1 ? `answer ${status}` : `answer ${status} as ${type}`
-    if (schema !== undefined) {
-      outputs.set(label, { schema, pointer: `${pointer}${own}`, base: at.document })
-    }
+    add(label, asRecord(media)['schema'], formatPointer(['content', type, 'schema']))
   }
 }
 
+/** Adds the types of a request, or of the answer with a status. */
 function addMediaTypes(
   types: readonly string[],
   pointer: string,
-  facets: FacetCollector,
-  side: 'request' | 'response',
-  status = '',
+  { add }: FacetCollector,
+  status?: string,
 ): void {
+  const side = status === undefined ? 'request' : 'response'
+  const label = status === undefined ? 'the request type' : `the type of ${status}`
   for (const type of types) {
-    facets.add(`${side} ${status}\u0000${type.toLowerCase()}`, {
-      rules: { added: `${side}-type-added`, removed: `${side}-type-removed` },
-      label: `${side === 'request' ? 'the request type' : `the type of ${status}`} ${type}`,
-      value: true,
-      pointer: `${pointer}${formatPointer([type])}`,
-    })
+    const at = { value: true, pointer: `${pointer}${formatPointer([type])}` }
+    const id = `${side} ${status ?? ''}\u0000${type.toLowerCase()}`
+    add(id, `${label} ${type}`, comesAndGoes(`${side}-type`), at)
   }
 }
 
 function readDocumentFacets(document: Node): Facets {
-  const facets = createFacets()
+  const { add, facets } = createFacets()
   const { version: _version, ...info } = asRecord(document['info'])
-  facets.add('info', {
-    rules: { changed: 'docs-changed' },
-    label: 'what the API says about itself',
-    value: info,
-    pointer: '/info',
-  })
-  const rules = { added: 'server-added', removed: 'server-removed' } as const
+  const about = { value: info, pointer: '/info' }
+  add('info', 'what the API says about itself', { changed: 'docs-changed' }, about)
   for (const [url, pointer] of listServers(document)) {
-    facets.add(`server\u0000${url}`, { rules, label: `the server ${url}`, value: true, pointer })
+    const at = { value: true, pointer }
+    add(`server\u0000${url}`, `the server ${url}`, comesAndGoes('server'), at)
   }
-  return facets.facets()
+  return facets
 }
 
 function listServers(document: Node): readonly (readonly [string, string])[] {
@@ -313,11 +234,6 @@ function listServers(document: Node): readonly (readonly [string, string])[] {
   )
 }
 
-function consumesOf({ document, operation }: OperationAt): readonly string[] {
-  return asList(operation['consumes'] ?? document['consumes']).map(toText)
-}
-
 function follow(value: unknown, document: Node): Node {
-  const target = followReference(value, document)
-  return asRecord(target)
+  return asRecord(followReference(value, document))
 }

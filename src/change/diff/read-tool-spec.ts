@@ -1,8 +1,10 @@
 import { toInputSchema } from '../../sources/runtime/index.ts'
-import type { ToolDef, ToolSpec, TriggerDef } from '../../sources/tool-spec/index.ts'
-import { asRecord, isRecord } from '../../values/index.ts'
+import type { ToolDef, ToolSpec } from '../../sources/tool-spec/index.ts'
+import { asList, asRecord, isRecord } from '../../values/index.ts'
 import {
   addWords,
+  anyChange,
+  comesAndGoes,
   createFacets,
   type DescribedFunction,
   type DescribedInput,
@@ -24,7 +26,7 @@ export function readToolSpec(spec: ToolSpec): DescribedService {
 
 function readTool(tool: ToolDef, pointer: string): DescribedFunction {
   const facets = createFacets()
-  addRequest(tool, pointer, facets)
+  addRequest(tool, REQUEST, pointer, facets)
   addAuth(tool.auth, `${pointer}/auth`, facets)
   const { description: text, tags, deprecated } = tool
   const words = { text, textAt: '/description', tags, isDeprecated: deprecated === true }
@@ -36,15 +38,14 @@ function readTool(tool: ToolDef, pointer: string): DescribedFunction {
     inputs: readInputs(tool, pointer),
     outputs: new Map(),
     sideEffects: readSideEffects(tool, pointer),
-    facets: facets.facets(),
+    facets: facets.facets,
   }
 }
 
 /** What callers pass is what the tool's own input schema says; pointers lead to the field it came from. */
 function readInputs(tool: ToolDef, pointer: string): ReadonlyMap<string, DescribedInput> {
   const schema = toInputSchema(tool)
-  const properties = asRecord(schema['properties'])
-  const required = new Set(Array.isArray(schema['required']) ? schema['required'] : [])
+  const required = new Set(asList(schema['required']))
   const places = new Map<string, { readonly pointer: string; readonly field: object }>()
   for (const list of ['params', 'body'] as const) {
     for (const [index, field] of (tool[list] ?? []).entries()) {
@@ -52,72 +53,51 @@ function readInputs(tool: ToolDef, pointer: string): ReadonlyMap<string, Describ
       places.set(key, { pointer: `${pointer}/${list}/${index}`, field })
     }
   }
-  return new Map(
-    Object.entries(properties).map(([name, property]) => {
-      const place = places.get(name)
-      return [
-        name,
-        {
-          schema: property,
-          pointer: place?.pointer ?? `${pointer}/body_root`,
-          base: property,
-          required: required.has(name),
-          deprecated: false,
-          facets: place === undefined ? new Map() : readTravel(place.field, place.pointer),
-        },
-      ]
-    }),
-  )
+  const toInput = ([name, property]: readonly [string, unknown]): [string, DescribedInput] => {
+    const place = places.get(name)
+    return [
+      name,
+      {
+        schema: property,
+        pointer: place?.pointer ?? `${pointer}/body_root`,
+        base: property,
+        required: required.has(name),
+        deprecated: false,
+        facets: place === undefined ? new Map() : readTravel(place.field, place.pointer),
+      },
+    ]
+  }
+  return new Map(Object.entries(asRecord(schema['properties'])).map(toInput))
 }
 
 /** Where a field travels is between the tool and the API; callers do not see it. */
 function readTravel(field: object, pointer: string): Facets {
   const { name, in: place, style, explode, content_type } = field as Record<string, unknown>
-  const facets = createFacets()
-  facets.add('travel', {
-    rules: { changed: 'request-changed' },
-    label: 'where it travels',
-    value: {
-      name,
-      place: place ?? null,
-      style: style ?? null,
-      explode: explode ?? null,
-      content_type,
-    },
-    pointer,
-  })
-  return facets.facets()
+  const { add, facets } = createFacets()
+  const value = [name, place ?? null, style ?? null, explode ?? null, content_type]
+  add('travel', 'where it travels', { changed: 'request-changed' }, { value, pointer })
+  return facets
 }
 
-const REQUEST: readonly (keyof ToolDef)[] = [
-  'method',
-  'path',
-  'base_url',
-  'content_type',
-  'media_type',
-  'response',
-  'paginate',
-]
+const REQUEST = ['method', 'path', 'base_url', 'content_type', 'media_type', 'response', 'paginate']
 
-function addRequest(tool: ToolDef, pointer: string, facets: FacetCollector): void {
-  for (const key of REQUEST) {
-    facets.add(`request ${key}`, {
-      rules: { added: 'request-changed', removed: 'request-changed', changed: 'request-changed' },
-      label: key,
-      value: tool[key],
-      pointer: `${pointer}/${key}`,
-    })
+function addRequest(
+  source: ToolDef | ToolSpec,
+  keys: readonly string[],
+  pointer: string,
+  { add }: FacetCollector,
+): void {
+  for (const key of keys) {
+    const value = (source as unknown as Readonly<Record<string, unknown>>)[key]
+    const at = { value, pointer: `${pointer}/${key}` }
+    add(`request ${key}`, key, anyChange('request-changed'), at)
   }
 }
 
-function addAuth(auth: unknown, pointer: string, facets: FacetCollector): void {
+function addAuth(auth: unknown, pointer: string, { add }: FacetCollector): void {
   const isNone = isRecord(auth) && auth['type'] === 'none'
-  facets.add('auth', {
-    rules: { added: 'auth-added', removed: 'auth-removed', changed: 'auth-changed' },
-    label: 'the authentication',
-    value: isNone ? undefined : auth,
-    pointer,
-  })
+  const rules = { ...comesAndGoes('auth'), changed: 'auth-changed' } as const
+  add('auth', 'the authentication', rules, { value: isNone ? undefined : auth, pointer })
 }
 
 /** A tool says that it changes nothing, or what it does, only where it is an HTTP call or says so itself. */
@@ -133,30 +113,16 @@ function readSideEffects(tool: ToolDef, pointer: string): ReadonlyMap<string, st
 function readSpecFacets(spec: ToolSpec): Facets {
   const facets = createFacets()
   addAuth(spec.auth, '/auth', facets)
-  facets.add('base_url', {
-    rules: { added: 'request-changed', removed: 'request-changed', changed: 'request-changed' },
-    label: 'base_url',
-    value: spec.base_url,
-    pointer: '/base_url',
-  })
+  addRequest(spec, ['base_url'], '', facets)
+  const rules = { ...comesAndGoes('trigger'), changed: 'trigger-changed' } as const
   for (const [index, trigger] of (spec.triggers ?? []).entries()) {
-    addTrigger(trigger, `/triggers/${index}`, facets)
+    const { description, prompt, ...value } = trigger
+    const { name } = value
+    const pointer = `/triggers/${index}`
+    const words = { value: [description, prompt ?? null], pointer }
+    const docs = { changed: 'docs-changed' } as const
+    facets.add(`trigger\u0000${name}`, `the trigger ${name}`, rules, { value, pointer })
+    facets.add(`trigger docs\u0000${name}`, `the words of the trigger ${name}`, docs, words)
   }
-  return facets.facets()
-}
-
-function addTrigger(trigger: TriggerDef, pointer: string, facets: FacetCollector): void {
-  const { description, prompt, ...rest } = trigger
-  facets.add(`trigger\u0000${trigger.name}`, {
-    rules: { added: 'trigger-added', removed: 'trigger-removed', changed: 'trigger-changed' },
-    label: `the trigger ${trigger.name}`,
-    value: rest,
-    pointer,
-  })
-  facets.add(`trigger docs\u0000${trigger.name}`, {
-    rules: { changed: 'docs-changed' },
-    label: `the words of the trigger ${trigger.name}`,
-    value: [description, prompt ?? null],
-    pointer,
-  })
+  return facets.facets
 }

@@ -1,4 +1,4 @@
-import { isList, isRecord } from '../../values/index.ts'
+import { asList, asRecord, isList, isRecord, toShort, tryJson } from '../../values/index.ts'
 import { type Door, FORRST } from './door.ts'
 
 /** What stands in a sentence only because of when it was said: moments and ids made at random. */
@@ -50,18 +50,14 @@ export interface Exchange {
 /** Lets everything that passes a door be seen. */
 export function createRecorder(door: Door, onExchange: (exchange: Exchange) => void): Door {
   return async (request) => {
+    const { method, path } = request
     const response = await door(request)
     const body = readRequest(request.body ?? '')
     const answer = parse(response.body)
     onExchange({
-      request: {
-        method: request.method,
-        path: request.path,
-        headers: request.headers ?? {},
-        body,
-      },
+      request: { method, path, headers: request.headers ?? {}, body },
       response: { status: response.status, body: answer },
-      function: toFunctionName(body) ?? request.path,
+      function: toFunctionName(body) ?? path,
       codes: listCodes(answer),
     })
     return response
@@ -158,16 +154,13 @@ function keyOf(item: unknown): string | undefined {
 }
 
 function toFunctionName(body: unknown): string | undefined {
-  const call = isRecord(body) ? body['call'] : undefined
-  const name = isRecord(call) ? call['function'] : undefined
+  const { function: name } = asRecord(asRecord(body)['call'])
   return typeof name === 'string' ? name : undefined
 }
 
 function listCodes(answer: unknown): readonly string[] {
-  const errors = isRecord(answer) && Array.isArray(answer['errors']) ? answer['errors'] : []
-  return errors.flatMap((error) =>
-    isRecord(error) && typeof error['code'] === 'string' ? [error['code']] : [],
-  )
+  const codes = asList(asRecord(answer)['errors']).map((error) => asRecord(error)['code'])
+  return codes.filter((code) => typeof code === 'string')
 }
 
 const LONGEST_REQUEST = 20_000
@@ -178,9 +171,5 @@ function readRequest(text: string): unknown {
 }
 
 function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text.length > 10_000 ? `${text.slice(0, 10_000)}…` : text
-  }
+  return tryJson(text, toShort(text, 10_000))
 }

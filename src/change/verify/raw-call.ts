@@ -1,4 +1,4 @@
-import { isRecord, type JsonObject } from '../../values/index.ts'
+import { asList, asRecord, isRecord, type JsonObject, tryJson } from '../../values/index.ts'
 import { type DoorResponse, FORRST } from './door.ts'
 import type { Case, Subject } from './subject.ts'
 
@@ -46,26 +46,18 @@ export function findData(
   document: Record<string, unknown> | undefined,
   urn: string,
 ): Record<string, unknown> | undefined {
-  const extensions = document?.['extensions']
-  const entries: readonly unknown[] = Array.isArray(extensions) ? extensions : []
+  const entries = asList(document?.['extensions'])
   const entry = entries.find((one) => isRecord(one) && one['urn'] === urn)
-  if (!isRecord(entry)) return undefined
-  return isRecord(entry['data']) ? entry['data'] : {}
+  return isRecord(entry) ? asRecord(entry['data']) : undefined
 }
 
 /** Parses text that should be one JSON object; undefined when it is not. */
 export function parseRawObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isRecord(value) ? value : undefined
-  } catch {
-    return undefined
-  }
+  const value = tryJson(text)
+  return isRecord(value) ? value : undefined
 }
 
 function findCode(document: Record<string, unknown> | undefined): string | undefined {
-  const errors = document?.['errors']
-  const first: unknown = Array.isArray(errors) ? errors[0] : undefined
-  const code = isRecord(first) ? first['code'] : undefined
+  const { code } = asRecord(asList(document?.['errors'])[0])
   return typeof code === 'string' ? code : undefined
 }

@@ -1,4 +1,4 @@
-import { type Client, createClient, type Transport } from '../../client/index.ts'
+import { type CallOutcome, type Client, createClient, type Transport } from '../../client/index.ts'
 import type { ExamplePairing, FunctionDefinition } from '../../core/index.ts'
 import type { DiscoveryDocument } from '../../discovery/index.ts'
 import type { JsonSchema } from '../../schema/index.ts'
@@ -83,6 +83,15 @@ export async function openSubject(door: Door, options: SubjectOptions): Promise<
 /** Names a function the way findings do. */
 export function nameOf({ name, version }: Pick<FunctionDefinition, 'name' | 'version'>): string {
   return `${name}@${version}`
+}
+
+/** Makes a call of a case, with an extension where one is tried. */
+export function callCase(
+  { client }: Pick<Subject, 'client'>,
+  { definition, arguments: given }: Pick<Case, 'definition' | 'arguments'>,
+  ...extensions: readonly { readonly urn: string; readonly options: JsonObject }[]
+): Promise<CallOutcome> {
+  return client.call(definition.name, given, { version: definition.version, extensions })
 }
 
 /** Finds where in the discovery document a function stands. */

@@ -1,7 +1,7 @@
 import { type CallOutcome, findExtension } from '../../client/index.ts'
 import { extensionUrn, isPromise, type JsonObject, type Maybe } from '../../values/index.ts'
 import { showActual } from './finding.ts'
-import { type Case, findCase, nameOf, type Subject } from './subject.ts'
+import { type Case, callCase, findCase, nameOf, type Subject } from './subject.ts'
 
 /** How one extension is tried. */
 export interface Trial {
@@ -52,15 +52,6 @@ export function toTrial(plain: PlainTrial): Trial {
   return { urn, run: (subject) => tryOut(subject, urn, plain) }
 }
 
-/** Makes a call of a case with one extension. */
-export function sendWith(
-  { client }: Subject,
-  { definition, arguments: given }: Pick<Case, 'definition' | 'arguments'>,
-  entry: { readonly urn: string; readonly options: JsonObject },
-): Promise<CallOutcome> {
-  return client.call(definition.name, given, { version: definition.version, extensions: [entry] })
-}
-
 /** Prints what a call came to. */
 export function showOutcome(outcome: CallOutcome): string {
   return outcome.ok ? showActual(outcome.result) : `${outcome.error.code}: ${outcome.error.message}`
@@ -79,7 +70,7 @@ async function tryOut(subject: Subject, urn: string, trial: PlainTrial): Promise
   const fits = ({ definition, origin }: Case) =>
     (!writes || (definition.sideEffects?.length ?? 0) > 0) && (origin !== 'made' || harmless)
   for (const one of findCase(pool).filter(fits)) {
-    const again = (options: JsonObject) => sendWith(subject, one, { urn, options })
+    const again = (options: JsonObject) => callCase(subject, one, { urn, options })
     const outcome = await again(trial.options)
     if (!outcome.ok && outcome.error.code === 'EXTENSION_NOT_APPLICABLE') continue
     const frame = { function: nameOf(one.definition) }

@@ -1,14 +1,13 @@
-import { lintProfile } from '../../capabilities/index.ts'
+import { type LintFinding, lintProfile } from '../../capabilities/index.ts'
 import { checkDocument } from '../../discovery/index.ts'
 import {
   formatProblems,
   hasErrors,
   PROBLEM_FORMATS,
-  type ProblemFormat,
   parseToolSpec,
   type SpecProblem,
 } from '../../sources/tool-spec/index.ts'
-import { isRecord } from '../../values/index.ts'
+import { isRecord, tryJson } from '../../values/index.ts'
 import { type CommandInput, EXIT, UsageError } from '../command.ts'
 import { readChoiceFlag } from '../flags.ts'
 import { readDocumentsFlag, readTextFile } from '../read-json.ts'
@@ -16,16 +15,13 @@ import { readDocumentsFlag, readTextFile } from '../read-json.ts'
 /** Validates tool specs, discovery documents and capability profiles. */
 export async function runCheckCommand(input: CommandInput): Promise<number> {
   if (input.positionals.length === 0) throw new UsageError('which files should be checked?')
-  const format = readFormat(input)
+  const format =
+    readChoiceFlag(input, 'format', PROBLEM_FORMATS) ?? (input.flags['json'] ? 'json' : 'text')
   const problems = input.positionals.flatMap((file) => checkFile(file, input))
   const output = formatProblems(problems, format)
   if (output !== '') input.io.out(`${output}\n`)
   const failed = hasErrors(problems) || (input.flags['strict'] === true && problems.length > 0)
   return failed ? EXIT.input : EXIT.ok
-}
-
-function readFormat(input: CommandInput): ProblemFormat {
-  return readChoiceFlag(input, 'format', PROBLEM_FORMATS) ?? (input.flags['json'] ? 'json' : 'text')
 }
 
 function checkFile(file: string, input: CommandInput): readonly SpecProblem[] {
@@ -51,29 +47,9 @@ function checkProfile(file: string, profile: unknown, input: CommandInput): read
 
 function toSpecProblem(
   file: string,
-  finding: {
-    readonly severity: string
-    readonly code: string
-    readonly pointer: string
-    readonly message: string
-  },
+  finding: Omit<LintFinding, 'severity'> & { readonly severity: string },
 ): SpecProblem {
-  const { severity, code, pointer: path, message } = finding
-  return {
-    severity: severity === 'error' ? 'error' : 'warning',
-    code,
-    file,
-    line: 0,
-    column: 0,
-    path,
-    message,
-  }
-}
-
-function tryJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+  const { code, pointer: path, message } = finding
+  const severity = finding.severity === 'error' ? 'error' : 'warning'
+  return { severity, code, file, line: 0, column: 0, path, message }
 }

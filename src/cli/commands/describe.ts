@@ -3,12 +3,11 @@ import {
   type DiscoveryDocument,
   decodeDocument,
   decodeFunctionObject,
-  type FunctionObject,
 } from '../../discovery/index.ts'
-import { type CommandInput, EXIT, formatSuggestion, UsageError } from '../command.ts'
+import { type CommandInput, formatSuggestion, UsageError } from '../command.ts'
 import { readTextFlag } from '../flags.ts'
 import { formatDocument, formatFunction } from '../format-description.ts'
-import { createPaint, formatJson, printable } from '../print.ts'
+import { printAnswer, printable } from '../print.ts'
 import { isOnDisk } from '../read-json.ts'
 import { createRemoteClient, toRemoteError } from '../remote.ts'
 import { loadDiscovery } from '../source/description.ts'
@@ -60,22 +59,8 @@ async function describeService(input: CommandInput): Promise<number> {
   return printDocument(outcome.result, input)
 }
 
-function printDocument(document: DiscoveryDocument, { flags, io }: CommandInput): number {
-  io.out(
-    flags['json']
-      ? formatJson(document)
-      : formatDocument(decodeDocument(document), createPaint(io)),
-  )
-  return EXIT.ok
-}
-
-function printFunction(entry: FunctionObject, { flags, io }: CommandInput): number {
-  io.out(
-    flags['json']
-      ? formatJson(entry)
-      : formatFunction(decodeFunctionObject(entry) ?? entry, createPaint(io)),
-  )
-  return EXIT.ok
+function printDocument(document: DiscoveryDocument, input: CommandInput): number {
+  return printAnswer(input, document, (paint) => formatDocument(decodeDocument(document), paint))
 }
 
 async function describeFunction(
@@ -87,13 +72,12 @@ async function describeFunction(
   const outcome = await client.discoverFunction(name, { version, signal: input.io.signal })
   if (!outcome.ok && outcome.error.code === 'FUNCTION_NOT_FOUND') {
     const known = await client.discover({ signal: input.io.signal })
-    throw new UsageError(explainUnknown(name, known.ok ? known.result : { functions: [] }))
+    const names = known.ok ? known.result.functions.map((entry) => entry.name) : []
+    throw new UsageError(`the service has no function "${name}".${formatSuggestion(name, names)}`)
   }
   if (!outcome.ok) throw toRemoteError(outcome)
-  return printFunction(outcome.result, input)
-}
-
-function explainUnknown(name: string, { functions }: Pick<DiscoveryDocument, 'functions'>): string {
-  const names = functions.map((entry) => entry.name)
-  return `the service has no function "${name}".${formatSuggestion(name, names)}`
+  const entry = outcome.result
+  return printAnswer(input, entry, (paint) =>
+    formatFunction(decodeFunctionObject(entry) ?? entry, paint),
+  )
 }

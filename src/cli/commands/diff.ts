@@ -1,8 +1,6 @@
 import {
-  type ChangeClass,
   CLASSES,
   DIFF_FORMATS,
-  type DiffFormat,
   type DiffReport,
   type DiffSource,
   diffDescriptions,
@@ -35,8 +33,9 @@ export async function runDiffCommand(input: CommandInput): Promise<number> {
   if (oldReference === undefined || newReference === undefined) {
     throw new UsageError('give two descriptions: waymark diff old.json new.json')
   }
-  const format = readFormat(input)
-  const limit = readFailOn(input)
+  const format =
+    readChoiceFlag(input, 'format', DIFF_FORMATS) ?? (input.flags['json'] ? 'json' : 'text')
+  const limit = FAIL_ON[readChoiceFlag(input, 'fail-on', Object.keys(FAIL_ON)) ?? 'breaking'] ?? 0
   const [old, now] = await Promise.all([
     loadDescription(oldReference, input),
     loadDescription(newReference, input),
@@ -51,7 +50,8 @@ export async function runDiffCommand(input: CommandInput): Promise<number> {
       paint: (text, kind) => (kind === 'breaking' ? paint.bad(text) : paint.bold(text)),
     }),
   )
-  return hasFailed(report, limit) ? EXIT.found : EXIT.ok
+  const hasFailed = CLASSES.slice(0, limit).some((kind) => report.counts[kind] > 0)
+  return hasFailed ? EXIT.found : EXIT.ok
 }
 
 function requireOneKind(old: Description, now: Description): void {
@@ -95,16 +95,4 @@ const NAMES: Readonly<Record<Description['kind'], string>> = {
   discovery: 'discovery document',
   openapi: 'OpenAPI document',
   'tool-spec': 'tool spec',
-}
-
-function hasFailed({ counts }: DiffReport, limit: number): boolean {
-  return CLASSES.slice(0, limit).some((kind: ChangeClass) => counts[kind] > 0)
-}
-
-function readFormat(input: CommandInput): DiffFormat {
-  return readChoiceFlag(input, 'format', DIFF_FORMATS) ?? (input.flags['json'] ? 'json' : 'text')
-}
-
-function readFailOn(input: CommandInput): number {
-  return FAIL_ON[readChoiceFlag(input, 'fail-on', Object.keys(FAIL_ON)) ?? 'breaking'] ?? 0
 }

@@ -1,22 +1,16 @@
-import { isRecord, toText } from '../../values/index.ts'
+import { asRecord, defined, isRecord, toText } from '../../values/index.ts'
 import { type CommandInput, EXIT } from '../command.ts'
 import { readTextFlag } from '../flags.ts'
-import { createPaint, formatJson, formatTable, type Paint, printable } from '../print.ts'
-import { createRemoteClient, toRemoteError } from '../remote.ts'
+import { formatTable, type Paint, printAnswer, printable } from '../print.ts'
+import { askRemote } from '../remote.ts'
 
 /** Shows how well a service works. */
 export async function runHealthCommand(input: CommandInput): Promise<number> {
   const component = readTextFlag(input, 'component')
-  const outcome = await createRemoteClient(input).call(
-    'urn:cline:forrst:fn:health',
-    component === undefined ? {} : { component },
-    { signal: input.io.signal },
+  const report = asRecord(
+    await askRemote(input, 'urn:cline:forrst:fn:health', defined({ component })),
   )
-  if (!outcome.ok) throw toRemoteError(outcome)
-  const report = isRecord(outcome.result) ? outcome.result : {}
-  input.io.out(
-    input.flags['json'] ? formatJson(report) : formatReport(report, createPaint(input.io)),
-  )
+  printAnswer(input, report, (paint) => formatReport(report, paint))
   return report['status'] === 'unhealthy' ? EXIT.remote : EXIT.ok
 }
 
@@ -38,7 +32,7 @@ function pickTroubled(functions: unknown): unknown {
 function toRows(entries: unknown, paint: Paint): readonly string[][] {
   if (!isRecord(entries)) return []
   return Object.entries(entries).map(([name, entry]) => {
-    const { status, latency, message, until } = isRecord(entry) ? entry : {}
+    const { status, latency, message, until } = asRecord(entry)
     const time = isRecord(latency) ? `${toText(latency['value'])} ms` : ''
     const notes = [message ?? [], until === undefined ? [] : `until ${toText(until)}`].flat()
     const note = notes.map(toText).join(', ')

@@ -7,9 +7,10 @@ import {
 } from '../../change/mock/index.ts'
 import { allSurfaces, serve } from '../../http/index.ts'
 import { importOpenApi } from '../../sources/openapi/index.ts'
+import { defined } from '../../values/index.ts'
 import { type CommandInput, EXIT, UsageError } from '../command.ts'
 import { parseDuration, parsePort, readChoiceFlag, readListFlag, readTextFlag } from '../flags.ts'
-import { createPaint, formatTable, printable } from '../print.ts'
+import { countOf, createPaint, formatTable, printable } from '../print.ts'
 import { loadDescription, loadDiscovery } from '../source/description.ts'
 import { explainListenError } from '../system-error.ts'
 
@@ -28,6 +29,7 @@ export async function runMockCommand(input: CommandInput): Promise<number> {
   const server = await serve(service, {
     port,
     host,
+    ownsProcess: false,
     surfaces: allSurfaces({ explorer: { allowExecute: true } }),
   }).catch((thrown: unknown) => {
     throw explainListenError(thrown, { host, port }) ?? thrown
@@ -58,9 +60,7 @@ function readOptions(input: CommandInput): MockOptions {
   const latency = readTextFlag(input, 'latency')
   const prefer = readChoiceFlag(input, 'prefer', PREFERENCES)
   return {
-    ...(seed !== undefined && { seed }),
-    ...(latency !== undefined && { latency: parseLatency(latency) }),
-    ...(prefer !== undefined && { prefer }),
+    ...defined({ seed, latency: latency === undefined ? latency : parseLatency(latency), prefer }),
     failures: readListFlag(input, 'fail').map(parseFailure),
   }
 }
@@ -100,6 +100,6 @@ function formatStart(url: string, functions: number, title: string, input: Comma
       ['MCP', `${url}/mcp`],
       ['REST', `${url}/openapi.json`],
     ]),
-    `\n${functions} function${functions === 1 ? '' : 's'}. No code runs and nothing is stored.\nPress Ctrl+C to stop.\n`,
+    `\n${countOf(functions, 'function')}. No code runs and nothing is stored.\nPress Ctrl+C to stop.\n`,
   ].join('')
 }

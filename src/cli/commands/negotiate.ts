@@ -7,6 +7,7 @@ import {
   isCalendarDate,
   isDateVersion,
   loadDocuments,
+  type NegotiateInput,
   negotiate,
   negotiateReport,
   type Rules,
@@ -15,6 +16,7 @@ import {
   type TransportName,
   toRules,
 } from '../../capabilities/index.ts'
+import { defined } from '../../values/index.ts'
 import { type CommandInput, EXIT, RemoteError, UsageError } from '../command.ts'
 import { readTextFlag, requireChoice } from '../flags.ts'
 import { formatJson } from '../print.ts'
@@ -30,25 +32,15 @@ export async function runNegotiateCommand(input: CommandInput): Promise<number> 
   }
   const allowLoopback = input.flags['allow-loopback'] === true
   const fetcher = createDocumentFetcher({ allowLoopback })
-  const profiles = {
+  const given = {
     business: await readProfileDocument(business, 'business', fetcher, input),
     platform: await readProfileDocument(platform, 'platform', fetcher, input),
-  }
-  const rules = readRules(input)
-  const transports = readTransports(input)
-  const documents = await readDocuments(
-    profiles,
-    { fetcher, transports, rules, allowLoopback },
-    input,
-  )
-  const report = negotiateReport({
-    ...profiles,
-    documents,
-    transports,
-    ...(rules && { rules }),
-    ...readFallbackFlag(input),
+    ...defined({ rules: readRules(input) }),
     allowLoopback,
-  })
+  }
+  const transports = readTransports(input)
+  const documents = await readDocuments(given, fetcher, transports, input)
+  const report = negotiateReport({ ...given, documents, transports, ...readFallbackFlag(input) })
   input.io.out(input.flags['json'] ? formatJson(report) : formatNegotiation(report))
   // That two parties share nothing is an answer; a profile nobody can read is none.
   return report.outcome === 'profile_malformed' ? EXIT.input : EXIT.ok
@@ -79,24 +71,18 @@ async function fetchProfile(
   throw new RemoteError(`the profile at ${url.href} cannot be fetched: ${fetched.message}${advice}`)
 }
 
-interface Circumstances {
-  readonly fetcher: DocumentFetcher
-  readonly transports: readonly TransportName[]
-  readonly rules: Rules | undefined
-  readonly allowLoopback: boolean
-}
-
 async function readDocuments(
-  profiles: { readonly business: unknown; readonly platform: unknown },
-  { fetcher, transports, rules, allowLoopback }: Circumstances,
+  given: Pick<NegotiateInput, 'business' | 'platform' | 'rules' | 'allowLoopback'>,
+  fetcher: DocumentFetcher,
+  transports: readonly TransportName[],
   input: CommandInput,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const given = readDocumentsFlag(input)
-  if (given !== undefined) return given
-  const address = findLeaf(profiles.business, profiles.platform)
+  const named = readDocumentsFlag(input)
+  if (named !== undefined) return named
+  const address = findLeaf(given.business, given.platform)
   const leaf = address && (await fetchProfile(new URL(address), fetcher, input))
   const document = (url: string): unknown => (url === address ? leaf : undefined)
-  const negotiation = negotiate({ ...profiles, ...(rules && { rules }), allowLoopback, document })
+  const negotiation = negotiate({ ...given, document })
   const { files } = await loadDocuments(negotiation, {
     fetcher,
     transports,

@@ -1,8 +1,8 @@
-import { isRecord, toText } from '../../values/index.ts'
-import { type CommandInput, EXIT, formatSuggestion, UsageError } from '../command.ts'
+import { asList, asRecord, defined, isRecord, type JsonObject, toText } from '../../values/index.ts'
+import { type CommandInput, formatSuggestion, UsageError } from '../command.ts'
 import { readTextFlag } from '../flags.ts'
-import { createPaint, formatJson, formatTable, type Paint, printable } from '../print.ts'
-import { createRemoteClient, followOperation, toRemoteError } from '../remote.ts'
+import { formatTable, type Paint, printAnswer, printable, printableCell } from '../print.ts'
+import { askRemote, createRemoteClient, followOperation, toRemoteError } from '../remote.ts'
 
 const FUNCTION = 'urn:cline:forrst:ext:async:fn:'
 
@@ -27,28 +27,18 @@ function explainVerb(verb: string | undefined): string {
 }
 
 async function listOperations(input: CommandInput): Promise<number> {
-  const outcome = await createRemoteClient(input).call(`${FUNCTION}list`, await readFilter(input), {
-    readOnly: true,
-    signal: input.io.signal,
+  const filter = await readFilter(input)
+  const result = await askRemote(input, `${FUNCTION}list`, filter, { readOnly: true })
+  const { operations, next_cursor: cursor } = asRecord(result)
+  const rows = asList(operations).filter(isRecord)
+  const code = printAnswer(input, result, (paint) => {
+    const cells = rows.map((row) => toRow(row, paint))
+    return cells.length === 0 ? 'No operations.\n' : formatTable(cells, '')
   })
-  if (!outcome.ok) throw toRemoteError(outcome)
-  if (input.flags['json']) {
-    input.io.out(formatJson(outcome.result))
-    return EXIT.ok
+  if (typeof cursor === 'string' && !input.flags['json']) {
+    input.io.err(`More: --cursor ${printable(cursor)}\n`)
   }
-  const { operations, next_cursor: cursor } = isRecord(outcome.result) ? outcome.result : {}
-  const rows = (Array.isArray(operations) ? operations : []).filter(isRecord)
-  const paint = createPaint(input.io)
-  input.io.out(
-    rows.length === 0
-      ? 'No operations.\n'
-      : formatTable(
-          rows.map((row) => toRow(row, paint)),
-          '',
-        ),
-  )
-  if (typeof cursor === 'string') input.io.err(`More: --cursor ${printable(cursor)}\n`)
-  return EXIT.ok
+  return code
 }
 
 async function showOperation(input: CommandInput): Promise<number> {
@@ -65,31 +55,18 @@ async function showOperation(input: CommandInput): Promise<number> {
     return followOperation(input, client.operation(id))
   }
   if (!outcome.ok) throw toRemoteError(outcome)
-  if (input.flags['json']) {
-    input.io.out(formatJson(outcome.result))
-    return EXIT.ok
-  }
-  const { output: _, ...shown } = isRecord(outcome.result) ? outcome.result : {}
-  const lines = Object.entries(shown).map(([name, value]) => [name, toCell(value)])
-  input.io.out(formatTable(lines, ''))
-  return EXIT.ok
+  const { output: _, ...shown } = asRecord(outcome.result)
+  const lines = Object.entries(shown).map(([name, value]) => [name, printableCell(value)])
+  return printAnswer(input, outcome.result, () => formatTable(lines, ''))
 }
 
 async function cancelOperation(input: CommandInput): Promise<number> {
-  const outcome = await createRemoteClient(input).call(
-    `${FUNCTION}cancel`,
-    { operation_id: requireId(input) },
-    { signal: input.io.signal },
-  )
-  if (!outcome.ok) throw toRemoteError(outcome)
-  const { operation_id: id } = isRecord(outcome.result) ? outcome.result : {}
-  input.io.out(
-    input.flags['json'] ? formatJson(outcome.result) : `${printable(toText(id))} is cancelled.\n`,
-  )
-  return EXIT.ok
+  const result = await askRemote(input, `${FUNCTION}cancel`, { operation_id: requireId(input) })
+  const { operation_id: id } = asRecord(result)
+  return printAnswer(input, result, () => `${printable(toText(id))} is cancelled.\n`)
 }
 
-async function readFilter(input: CommandInput): Promise<Record<string, string | number>> {
+async function readFilter(input: CommandInput): Promise<JsonObject> {
   const status = readTextFlag(input, 'status')
   if (status !== undefined) await requireStatus(status)
   const limit = readTextFlag(input, 'limit')
@@ -101,12 +78,7 @@ async function readFilter(input: CommandInput): Promise<Record<string, string | 
   }
   const name = readTextFlag(input, 'function')
   const cursor = readTextFlag(input, 'cursor')
-  return {
-    ...(status !== undefined && { status }),
-    ...(name !== undefined && { function: name }),
-    ...(limit !== undefined && { limit: Number(limit) }),
-    ...(cursor !== undefined && { cursor }),
-  }
+  return defined({ status, function: name, limit: limit && Number(limit), cursor })
 }
 
 async function requireStatus(status: string): Promise<void> {
@@ -124,24 +96,14 @@ function requireId({ positionals: [, id] }: CommandInput): string {
 
 function toRow(row: Record<string, unknown>, paint: Paint): readonly string[] {
   const { id, status, progress, message, started_at: startedAt } = row
-  const name = `${toCell(row['function'])}@${toCell(row['version'])}`
+  const name = `${printableCell(row['function'])}@${printableCell(row['version'])}`
   const share = typeof progress === 'number' ? `${Math.round(progress * 100)} %` : ''
-  return [
-    toCell(id),
-    paintStatus(toCell(status), paint),
-    share,
-    toCell(startedAt),
-    name,
-    toCell(message),
-  ]
+  const cells = [share, startedAt, name, message].map(printableCell)
+  return [printableCell(id), paintStatus(printableCell(status), paint), ...cells]
 }
 
 function paintStatus(status: string, { good, bad, warn, dim }: Paint): string {
   if (status === 'completed') return good(status)
   if (status === 'failed') return bad(status)
   return status === 'cancelled' ? warn(status) : dim(status)
-}
-
-function toCell(value: unknown): string {
-  return printable(toText(value ?? ''))
 }

@@ -6,9 +6,9 @@ import { openStore, type Store } from '../../store/index.ts'
 import { type McpOptions, measureTools, parseToolSelection } from '../../surfaces/mcp/index.ts'
 import { listDiscoverable } from '../../system/index.ts'
 import type { Triggers } from '../../triggers/index.ts'
-import { toReason } from '../../values/index.ts'
+import { toMilliseconds, toReason } from '../../values/index.ts'
 import { type CommandInput, EXIT, RemoteError, UsageError } from '../command.ts'
-import { parsePort, readChoiceFlag, readListFlag, readTextFlag } from '../flags.ts'
+import { parseDuration, parsePort, readChoiceFlag, readListFlag, readTextFlag } from '../flags.ts'
 import { createPaint, formatTable } from '../print.ts'
 import { watchFaults } from '../serve/faults.ts'
 import { parseOverload } from '../serve/overload.ts'
@@ -34,6 +34,8 @@ async function serveSources(input: CommandInput, output?: Writable): Promise<num
   // What is wrong with the line is said before anything is opened.
   const mcp = readMcpOptions(input)
   readPort(input)
+  readTime(input, 'grace', 0)
+  readTime(input, 'drain-pause', 0)
   parseOverload(readTextFlag(input, 'overload'))
   const store = await openStoreOf(input)
   const events = await openBusOf(input)
@@ -63,9 +65,13 @@ async function serveSources(input: CommandInput, output?: Writable): Promise<num
   const asked = input.io.signal.aborted ? undefined : once(input.io.signal, 'abort')
   const code = await Promise.race([failed, asked?.then(() => EXIT.ok) ?? EXIT.ok])
   if (!input.flags['json']) input.io.err('Stopping: running calls may finish.\n')
-  await server.close()
+  // Load balancers say SIGTERM, and need a moment to hear of it; a person at the keyboard does not wait for them.
+  const isOrdered = (input.io.signal.reason as Error | undefined)?.message === 'SIGTERM'
+  const { cutCalls } = await server.drain(
+    isOrdered ? { pauseMs: readTime(input, 'drain-pause', 1_000) } : {},
+  )
   await close()
-  return code
+  return code === EXIT.ok && cutCalls > 0 ? EXIT.cut : code
 }
 
 async function openStoreOf(input: CommandInput): Promise<Store | undefined> {
@@ -97,6 +103,8 @@ async function listen(
     return await serve(service, {
       port,
       host,
+      ownsProcess: false,
+      graceMs: readTime(input, 'grace', 10_000),
       ...(allowedHosts.length > 0 && {
         allowedHosts: allowedHosts.includes('*') ? '*' : allowedHosts,
       }),
@@ -122,6 +130,15 @@ async function listen(
 function readPort(input: CommandInput): number {
   const flag = readTextFlag(input, 'port')
   return parsePort(flag ?? input.io.env['PORT'] ?? '4000', flag === undefined ? 'PORT' : '--port')
+}
+
+/** A timer of Node holds no more than 24 days. */
+const LONGEST_MS = 86_400_000
+
+function readTime(input: CommandInput, flag: string, absent: number): number {
+  const text = readTextFlag(input, flag)
+  if (text === undefined) return absent
+  return Math.min(toMilliseconds(parseDuration(text, `--${flag}`)) ?? absent, LONGEST_MS)
 }
 
 function readPublicUrl(input: CommandInput): { readonly publicUrl?: string } {

@@ -12,7 +12,7 @@ import type { Service } from '../../core/index.ts'
 import { CallError } from '../../errors/index.ts'
 import { type CommandInput, EXIT, RemoteError, UsageError, untilInterrupted } from '../command.ts'
 import { readListFlag, readTextFlag } from '../flags.ts'
-import { createPaint, createProgressLine, formatJson, printable } from '../print.ts'
+import { countOf, createPaint, createProgressLine, formatJson, printable } from '../print.ts'
 import { readJsonFile } from '../read-json.ts'
 import { advise, readHeaders } from '../remote.ts'
 import { loadSources } from '../source/source.ts'
@@ -85,16 +85,13 @@ function formatReport(report: VerifyReport, { io }: CommandInput): string {
     ...formatList('not called, because of side effects (--allow-effects):', skipped),
     ...formatList('declared, but never returned:', unproven),
   ].map((note) => paint.dim(printable(note)))
-  const sum = findings.length === 0 ? paint.good('no findings') : count(findings.length, 'finding')
-  return `${[...lines, ...notes, `${sum} in ${count(exchanges, 'exchange')}`].join('\n')}\n`
+  const sum =
+    findings.length === 0 ? paint.good('no findings') : countOf(findings.length, 'finding')
+  return `${[...lines, ...notes, `${sum} in ${countOf(exchanges, 'exchange')}`].join('\n')}\n`
 }
 
 function formatList(title: string, entries: readonly string[]): readonly string[] {
   return entries.length === 0 ? [] : [title, ...entries.map((entry) => `  ${entry}`)]
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`
 }
 
 /** Ids of this run stand in the requests, so a file holds all there is to send again. */

@@ -10,7 +10,7 @@ import {
   type Rename,
 } from '../../codegen/index.ts'
 import type { SpecProblem } from '../../sources/tool-spec/index.ts'
-import { isRecord } from '../../values/index.ts'
+import { asRecord, defined, tryJson } from '../../values/index.ts'
 import { type CommandInput, EXIT, UsageError } from '../command.ts'
 import { parsePort, readChoiceFlag, readListFlag, readTextFlag } from '../flags.ts'
 import { readWords } from './forge-flags.ts'
@@ -95,16 +95,14 @@ function readReferences(input: CommandInput): readonly string[] {
 
 function readAgentOptions(input: CommandInput): Omit<AgentOptions, 'name'> {
   const description = readTextFlag(input, 'description')
-  const port = readTextFlag(input, 'port')
+  const portText = readTextFlag(input, 'port')
+  const port = portText === undefined ? undefined : parsePort(portText, '--port')
   const prefix = readChoiceFlag(input, 'prefix', ['domain', 'clash'])
   const waymark = readTextFlag(input, 'waymark')
   return {
     standalone: input.flags['standalone'] === true,
     renames: readListFlag(input, 'rename').map(requireRename),
-    ...(description !== undefined && { description }),
-    ...(port !== undefined && { port: parsePort(port, '--port') }),
-    ...(prefix !== undefined && { prefix }),
-    ...(waymark !== undefined && { waymark }),
+    ...defined({ description, port, prefix, waymark }),
   }
 }
 
@@ -128,20 +126,11 @@ function toRecord(files: readonly GeneratedFile[]): GeneratedFile {
 }
 
 function isUntouched(read: ReadEarlier): (path: string) => boolean {
-  const record = parseRecord(read(RECORD))
+  const record = asRecord(tryJson(read(RECORD) ?? ''))
   return (path) => {
     if (path === RECORD) return true
     const current = read(path)
     return current === undefined || record[path] === hash(current)
-  }
-}
-
-function parseRecord(text = '{}'): Readonly<Record<string, unknown>> {
-  try {
-    const record: unknown = JSON.parse(text)
-    return isRecord(record) ? record : {}
-  } catch {
-    return {}
   }
 }
 

@@ -50,14 +50,11 @@ const yesNo = (jobs: readonly ForgeJob[], summary: string): ForgeFlag => ({
   jobs,
 })
 
-const SOURCE_FLAGS: Readonly<Record<string, ForgeFlag>> = {
+const FLAGS: Readonly<Record<string, ForgeFlag>> = {
   spec: text(['spec', 'agent'], 'file', 'API description or tool spec: a file, a URL, or -'),
   list: text(['list'], 'file', 'show the operations of an API description; nothing is written'),
   prompt: text(['prompt'], 'text', 'let a model draft a tool spec from your words'),
   validate: text(['validate'], 'file', 'check a tool spec; nothing is written'),
-}
-
-const TOOL_FLAGS: Readonly<Record<string, ForgeFlag>> = {
   docs: list(['prompt'], 'url|path', 'documentation for the model: address, file or directory'),
   model: text(['prompt', 'mcp'], 'name', 'such as openai:gpt-4.1; default: WAYMARK_MODEL'),
   yes: yesNo(['prompt'], 'write the draft without asking'),
@@ -98,9 +95,6 @@ const TOOL_FLAGS: Readonly<Record<string, ForgeFlag>> = {
     WRITING,
     'print the tool spec, or the code or definitions of one, instead of writing files',
   ),
-}
-
-const AGENT_FLAGS: Readonly<Record<string, ForgeFlag>> = {
   name: text(['agent'], 'name', 'name of the agent'),
   tools: list(['agent'], 'a.yaml,b.yaml', 'tool specs and API descriptions'),
   standalone: yesNo(['agent'], 'a whole project: server, package, Dockerfile'),
@@ -110,27 +104,15 @@ const AGENT_FLAGS: Readonly<Record<string, ForgeFlag>> = {
   rename: list(['agent'], 'dom:old=new', 'another name for one tool'),
   'no-docker': yesNo(['agent'], 'without Dockerfile'),
   waymark: text(['agent'], 'range', 'range or file of the waymark package; default: this version'),
-}
-
-const CALL_FLAGS: Readonly<Record<string, ForgeFlag>> = {
   args: text(['call'], 'json', 'the arguments as one JSON object, or a file that holds it'),
   'env-file': text(
     ['login', 'call', 'doctor'],
     'file',
     'read variables there, too; a login writes its token there',
   ),
-}
-
-const MCP_FLAGS: Readonly<Record<string, ForgeFlag>> = {
   root: text(['mcp'], 'dir', 'folder that is read and written under; here when absent'),
   'allow-write': yesNo(['mcp'], 'let callers have generated files written'),
-}
-
-const DOCTOR_FLAGS: Readonly<Record<string, ForgeFlag>> = {
   online: yesNo(['doctor'], 'also check that the hosts of base URLs respond'),
-}
-
-const COMMON_FLAGS: Readonly<Record<string, ForgeFlag>> = {
   out: text(
     [...WRITING, 'agent', 'env'],
     'dir',
@@ -144,16 +126,6 @@ const COMMON_FLAGS: Readonly<Record<string, ForgeFlag>> = {
     summary: 'the same as --format json',
     jobs: EVERY_JOB,
   },
-}
-
-const FLAGS: Readonly<Record<string, ForgeFlag>> = {
-  ...SOURCE_FLAGS,
-  ...TOOL_FLAGS,
-  ...AGENT_FLAGS,
-  ...CALL_FLAGS,
-  ...MCP_FLAGS,
-  ...DOCTOR_FLAGS,
-  ...COMMON_FLAGS,
 }
 
 /** All flags of `waymark forge`, as the program reads them. */

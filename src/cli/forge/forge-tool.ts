@@ -3,6 +3,7 @@ import { listVariables } from '../../codegen/index.ts'
 import { formatToolSpec, type SpecProblem, type ToolSpec } from '../../sources/tool-spec/index.ts'
 import { type CommandInput, EXIT, UsageError } from '../command.ts'
 import { readTextFlag } from '../flags.ts'
+import { countOf } from '../print.ts'
 import {
   importSource,
   type OpenedSource,
@@ -154,13 +155,8 @@ function announce(input: CommandInput, problems: readonly SpecProblem[]): void {
 }
 
 function countTools({ domain, tools, triggers = [] }: ToolSpec): string {
-  const count = (number: number, noun: string): string =>
-    `${number} ${noun}${number === 1 ? '' : 's'}`
-  const parts = [
-    count(tools.length, 'tool'),
-    ...(triggers.length > 0 ? [count(triggers.length, 'trigger')] : []),
-  ]
-  return `${domain}: ${parts.join(', ')}`
+  const heard = triggers.length > 0 ? `, ${countOf(triggers.length, 'trigger')}` : ''
+  return `${domain}: ${countOf(tools.length, 'tool')}${heard}`
 }
 
 function formatMerge({ tools }: ToolSpec, taken: readonly string[]): string {

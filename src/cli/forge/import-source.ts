@@ -13,6 +13,7 @@ import {
   sniffDocument,
   type ToolSpec,
 } from '../../sources/tool-spec/index.ts'
+import { defined } from '../../values/index.ts'
 import type { CommandInput } from '../command.ts'
 import { readChoiceFlag, readListFlag, requireChoice } from '../flags.ts'
 import { createProgressLine } from '../print.ts'
@@ -107,7 +108,6 @@ export function readImportOptions(input: CommandInput, source: SourceText): Impo
   const maxDepth = readNumber(input, 'max-depth', { from: 1, to: 10 })
   return {
     file: source.file,
-    ...(source.url !== undefined && { url: source.url }),
     pick: readWords(input, 'pick'),
     tag: readListFlag(input, 'tag'),
     pathPrefix: readListFlag(input, 'path-prefix').map(toPrefix),
@@ -117,11 +117,7 @@ export function readImportOptions(input: CommandInput, source: SourceText): Impo
     exclude: readWords(input, 'exclude'),
     readOnly: flags['read-only'] === true,
     noDeprecated: flags['no-deprecated'] === true,
-    ...(domain !== undefined && { domain }),
-    ...(authType !== undefined && { authType }),
-    ...(authEnv !== undefined && { authEnv }),
-    ...(maxNameLength !== undefined && { maxNameLength }),
-    ...(maxDepth !== undefined && { maxDepth }),
+    ...defined({ url: source.url, domain, authType, authEnv, maxNameLength, maxDepth }),
   }
 }
 

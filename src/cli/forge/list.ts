@@ -8,9 +8,17 @@ import {
   type OperationRow,
   parseDocument,
 } from '../../sources/openapi/index.ts'
+import { toShort } from '../../values/index.ts'
 import { type CommandInput, EXIT, UsageError } from '../command.ts'
 import { readTextFlag } from '../flags.ts'
-import { createPaint, createProgressLine, formatJson, formatTable, printable } from '../print.ts'
+import {
+  countOf,
+  createPaint,
+  createProgressLine,
+  formatJson,
+  formatTable,
+  printableLine,
+} from '../print.ts'
 import { type OpenedSource, openSource, readerOf, readImportOptions } from './import-source.ts'
 import { readSource } from './read-source.ts'
 import { FoundProblems, readFormat, reportProblems } from './report.ts'
@@ -93,20 +101,24 @@ function formatListing(
   const { title, format, operations, total, unreadable } = listing
   const paint = createPaint(input.io)
   const lossy = namesOf(warnings)
-  const clean = (text: string): string => printable(text.replace(/\s+/g, ' ').trim())
+  const clean = printableLine
   const rows = operations.map((row) => [
     isMarked(row, lossy) ? `${clean(row.name)} ${paint.warn('!')}` : clean(row.name),
     row.method,
     clean(row.path),
     paint.dim(clean(row.tags.join(', ')).slice(0, 30)),
-    paint.dim(cut(clean(row.summary ?? ''))),
+    paint.dim(toShort(clean(row.summary ?? ''), 59)),
   ])
+  const shown =
+    operations.length === total
+      ? countOf(total, 'operation')
+      : `${operations.length} of ${total} operations`
   const marked = operations.filter((row) => isMarked(row, lossy)).length
   return [
     `${paint.bold(clean(file))}  ${clean(format)}  ${clean(title)}\n\n`,
     formatTable(rows),
     ...unreadable.map(({ path, reason }) => `  ! ${clean(path)}: ${clean(reason)}\n`),
-    `\n${countOf(operations.length, total)}`,
+    `\n${shown}`,
     marked > 0 ? `; ! marks ${marked} that lose something or cannot become a tool\n` : '\n',
   ].join('')
 }
@@ -137,13 +149,4 @@ function namesOf(warnings: readonly ImportWarning[]): ReadonlySet<string> {
 
 function isMarked({ name, skipped }: OperationRow, lossy: ReadonlySet<string>): boolean {
   return skipped !== undefined || lossy.has(name)
-}
-
-function countOf(shown: number, total: number): string {
-  if (shown === total) return `${total} operation${total === 1 ? '' : 's'}`
-  return `${shown} of ${total} operations`
-}
-
-function cut(text: string): string {
-  return text.length > 60 ? `${text.slice(0, 59)}…` : text
 }

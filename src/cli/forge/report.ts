@@ -6,8 +6,9 @@ import {
   type SpecProblem,
   summarizeProblems,
 } from '../../sources/tool-spec/index.ts'
-import { type CommandInput, UsageError } from '../command.ts'
-import { readTextFlag } from '../flags.ts'
+import { groupBy } from '../../values/index.ts'
+import type { CommandInput } from '../command.ts'
+import { readChoiceFlag } from '../flags.ts'
 import { printable } from '../print.ts'
 
 /** Problems that end a run: the input cannot be used as it is. */
@@ -23,11 +24,9 @@ export class FoundProblems extends Error {
 
 /** Reads how problems are to be printed; undefined when nobody said so. */
 export function readFormat(input: CommandInput): ProblemFormat | undefined {
-  const format = readTextFlag(input, 'format') ?? (input.flags['json'] ? 'json' : undefined)
-  if (format === undefined) return undefined
-  const known = PROBLEM_FORMATS.find((candidate) => candidate === format)
-  if (known !== undefined) return known
-  throw new UsageError(`--format must be ${PROBLEM_FORMATS.join(', ')}; got "${format}"`)
+  return (
+    readChoiceFlag(input, 'format', PROBLEM_FORMATS) ?? (input.flags['json'] ? 'json' : undefined)
+  )
 }
 
 /** Tells whether standard output belongs to a machine, so that words for people go elsewhere. */
@@ -65,12 +64,7 @@ const MAX_SHOWN = 20
 
 /** One example of each code says more than the first of hundreds. */
 function formatShort(problems: readonly SpecProblem[]): string {
-  const groups = new Map<string, SpecProblem[]>()
-  for (const problem of problems) {
-    const group = groups.get(problem.code)
-    if (group === undefined) groups.set(problem.code, [problem])
-    else group.push(problem)
-  }
+  const groups = groupBy(problems, ({ code }) => code)
   const examples = [...groups.values()].flatMap((group) => group.slice(0, 1))
   const counts = [...groups].map(([code, { length }]) => `${code} ${length}`).join(', ')
   const body = formatProblems(examples, 'text').split('\n\n').slice(0, -1)

@@ -46,6 +46,11 @@ export const serveCommand: Command = {
       'off|wait=…,delay=…,in-flight=…',
       'when calls are refused with 503: wait=1s,delay=100ms,in-flight=1000 when absent; off takes every call',
     ),
+    grace: textFlag('10s', 'how long running calls may take to finish at the end'),
+    'drain-pause': textFlag(
+      '1s',
+      'how long readiness says 503 after a SIGTERM before the port is closed',
+    ),
     json: { ...JSON_FLAG, summary: 'print one JSON line when listening' },
   },
   examples: [

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import type { DiscoveryDocument } from '../../discovery/index.ts'
 import { parseDocument } from '../../sources/openapi/index.ts'
 import { formatProblems, sniffDocument, type ToolSpec } from '../../sources/tool-spec/index.ts'
-import { isRecord, toReason } from '../../values/index.ts'
+import { asRecord, isRecord, toReason } from '../../values/index.ts'
 import { type CommandInput, type Io, UsageError } from '../command.ts'
 import { readSource, type SourceText } from '../forge/read-source.ts'
 import { createProgressLine } from '../print.ts'
@@ -25,8 +25,7 @@ export async function readCommitted(reference: string, io: Io): Promise<SourceTe
   try {
     return { file: reference, text: await show(ref, path, io) }
   } catch (thrown) {
-    const reason = toReason(thrown)
-    throw new UsageError(`${reference} cannot be read: ${reason}`)
+    throw new UsageError(`${reference} cannot be read: ${toReason(thrown)}`)
   }
 }
 
@@ -105,30 +104,27 @@ export interface LoadedDiscovery {
  *
  * Throws UsageError (exit 2) for what cannot be read and RemoteError (exit 3) for what does not answer.
  */
-export async function loadDescription(
-  reference: string,
-  input: CommandInput,
-): Promise<Description> {
-  const progress = createProgressLine(input.io)
-  progress.show(`reading ${reference}`)
-  try {
-    const named = fromFileUrl(reference)
+export function loadDescription(reference: string, input: CommandInput): Promise<Description> {
+  return withProgress(reference, input, async (named) => {
     const source = await readText(named, input)
-    return source === undefined ? await loadService(named, input) : readDescription(source)
-  } finally {
-    progress.end()
-  }
+    return source === undefined ? loadService(named, input) : readDescription(source)
+  })
 }
 
 /** Loads any description as a discovery document: tool specs and OpenAPI documents become functions first. */
-export async function loadDiscovery(
+export function loadDiscovery(reference: string, input: CommandInput): Promise<LoadedDiscovery> {
+  return withProgress(reference, input, (named) => toDiscovery(named, input))
+}
+
+async function withProgress<Loaded>(
   reference: string,
-  input: CommandInput,
-): Promise<LoadedDiscovery> {
-  const progress = createProgressLine(input.io)
+  { io }: CommandInput,
+  load: (named: string) => Promise<Loaded>,
+): Promise<Loaded> {
+  const progress = createProgressLine(io)
   progress.show(`reading ${reference}`)
   try {
-    return await toDiscovery(fromFileUrl(reference), input)
+    return await load(fromFileUrl(reference))
   } finally {
     progress.end()
   }
@@ -152,7 +148,7 @@ async function toDiscovery(reference: string, input: CommandInput): Promise<Load
   ])
   const service = createService({
     name: spec.domain,
-    info: { title: titleOf(description, spec), version: versionOf(description, spec) },
+    info: infoOf(description, spec),
     functions: createToolFunctions(spec, { env: input.io.env }),
   })
   const document = buildDocument(service)
@@ -238,19 +234,12 @@ function readDiscovery(document: Record<string, unknown>, origin: string): Disco
 /** What was not read from text has no place that references could be joined to. */
 const NO_SOURCE: SourceText = { file: '<openapi>', text: '' }
 
-function infoOf(description: Description): Record<string, unknown> {
-  const info = description.kind === 'openapi' ? description.document['info'] : undefined
-  return isRecord(info) ? info : {}
-}
-
-function titleOf(description: Description, spec: ToolSpec): string {
-  const { title } = infoOf(description)
-  return typeof title === 'string' && title !== '' ? title : spec.domain
-}
-
-function versionOf(description: Description, spec: ToolSpec): string {
-  const { version } = infoOf(description)
-  return typeof version === 'string' && version !== '' ? version : (spec.version ?? '1.0.0')
+/** An API description names itself; a tool spec is called by its domain. */
+function infoOf(description: Description, { domain, version = '1.0.0' }: ToolSpec) {
+  const info = description.kind === 'openapi' ? asRecord(description.document['info']) : {}
+  const textOr = (value: unknown, otherwise: string): string =>
+    typeof value === 'string' && value !== '' ? value : otherwise
+  return { title: textOr(info['title'], domain), version: textOr(info['version'], version) }
 }
 
 function isFolder(path: string): boolean {

@@ -1,5 +1,5 @@
-import { isRecord, toText } from '../../values/index.ts'
-import { formatTable, type Paint, printable } from '../print.ts'
+import { isRecord } from '../../values/index.ts'
+import { formatTable, type Paint, printable, printableCell as text } from '../print.ts'
 import type { UpcomingRuns } from './next-runs.ts'
 
 type Item = Readonly<Record<string, unknown>>
@@ -55,8 +55,4 @@ function formatReason(attempts: unknown): string {
 function paintState(state: string, paint: Paint): string {
   if (state === 'done') return paint.good(state)
   return state === 'dead' ? paint.bad(state) : paint.warn(state)
-}
-
-function text(value: unknown): string {
-  return printable(toText(value ?? ''))
 }

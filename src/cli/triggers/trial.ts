@@ -7,10 +7,10 @@ import {
   type TrialOptions,
   type Triggers,
 } from '../../triggers/index.ts'
-import { fromJson, isRecord, type Json, type JsonObject, toText } from '../../values/index.ts'
+import { fromJson, isRecord, type Json, type JsonObject } from '../../values/index.ts'
 import { type CommandInput, EXIT, type Io, UsageError } from '../command.ts'
 import { readTextFlag } from '../flags.ts'
-import { formatJson, type Paint, printable } from '../print.ts'
+import { formatJson, type Paint, printable, printableCell as text } from '../print.ts'
 import { readTextFile } from '../read-json.ts'
 import { type LoadedSource, loadSources } from '../source/source.ts'
 
@@ -117,8 +117,4 @@ function formatErrors(errors: unknown): string {
     .map((error: unknown) => (isRecord(error) ? error : {}))
     .map(({ code, message }) => `  ${text(code)}: ${text(message)}\n`)
     .join('')
-}
-
-function text(value: unknown): string {
-  return printable(toText(value ?? ''))
 }

@@ -1,3 +1,4 @@
+import type { ReplyEntry } from '../../core/index.ts'
 import { CallError, type CallErrorShape } from '../../errors/index.ts'
 import { toCallError } from '../errors.ts'
 import { evaluateLink } from '../follow.ts'
@@ -26,7 +27,12 @@ export interface MethodError<Code extends string = string, Details = unknown> ex
 
 /** What a call comes to; `declared` tells the errors of the function from everything else that can go wrong. */
 export type MethodOutcome<Result, Declared> =
-  | { readonly ok: true; readonly result: Result }
+  | {
+      readonly ok: true
+      readonly result: Result
+      /** What extensions answered, such as a dry run; its result is null. */
+      readonly extensions?: readonly ReplyEntry[]
+    }
   | { readonly ok: false; readonly declared: true; readonly error: Declared }
   | { readonly ok: false; readonly declared: false; readonly error: MethodError }
 
@@ -171,7 +177,10 @@ function toOutcome(
   { codes = [] }: MethodTarget,
   outcome: CallOutcome,
 ): MethodOutcome<unknown, MethodError> {
-  if (outcome.ok) return { ok: true, result: outcome.result }
+  if (outcome.ok) {
+    const { result, extensions } = outcome
+    return { ok: true, result, ...(extensions.length > 0 && { extensions }) }
+  }
   const error = toCallError(outcome)
   return { ok: false, declared: codes.includes(error.code), error }
 }

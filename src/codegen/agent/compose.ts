@@ -7,6 +7,7 @@ import {
   type ToolSpec,
   toSnakeDomain,
 } from '../../sources/tool-spec/index.ts'
+import { pushTo } from '../../values/index.ts'
 
 /** A checked spec that is to become part of an agent. */
 export interface AgentSource {
@@ -150,7 +151,7 @@ function findClashes(sources: readonly AgentSource[], kind: Clash['kind']): Clas
   const places = new Map<string, Clash['places'][number][]>()
   for (const source of sources) {
     for (const [index, { name }] of (source.spec[kind] ?? []).entries()) {
-      places.set(name, [...(places.get(name) ?? []), { source, index }])
+      pushTo(places, name, { source, index })
     }
   }
   return [...places]

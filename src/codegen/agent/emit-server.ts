@@ -18,7 +18,6 @@ const OWN_NAMES: readonly string[] = [
   'isLocal',
   'server',
   'service',
-  'signal',
   'store',
   'token',
   'triggers',
@@ -54,48 +53,32 @@ export function emitServer(plan: AgentPlan): string {
   }
   writer.gap()
   writer.line(...BEGINNING)
-  writer.block(
-    'const service = createService({',
-    () => {
-      const { name: title, description } = plan
-      writer.line(`info: ${toLiteral({ title, version: '0.1.0', description }, '  ', 8)},`)
-      writer.block(
-        'functions: [',
-        () => {
-          for (const { domain, local } of tools) {
-            writer.line(`...toFunctions(${toStringLiteral(domain)}, ${local}),`)
-          }
-        },
-        '],',
-      )
-      writer.line('store,')
-      writer.line('// On this machine everybody may call, elsewhere only who sends the token.')
-      writer.line('...((token || !isLocal) && { authenticate: authenticateByToken(token) }),')
-    },
-    '})',
-  )
+  writer.block('const service = createService({', '})', () => {
+    const { name: title, description } = plan
+    writer.line(`info: ${toLiteral({ title, version: '0.1.0', description }, '  ', 8)},`)
+    writer.block('functions: [', '],', () => {
+      for (const { domain, local } of tools) {
+        writer.line(`...toFunctions(${toStringLiteral(domain)}, ${local}),`)
+      }
+    })
+    writer.line('store,', 'onClose: () => store.close(),')
+    writer.line('// On this machine everybody may call, elsewhere only who sends the token.')
+    writer.line('...((token || !isLocal) && { authenticate: authenticateByToken(token) }),')
+  })
   if (triggers.length > 0) {
     const lists = triggers.map(({ local }) => `...${local}`).join(', ')
     writer.line(`const triggers = createTriggers({ service, store, triggers: [${lists}] })`)
   }
-  writer.block(
-    'const server = await serve(service, {',
-    () => {
-      writer.line('host,', `port: Number(process.env['PORT'] || ${plan.port}),`)
-      if (triggers.length > 0) writer.line('triggers,')
-      writer.line(
-        '// No two tools of the agent share a name: models see them without their domain.',
-      )
-      writer.line(
-        "surfaces: allSurfaces({ mcp: { toolName: (name) => name.slice(name.indexOf('.') + 1) } }),",
-      )
-      writer.line("...(!isLocal && { allowedHosts: '*' }),")
-    },
-    '})',
-  )
+  writer.block('const server = await serve(service, {', '})', () => {
+    writer.line('host,', `port: Number(process.env['PORT'] || ${plan.port}),`)
+    if (triggers.length > 0) writer.line('triggers,')
+    writer.line('// No two tools of the agent share a name: models see them without their domain.')
+    writer.line(
+      "surfaces: allSurfaces({ mcp: { toolName: (name) => name.slice(name.indexOf('.') + 1) } }),",
+    )
+    writer.line("...(!isLocal && { allowedHosts: '*' }),")
+  })
   writer.line(`console.log(${toStringLiteral(`${plan.name} answers at`)}, server.url)`)
-  writer.gap()
-  writer.line(...END)
   return writer.toString()
 }
 
@@ -118,14 +101,4 @@ const BEGINNING: readonly string[] = [
   "const isLocal = ['127.0.0.1', '::1', 'localhost'].includes(host)",
   "if (!isLocal && !token) console.error('nobody may call the tools: set AGENT_TOKEN')",
   "const store = await openStore(process.env['WAYMARK_STORE'] || 'memory:')",
-]
-
-const END: readonly string[] = [
-  "for (const signal of ['SIGTERM', 'SIGINT'] as const) {",
-  '  process.once(signal, async () => {',
-  '    await server.close()',
-  '    await store.close()',
-  '    process.exit(0)',
-  '  })',
-  '}',
 ]

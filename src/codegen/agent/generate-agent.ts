@@ -2,8 +2,13 @@ import manifest from '../../../package.json' with { type: 'json' }
 import { formatToolSpec, type SpecProblem, type ToolSpec } from '../../sources/tool-spec/index.ts'
 import { type GeneratedFile, type GenerateOptions, generateCode, toFileName } from '../generate.ts'
 import { type AgentSource, type ComposeOptions, composeSpecs } from './compose.ts'
-import { emitDockerfile, emitDockerIgnore, emitPackage, emitTsconfig } from './emit-project.ts'
-import { emitReadme } from './emit-readme.ts'
+import {
+  emitDockerfile,
+  emitDockerIgnore,
+  emitPackage,
+  emitReadme,
+  emitTsconfig,
+} from './emit-project.ts'
 import { emitServer } from './emit-server.ts'
 import { formatEnvTemplate, listVariables, type Variable } from './variables.ts'
 

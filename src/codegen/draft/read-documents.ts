@@ -1,6 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
-import type { DraftDocument } from './instructions.ts'
+import type { DraftDocument } from './draft-spec.ts'
 
 /** How documentation is read. */
 export interface ReadDocumentsOptions {

@@ -55,8 +55,8 @@ function writeErrors(
   writer.doc({ text: `Tells whether something thrown is an error that ${at} declares.` })
   writer.block(
     `export function ${names.guardName}(thrown: unknown): thrown is ${errorName} {`,
-    () => writer.line(`return hasErrorCode(thrown, ${names.codesName})`),
     '}',
+    () => writer.line(`return hasErrorCode(thrown, ${names.codesName})`),
   )
 }
 

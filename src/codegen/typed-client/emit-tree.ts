@@ -20,7 +20,7 @@ export function writeTreeTypes(
     const key = `readonly ${toPropertyKey(member)}: `
     const writeChildren = (): void => writeTreeTypes(writer, children, find, here)
     if (group === undefined) {
-      writer.block(`${key}{`, writeChildren, '}')
+      writer.block(`${key}{`, '}', writeChildren)
     } else {
       writeMethodType(
         writer,
@@ -53,42 +53,34 @@ export function writeMethodType(
     writer.line(key + type)
     return
   }
-  writer.block(
-    `${key}${type} & {`,
-    () => {
-      writeLinkTypes(writer, main, find)
-      for (const { member, planned } of others) {
-        writer.doc(toMethodDoc(group, planned, `${path}.${member}`))
-        const start = `readonly ${member}: `
-        const own = printMethod(planned, writer.indent(), start.length)
-        if (planned.model.links.length === 0) writer.line(start + own)
-        else writer.block(`${start}${own} & {`, () => writeLinkTypes(writer, planned, find), '}')
-      }
-      writeChildren()
-    },
-    '}',
-  )
+  writer.block(`${key}${type} & {`, '}', () => {
+    writeLinkTypes(writer, main, find)
+    for (const { member, planned } of others) {
+      writer.doc(toMethodDoc(group, planned, `${path}.${member}`))
+      const start = `readonly ${member}: `
+      const own = printMethod(planned, writer.indent(), start.length)
+      if (planned.model.links.length === 0) writer.line(start + own)
+      else writer.block(`${start}${own} & {`, '}', () => writeLinkTypes(writer, planned, find))
+    }
+    writeChildren()
+  })
 }
 
 function writeLinkTypes(writer: Writer, planned: PlannedFunction, find: FindFunction): void {
   const { links } = planned.model
   if (links.length === 0) return
   writer.doc({ text: 'Calls that a result leads to.' })
-  writer.block(
-    'readonly links: {',
-    () => {
-      for (const { member, link } of nameLinks(planned)) {
-        const target = find(link.function)
-        const text = link.summary ?? link.description ?? link.name
-        writer.doc({ text: typeof text === 'string' ? text : '' })
-        const parameters = `[result: ${planned.resultType}, options?: CallOptions]`
-        const args = [parameters, target?.resultType ?? 'unknown', errorType(target)]
-        const start = `readonly ${member}: `
-        writer.line(start + printGeneric('Method', args, writer.indent(), start.length))
-      }
-    },
-    '}',
-  )
+  writer.block('readonly links: {', '}', () => {
+    for (const { member, link } of nameLinks(planned)) {
+      const target = find(link.function)
+      const text = link.summary ?? link.description ?? link.name
+      writer.doc({ text: typeof text === 'string' ? text : '' })
+      const parameters = `[result: ${planned.resultType}, options?: CallOptions]`
+      const args = [parameters, target?.resultType ?? 'unknown', errorType(target)]
+      const start = `readonly ${member}: `
+      writer.line(start + printGeneric('Method', args, writer.indent(), start.length))
+    }
+  })
 }
 
 /** Gives every link of a function a member name of its own. */
@@ -141,7 +133,7 @@ export function writeTreeValues(
   for (const { member, group, children } of nodes) {
     const key = `${toPropertyKey(member)}: `
     const writeChildren = (): void => writeTreeValues(writer, children, find)
-    if (group === undefined) writer.block(`${key}{`, writeChildren, '},')
+    if (group === undefined) writer.block(`${key}{`, '},', writeChildren)
     else
       writeMethodValue(
         writer,
@@ -191,35 +183,23 @@ function writeCall(
     writeLaidOut(writer, `${key}method(`, target, '),')
     return
   }
-  writer.block(
-    `${key}method(`,
-    () => {
-      writeLaidOut(writer, '', target, ',')
-      writer.block(
-        '{',
-        () => {
-          if (model.links.length > 0) {
-            writer.block('links: {', () => writeLinks(writer, planned, find), '},')
-          }
-          writeMore()
-        },
-        '},',
-      )
-    },
-    '),',
-  )
+  writer.block(`${key}method(`, '),', () => {
+    writeLaidOut(writer, '', target, ',')
+    writer.block('{', '},', () => {
+      if (model.links.length > 0) {
+        writer.block('links: {', '},', () => writeLinks(writer, planned, find))
+      }
+      writeMore()
+    })
+  })
 }
 
 function writeLinks(writer: Writer, planned: PlannedFunction, find: FindFunction): void {
   for (const { member, link } of nameLinks(planned)) {
-    writer.block(
-      `${member}: link(`,
-      () => {
-        writeLaidOut(writer, '', listTarget(link.function, find(link.function)), ',')
-        writer.line(`${toLiteral(link.params ?? {}, writer.indent())},`)
-      },
-      '),',
-    )
+    writer.block(`${member}: link(`, '),', () => {
+      writeLaidOut(writer, '', listTarget(link.function, find(link.function)), ',')
+      writer.line(`${toLiteral(link.params ?? {}, writer.indent())},`)
+    })
   }
 }
 
@@ -241,13 +221,9 @@ function writeLaidOut(
   const oneLine = `${start}{ ${members.join(', ')} }${end}`
   if (writer.indent().length + oneLine.length <= LINE_WIDTH) writer.line(oneLine)
   else {
-    writer.block(
-      `${start}{`,
-      () => {
-        for (const member of members) writer.line(`${member},`)
-      },
-      `}${end}`,
-    )
+    writer.block(`${start}{`, `}${end}`, () => {
+      for (const member of members) writer.line(`${member},`)
+    })
   }
 }
 

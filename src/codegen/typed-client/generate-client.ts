@@ -100,15 +100,11 @@ function writeServers(writer: Writer, document: DiscoveryDocument): void {
   const urls = toServerUrls(document)
   if (urls.length === 0) return
   writer.doc({ text: 'Where the service says it is, with the defaults of its variables.' })
-  writer.block(
-    'export const servers = {',
-    () => {
-      for (const [name, url] of urls) {
-        writer.line(`${toPropertyKey(name)}: ${toStringLiteral(url)},`)
-      }
-    },
-    '} as const',
-  )
+  writer.block('export const servers = {', '} as const', () => {
+    for (const [name, url] of urls) {
+      writer.line(`${toPropertyKey(name)}: ${toStringLiteral(url)},`)
+    }
+  })
 }
 
 interface ClientParts {
@@ -128,35 +124,27 @@ function writeClient(
   const urns = groups.filter(({ name }) => isUrn(name))
   writer.gap()
   writer.doc({ text: `The functions of ${title}, by their names.` })
-  writer.block(
-    `export interface ${clientName} {`,
-    () => {
-      writeTreeTypes(writer, tree, find)
-      writeUrnTypes(writer, urns, find)
-      writer.doc({ text: 'Calls any function by its name, such as those of the system.' })
-      writer.line('readonly $call: Method<', `  ${ANY_PARAMETERS},`, '  unknown,', '  never', '>')
-    },
-    '}',
-  )
+  writer.block(`export interface ${clientName} {`, '}', () => {
+    writeTreeTypes(writer, tree, find)
+    writeUrnTypes(writer, urns, find)
+    writer.doc({ text: 'Calls any function by its name, such as those of the system.' })
+    writer.line('readonly $call: Method<', `  ${ANY_PARAMETERS},`, '  unknown,', '  never', '>')
+  })
   writer.gap()
   writer.doc({ text: `Creates a client of ${title}.` })
   writer.block(
     `export function ${factoryName}(options: ClientOptions): ${clientName} {`,
+    '}',
     () => {
       const made = groups.length === 0 ? [] : ['method']
       if (groups.some(hasLinks)) made.push('link')
       writer.line(`const { ${['call', ...made].join(', ')} } = createMethods(options)`)
-      writer.block(
-        'return {',
-        () => {
-          writeTreeValues(writer, tree, find)
-          writeUrnValues(writer, urns, find)
-          writer.line('$call: call(),')
-        },
-        '}',
-      )
+      writer.block('return {', '}', () => {
+        writeTreeValues(writer, tree, find)
+        writeUrnValues(writer, urns, find)
+        writer.line('$call: call(),')
+      })
     },
-    '}',
   )
 }
 
@@ -170,31 +158,23 @@ const ANY_PARAMETERS =
 function writeUrnTypes(writer: Writer, urns: readonly PlannedGroup[], find: FindFunction): void {
   if (urns.length === 0) return
   writer.doc({ text: 'Functions that are named by a URN.' })
-  writer.block(
-    'readonly $urn: {',
-    () => {
-      for (const group of urns) {
-        const key = `readonly ${toStringLiteral(group.name)}: `
-        const path = `.$urn[${toStringLiteral(group.name)}]`
-        writeMethodType(writer, { key, group, find, path, hasChildren: false }, () => {})
-      }
-    },
-    '}',
-  )
+  writer.block('readonly $urn: {', '}', () => {
+    for (const group of urns) {
+      const key = `readonly ${toStringLiteral(group.name)}: `
+      const path = `.$urn[${toStringLiteral(group.name)}]`
+      writeMethodType(writer, { key, group, find, path, hasChildren: false }, () => {})
+    }
+  })
 }
 
 function writeUrnValues(writer: Writer, urns: readonly PlannedGroup[], find: FindFunction): void {
   if (urns.length === 0) return
-  writer.block(
-    '$urn: {',
-    () => {
-      for (const group of urns) {
-        const key = `${toStringLiteral(group.name)}: `
-        writeMethodValue(writer, { key, group, find, path: '', hasChildren: false }, () => {})
-      }
-    },
-    '},',
-  )
+  writer.block('$urn: {', '},', () => {
+    for (const group of urns) {
+      const key = `${toStringLiteral(group.name)}: `
+      writeMethodValue(writer, { key, group, find, path: '', hasChildren: false }, () => {})
+    }
+  })
 }
 
 function textOf(value: unknown, fallback: string): string {

@@ -6,7 +6,7 @@ import {
   type Target,
   withFacts,
 } from '../../core/index.ts'
-import { andThen, extensionUrn, isRecord } from '../../values/index.ts'
+import { andThen, extensionUrn, isRecord, type JsonObject } from '../../values/index.ts'
 import { toQueryParameters } from './parameters.ts'
 import { createQueryParser, type QueryParser } from './parse-query.ts'
 import { findDocumentMistake } from './resource.ts'
@@ -42,6 +42,15 @@ export function queryExtension(options: QueryExtensionOptions = {}): Extension {
       if (prepare(target) !== undefined) assertNoClash(target, service)
       return false
     },
+    parameters(target, attributeSchema) {
+      const { name, version, query } = target.definition
+      if (query === undefined) return undefined
+      return {
+        ...toQueryParameters(query, `${name}@${version}`, attributeSchema),
+        assertOptions: (given, pointer) =>
+          void toQueryParser(target).parse(withoutCursor(given), pointer),
+      }
+    },
     around(exchange, next) {
       const { call, target, answer, pointer } = exchange
       const parser = prepare(target)
@@ -51,6 +60,13 @@ export function queryExtension(options: QueryExtensionOptions = {}): Extension {
       return andThen(next(withFacts(call, { query: plan })), (outcome) => check(target, outcome))
     },
   }
+}
+
+/** Cursors are sealed with a secret of the service; the call alone can open one. */
+function withoutCursor(options: JsonObject): JsonObject {
+  const { pagination } = options
+  const hasCursor = isRecord(pagination) && pagination['cursor'] !== undefined
+  return hasCursor ? { ...options, pagination: { ...pagination, cursor: null } } : options
 }
 
 /** Surfaces without extension entries take both from one object, so no name may mean two things. */

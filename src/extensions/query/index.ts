@@ -1,12 +1,7 @@
 export { type DocumentOptions, toDocument } from './document.ts'
 export { type QueryExtensionOptions, queryExtension, toQueryParser } from './extension.ts'
 export { compareValues } from './match.ts'
-export {
-  type AttributeSchema,
-  PARAMETERS_POINTER,
-  type QueryParameters,
-  toQueryParameters,
-} from './parameters.ts'
+export { PARAMETERS_POINTER } from './parameters.ts'
 export { createQueryParser, type QueryParser, type QueryParserOptions } from './parse-query.ts'
 export {
   attributeOf,

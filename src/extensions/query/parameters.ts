@@ -1,4 +1,4 @@
-import type { QueryCapabilities } from '../../core/index.ts'
+import type { AttributeSchema, ExtensionParameters, QueryCapabilities } from '../../core/index.ts'
 import { allowAny, type JsonSchema } from '../../schema/index.ts'
 import { isList, isRecord, type Json, type JsonObject, toText } from '../../values/index.ts'
 import { OPERATORS, type OptionPath, resolveOperator, toQueryRules } from './rules.ts'
@@ -7,17 +7,7 @@ import { OPERATORS, type OptionPath, resolveOperator, toQueryRules } from './rul
 export const PARAMETERS_POINTER = '/call/arguments'
 
 /** What a query may say about one function, as parameters of the families of JSON:API: filter, sort, page, fields, include. */
-export interface QueryParameters {
-  /** Schema of each parameter, described and closed; only those that the function supports. */
-  readonly properties: Readonly<Record<string, JsonSchema>>
-  /** Translates values of these parameters into the options of the extension, which checks them. */
-  readonly toOptions: (values: JsonObject) => JsonObject
-  /** The same for values that are text, as in a query string: numbers and lists are read from it. */
-  readonly fromText: (values: JsonObject) => JsonObject
-}
-
-/** Finds the schema of an attribute of the resource itself (`self`) or of a relationship. */
-export type AttributeSchema = (resource: string, attribute: string) => JsonSchema | undefined
+type QueryParameters = Omit<ExtensionParameters, 'assertOptions'>
 
 const SELF = 'self'
 /** Joins the conditions below it by "or"; an attribute of that name wins. */

@@ -1,5 +1,5 @@
 import type { PlannedFilter, QueryOperator, QueryValue } from '../../core/index.ts'
-import { didYouMean, isList, isRecord } from '../../values/index.ts'
+import { didYouMean, isList, isRecord, type JsonObject } from '../../values/index.ts'
 import {
   echo,
   type Findings,
@@ -33,20 +33,16 @@ export function parseFilters(
     const path = ['filters', key]
     const allowed = rules.filters.get(key) ?? (key === 'self' ? [] : undefined)
     if (allowed === undefined) {
-      const available = [...rules.filters.keys()].filter((name) => name !== 'self')
-      findings.add(path, `names no relationship to filter by; ${nameChoices(available, key)}`, {
-        ...echo('relationship', key),
-        available,
-      })
+      const names = [...rules.filters.keys()].filter((name) => name !== 'self')
+      const wrong = { as: 'relationship', given: key, names, list: 'available' } as const
+      addChoice(findings, path, wrong, 'names no relationship to filter by;')
     } else if (!Array.isArray(list)) findings.add(path, 'must be a list of filters')
     else {
-      const read = list.map((filter: unknown, index) =>
-        parseFilter(filter, [...path, index], { rules, allowed, findings }),
+      const read = list.flatMap(
+        (filter: unknown, index) =>
+          parseFilter(filter, [...path, index], allowed, rules, findings) ?? [],
       )
-      parsed.set(
-        key,
-        read.filter((filter) => filter !== undefined),
-      )
+      parsed.set(key, read)
     }
   }
   return parsed
@@ -69,16 +65,12 @@ function exceedsConditions(
   return true
 }
 
-interface FilterRules {
-  readonly rules: QueryRules
-  readonly allowed: readonly string[]
-  readonly findings: Findings
-}
-
 function parseFilter(
   filter: unknown,
   path: OptionPath,
-  { rules, allowed, findings }: FilterRules,
+  allowed: readonly string[],
+  { operators }: QueryRules,
+  findings: Findings,
 ): PlannedFilter | undefined {
   if (!isRecord(filter)) {
     findings.add(path, 'must be an object with attribute, operator and value')
@@ -87,15 +79,13 @@ function parseFilter(
   const { attribute, value, boolean = 'and' } = filter
   const operator = resolveOperator(filter['operator'])
   const knownAttribute = typeof attribute === 'string' && allowed.includes(attribute)
-  if (!knownAttribute) addAttribute(findings, [...path, 'attribute'], attribute, allowed)
-  if (operator === undefined || !rules.operators.includes(operator)) {
-    findings.add(
-      [...path, 'operator'],
-      `must be ${nameChoices(rules.operators, filter['operator'])}`,
-      {
-        allowed: rules.operators,
-      },
-    )
+  if (!knownAttribute) {
+    const wrong = { as: 'attribute', given: attribute, names: allowed }
+    addChoice(findings, [...path, 'attribute'], wrong)
+  }
+  if (operator === undefined || !operators.includes(operator)) {
+    const expected = `must be ${nameChoices(operators, filter['operator'])}`
+    findings.add([...path, 'operator'], expected, { allowed: operators })
   }
   if (boolean !== 'and' && boolean !== 'or') {
     findings.add([...path, 'boolean'], 'must be and or or')
@@ -106,21 +96,30 @@ function parseFilter(
   return knownAttribute && values ? { attribute, operator, values, boolean } : undefined
 }
 
-/** Adds the finding for an attribute that is not in the list. */
-export function addAttribute(
+/** What a caller wrote where only some names are known, and under which names both are repeated. */
+export interface WrongChoice {
+  readonly as: string
+  readonly given: unknown
+  readonly names: readonly string[]
+  /** `allowed` when absent. */
+  readonly list?: 'allowed' | 'available'
+  /** Further details. */
+  readonly also?: JsonObject
+}
+
+/** Adds the finding for a name that is not in its list. */
+export function addChoice(
   findings: Findings,
   path: OptionPath,
-  attribute: unknown,
-  allowed: readonly string[],
+  { as, given, names, list = 'allowed', also }: WrongChoice,
+  expected = 'must be',
 ): void {
-  findings.add(path, `must be ${nameChoices(allowed, attribute)}`, {
-    ...echo('attribute', attribute),
-    allowed,
-  })
+  const details = { ...echo(as, given), ...also, [list]: names }
+  findings.add(path, `${expected} ${nameChoices(names, given)}`, details)
 }
 
 /** Words a list of choices, and which of them was perhaps meant. */
-export function nameChoices(names: readonly string[], given?: unknown): string {
+function nameChoices(names: readonly string[], given?: unknown): string {
   if (names.length === 0) return 'left out: the function offers none'
   const hint = didYouMean(given, names)
   return `one of ${names.join(', ')}${hint === undefined ? '' : `; ${hint}`}`

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac } from 'node:crypto'
 import type { PaginationStrategy, QueryPagination, QueryPosition } from '../../core/index.ts'
-import { isRecord, type JsonObject } from '../../values/index.ts'
+import { defined, isRecord, type JsonObject } from '../../values/index.ts'
 import type { Findings, PaginationRules, QueryRules } from './rules.ts'
 
 /** Writes positions as opaque text and reads them back. */
@@ -10,6 +10,8 @@ export interface CursorCodec {
   /** Gives undefined for anything that was not sealed with the same secret for the same scope. */
   readonly open: (cursor: string, scope: string) => QueryPosition | undefined
 }
+
+type SealedPosition = [QueryPosition['direction'], QueryPosition['values']]
 
 const IV_BYTES = 12
 const TAG_BYTES = 16
@@ -40,16 +42,16 @@ export function createCursorCodec(secret: string): CursorCodec {
       if (bytes.length <= IV_BYTES + TAG_BYTES || bytes.toString('base64url') !== cursor) {
         return undefined
       }
-      const text = decrypt(bytes, { key: cipherKey, scope })
-      return text === undefined ? undefined : toPosition(text)
+      const text = decrypt(bytes, cipherKey, scope)
+      if (text === undefined) return undefined
+      // What opens was written by `seal`, so its shape is known.
+      const [direction, values] = JSON.parse(text) as SealedPosition
+      return { direction, values }
     },
   }
 }
 
-function decrypt(
-  bytes: Buffer,
-  { key, scope }: { readonly key: Buffer; readonly scope: string },
-): string | undefined {
+function decrypt(bytes: Buffer, key: Buffer, scope: string): string | undefined {
   try {
     const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, IV_BYTES))
       .setAAD(Buffer.from(scope))
@@ -59,15 +61,6 @@ function decrypt(
   } catch {
     return undefined
   }
-}
-
-/** What opens was written by `seal`, so its shape is known. */
-function toPosition(text: string): QueryPosition {
-  const [direction, values] = JSON.parse(text) as [
-    QueryPosition['direction'],
-    QueryPosition['values'],
-  ]
-  return { direction, values }
 }
 
 /** Writes what the positions of a query belong to: another order or other conditions make them meaningless. */
@@ -112,6 +105,7 @@ const MAX_ID = 255
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/i
 
 type Parameters = Readonly<Record<string, unknown>>
+type Refuse = (name: string, expected: string, details?: JsonObject) => undefined
 
 /** Reads the `pagination` option; undefined when the function does not page. */
 export function parsePagination(
@@ -123,31 +117,31 @@ export function parsePagination(
     findings.add(['pagination'], 'must be an object such as { "limit": 25 }')
     return undefined
   }
+  const refuse: Refuse = (name, expected, details) => {
+    findings.add(['pagination', name], expected, details)
+  }
   // A parameter that is null is as good as absent, but `cursor: null` asks for the first page by cursors.
   const entries = Object.entries(option ?? {}).filter(([, value]) => value !== null)
   const parameters: Parameters = Object.fromEntries(entries)
   if (rules.pagination === undefined) {
     const [first] = Object.keys(parameters)
-    if (first !== undefined) refuse(context, first, 'is not supported: the function does not page')
+    if (first !== undefined) refuse(first, 'is not supported: the function does not page')
     return undefined
   }
   const { styles, defaultStyle } = rules.pagination
   const byCursor = option?.['cursor'] === null && styles.includes('cursor')
-  const fallback = byCursor ? 'cursor' : defaultStyle
-  const style = selectStyle(parameters, { styles, fallback }, context)
+  const style = selectStyle(parameters, styles, byCursor ? 'cursor' : defaultStyle, refuse)
   if (style === undefined) return undefined
-  const limit = readLimit(parameters, rules.pagination, { style, context })
-  return READERS[style](parameters, limit, context)
+  const limit = readLimit(parameters, rules.pagination, style, refuse)
+  return readStyle(style, limit, parameters, context, refuse)
 }
 
 /** The style whose parameters are used; the fallback where there is only a limit. */
 function selectStyle(
   parameters: Parameters,
-  {
-    styles,
-    fallback,
-  }: { readonly styles: PaginationRules['styles']; readonly fallback: PaginationStrategy },
-  context: PaginationContext,
+  styles: PaginationRules['styles'],
+  fallback: PaginationStrategy,
+  refuse: Refuse,
 ): PaginationStrategy | undefined {
   let chosen: PaginationStrategy | undefined
   for (const name of Object.keys(parameters)) {
@@ -155,12 +149,10 @@ function selectStyle(
     const style = STYLES.find((candidate) => PARAMETERS[candidate].some((known) => known === name))
     if (style === undefined || !styles.includes(style)) {
       const known = ['limit', ...styles.flatMap((supported) => PARAMETERS[supported])]
-      refuse(context, name, `is not supported; use ${known.join(', ')}`, { supported: styles })
-      return undefined
+      return refuse(name, `is not supported; use ${known.join(', ')}`, { supported: styles })
     }
     if (chosen !== undefined && chosen !== style) {
-      refuse(context, name, `cannot be combined with ${chosen} pagination`)
-      return undefined
+      return refuse(name, `cannot be combined with ${chosen} pagination`)
     }
     chosen = style
   }
@@ -170,108 +162,73 @@ function selectStyle(
 function readLimit(
   parameters: Parameters,
   { defaultLimit, maxLimit }: PaginationRules,
-  { style, context }: { readonly style: PaginationStrategy; readonly context: PaginationContext },
+  style: PaginationStrategy,
+  refuse: Refuse,
 ): number {
   const name = style === 'page' && 'per_page' in parameters ? 'per_page' : 'limit'
-  const limit = parameters[name] ?? defaultLimit
-  if (!Number.isSafeInteger(limit) || (limit as number) < 1) {
-    refuse(context, name, `must be a whole number from 1 to ${maxLimit}`)
-  } else if ((limit as number) > maxLimit) {
-    refuse(context, name, `must be at most ${maxLimit}`, {
-      requested: limit as number,
-      max_limit: maxLimit,
-    })
+  const limit = (parameters[name] ?? defaultLimit) as number
+  if (!Number.isSafeInteger(limit) || limit < 1) {
+    refuse(name, `must be a whole number from 1 to ${maxLimit}`)
+  } else if (limit > maxLimit) {
+    refuse(name, `must be at most ${maxLimit}`, { requested: limit, max_limit: maxLimit })
   }
-  return limit as number
+  return limit
 }
 
-const READERS: Readonly<
-  Record<
-    PaginationStrategy,
-    (parameters: Parameters, limit: number, context: PaginationContext) => QueryPagination
-  >
-> = {
-  offset: (parameters, limit, context) => ({
-    style: 'offset',
-    limit,
-    offset: readWhole(parameters, 'offset', { least: 0, context }),
-  }),
-  page: (parameters, limit, context) => ({
-    style: 'page',
-    limit,
-    page: readWhole(parameters, 'page', { least: 1, context }),
-  }),
-  cursor(parameters, limit, context) {
-    const position = readCursor(parameters['cursor'], context)
-    return { style: 'cursor', limit, seal: context.seal, ...(position && { position }) }
-  },
-  keyset(parameters, limit, context) {
-    const { timeAttribute } = context
-    const ids = { afterId: 'after_id', beforeId: 'before_id' }
-    const times = { since: 'since', until: 'until' }
-    return {
-      style: 'keyset',
-      limit,
-      timeAttribute,
-      ...mapPresent(ids, parameters, (value, name) => readId(value, name, context)),
-      ...mapPresent(times, parameters, (value, name) => readTime(value, name, context)),
+function readStyle(
+  style: PaginationStrategy,
+  limit: number,
+  parameters: Parameters,
+  { timeAttribute, seal, open }: PaginationContext,
+  refuse: Refuse,
+): QueryPagination {
+  switch (style) {
+    case 'offset':
+      return { style, limit, offset: readWhole(parameters, 'offset', 0, refuse) }
+    case 'page':
+      return { style, limit, page: readWhole(parameters, 'page', 1, refuse) }
+    case 'cursor': {
+      const { cursor } = parameters
+      const position = typeof cursor === 'string' ? open(cursor) : undefined
+      if (cursor !== undefined && position === undefined) {
+        refuse('cursor', 'must be a cursor of an earlier answer to the same filters and sorts')
+      }
+      return { style, limit, seal, ...(position && { position }) }
     }
-  },
-}
-
-function mapPresent<Key extends string>(
-  names: Readonly<Record<Key, string>>,
-  parameters: Parameters,
-  read: (value: unknown, name: string) => string,
-): { readonly [key in Key]?: string } {
-  const present = Object.entries<string>(names).filter(([, name]) => name in parameters)
-  return Object.fromEntries(present.map(([key, name]) => [key, read(parameters[name], name)])) as {
-    readonly [key in Key]?: string
+    case 'keyset': {
+      const { after_id, before_id, since, until } = parameters
+      return {
+        style,
+        limit,
+        timeAttribute,
+        ...defined({
+          afterId: readId(after_id, 'after_id', refuse),
+          beforeId: readId(before_id, 'before_id', refuse),
+          since: readTime(since, 'since', refuse),
+          until: readTime(until, 'until', refuse),
+        }),
+      }
+    }
   }
 }
 
-function readWhole(
-  parameters: Parameters,
-  name: string,
-  { least, context }: { readonly least: number; readonly context: PaginationContext },
-): number {
-  const value = parameters[name] ?? least
-  if (Number.isInteger(value) && (value as number) >= least && (value as number) <= MAX_OFFSET) {
-    return value as number
-  }
-  refuse(context, name, `must be a whole number from ${least} to ${MAX_OFFSET}`)
+function readWhole(parameters: Parameters, name: string, least: number, refuse: Refuse): number {
+  const value = (parameters[name] ?? least) as number
+  if (Number.isInteger(value) && value >= least && value <= MAX_OFFSET) return value
+  refuse(name, `must be a whole number from ${least} to ${MAX_OFFSET}`)
   return least
 }
 
-function readCursor(value: unknown, context: PaginationContext): QueryPosition | undefined {
+function readId(value: unknown, name: string, refuse: Refuse): string | undefined {
   if (value === undefined) return undefined
-  const position = typeof value === 'string' ? context.open(value) : undefined
-  if (position === undefined) {
-    const expected = 'must be a cursor of an earlier answer to the same filters and sorts'
-    refuse(context, 'cursor', expected)
-  }
-  return position
-}
-
-function readId(value: unknown, name: string, context: PaginationContext): string {
   if (typeof value === 'string' && value !== '' && value.length <= MAX_ID) return value
-  refuse(context, name, `must be an id of 1 to ${MAX_ID} characters`)
-  return ''
+  return refuse(name, `must be an id of 1 to ${MAX_ID} characters`)
 }
 
 /** Reads a moment into UTC, the form in which attributes are compared with it. */
-function readTime(value: unknown, name: string, context: PaginationContext): string {
+function readTime(value: unknown, name: string, refuse: Refuse): string | undefined {
+  if (value === undefined) return undefined
   const moment = typeof value === 'string' && TIMESTAMP.test(value) ? Date.parse(value) : Number.NaN
   if (!Number.isNaN(moment)) return new Date(moment).toISOString().replace('.000Z', 'Z')
-  refuse(context, name, 'must be an RFC 3339 timestamp such as "2030-01-15T10:30:00Z"')
-  return ''
-}
-
-function refuse(
-  { findings }: PaginationContext,
-  name: string,
-  expected: string,
-  details?: JsonObject,
-): void {
-  findings.add(['pagination', name], expected, details)
+  return refuse(name, 'must be an RFC 3339 timestamp such as "2030-01-15T10:30:00Z"')
 }

@@ -1,11 +1,17 @@
 import type { PlannedFilter, QueryCapabilities, QueryPlan, QuerySort } from '../../core/index.ts'
-import { didYouMean, formatPointer, isList, isRecord, type JsonObject } from '../../values/index.ts'
+import {
+  asList,
+  didYouMean,
+  formatPointer,
+  isList,
+  isRecord,
+  type JsonObject,
+} from '../../values/index.ts'
 import { PARAMETERS_POINTER, toParameterPath } from './parameters.ts'
-import { addAttribute, nameChoices, parseFilters } from './parse-filters.ts'
+import { addChoice, parseFilters } from './parse-filters.ts'
 import { createCursorCodec, parsePagination, toCursorScope } from './parse-pagination.ts'
 import {
   createFindings,
-  echo,
   type Findings,
   type OptionPath,
   type QueryRules,
@@ -110,14 +116,13 @@ function parseSorts(option: unknown, rules: QueryRules, findings: Findings): rea
     return []
   }
   if (option.length > maxSorts) {
-    findings.add(['sorts'], `must hold at most ${maxSorts} entries`, {
-      requested: option.length,
-      max_fields: maxSorts,
-    })
+    const details = { requested: option.length, max_fields: maxSorts }
+    findings.add(['sorts'], `must hold at most ${maxSorts} entries`, details)
     return []
   }
-  const sorts = option.map((sort: unknown, index) => parseSort(sort, index, rules, findings))
-  const read = sorts.filter((sort) => sort !== undefined)
+  const read = option.flatMap(
+    (sort: unknown, index) => parseSort(sort, index, rules, findings) ?? [],
+  )
   return withUniqueKey(read.length === 0 && defaultSort ? [defaultSort] : read)
 }
 
@@ -133,7 +138,10 @@ function parseSort(
   }
   const { attribute, direction } = sort
   const isKnown = typeof attribute === 'string' && allowed.includes(attribute)
-  if (!isKnown) addAttribute(findings, ['sorts', index, 'attribute'], attribute, allowed)
+  if (!isKnown) {
+    const wrong = { as: 'attribute', given: attribute, names: allowed }
+    addChoice(findings, ['sorts', index, 'attribute'], wrong)
+  }
   if (direction !== 'asc' && direction !== 'desc') {
     findings.add(['sorts', index, 'direction'], 'must be asc or desc')
     return undefined
@@ -161,21 +169,22 @@ function parseRelationships(
     return []
   }
   const paths = new Set<string>()
-  for (const [index, name] of option.entries()) {
+  for (const [index, name] of asList(option).entries()) {
     const path = ['relationships', index]
     if (typeof name !== 'string' || !available.includes(name)) {
-      findings.add(path, `must be ${nameChoices(available, name)}`, {
-        ...echo('relationship', name),
-        available,
-      })
+      const wrong = {
+        as: 'relationship',
+        given: name,
+        names: available,
+        list: 'available',
+      } as const
+      addChoice(findings, path, wrong)
       continue
     }
     const steps = name.split('.')
     if (steps.length > maxDepth) {
-      findings.add(path, `must nest at most ${maxDepth} deep`, {
-        relationship: name,
-        max_depth: maxDepth,
-      })
+      const details = { relationship: name, max_depth: maxDepth }
+      findings.add(path, `must nest at most ${maxDepth} deep`, details)
     }
     for (const depth of steps.keys()) paths.add(steps.slice(0, depth + 1).join('.'))
   }
@@ -199,15 +208,9 @@ function parseFields(
     const known = rules.relationships.includes(resource) || allowed !== undefined
     if (known) fields.set(resource, parseFieldset(names, resource, allowed ?? [], findings))
     else {
-      const available = [SELF, ...rules.relationships]
-      findings.add(
-        ['fields', resource],
-        `must be left out: fields are those of ${nameChoices(available, resource)}`,
-        {
-          ...echo('relationship', resource),
-          available,
-        },
-      )
+      const names = [SELF, ...rules.relationships]
+      const wrong = { as: 'relationship', given: resource, names, list: 'available' } as const
+      addChoice(findings, ['fields', resource], wrong, 'must be left out: fields are those of')
     }
   }
   return fields
@@ -230,11 +233,8 @@ function parseFieldset(
       chosen.add(field)
       continue
     }
-    findings.add(['fields', resource, index], `must be ${nameChoices(allowed, field)}`, {
-      ...echo('field', field),
-      resource,
-      allowed,
-    })
+    const wrong = { as: 'field', given: field, names: allowed, also: { resource } }
+    addChoice(findings, ['fields', resource, index], wrong)
   }
   return [...chosen]
 }

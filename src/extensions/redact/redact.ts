@@ -12,7 +12,7 @@ import {
 } from '../../core/index.ts'
 import { CallError } from '../../errors/index.ts'
 import { andThen, extensionUrn, type JsonObject } from '../../values/index.ts'
-import { createRedactor, PARTIAL_MASKS, type PartialMask } from './redactor.ts'
+import { createNameTest, createRedactor, PARTIAL_MASKS, type PartialMask } from './redactor.ts'
 
 /** What a service hides, and from whom. */
 export interface RedactExtensionOptions {
@@ -60,6 +60,7 @@ export function redactExtension(options: RedactExtensionOptions = {}): Extension
     phase: 'observe',
     order: -10,
     shapesResult: true,
+    masks: createNameTest(fields),
     joins: (target) => always && isRedactable(target),
     around(exchange, next) {
       const { call, declared, answer, target } = exchange

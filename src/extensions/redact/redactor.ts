@@ -137,6 +137,12 @@ function createSensitivity(fields: readonly string[]): (place: Place) => boolean
     byName(place.name) || (paths.size > 0 && paths.has(toPath(toSegments(place).join('.'))))
 }
 
+/** Creates the test whether members with a name may be masked, wherever they stand. */
+export function createNameTest(fields: readonly string[]): (name: string) => boolean {
+  const names = new Set(fields.map((field) => toPath(field).split('.').at(-1)))
+  return (name) => names.has(normalizeName(name))
+}
+
 /** Lists the member names that lead to a place; positions in lists have none. */
 function toSegments(place: Place): readonly string[] {
   const segments: string[] = []

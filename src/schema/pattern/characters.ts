@@ -11,31 +11,21 @@ export interface CharacterSet {
 
 const LAST = 0x10ffff
 const EVERYTHING: readonly Range[] = [[0, LAST]]
-const DIGITS: readonly Range[] = [[48, 57]]
-const WORDS: readonly Range[] = [
-  [48, 57],
-  [65, 90],
-  [95, 95],
-  [97, 122],
-]
-const SPACES: readonly Range[] = [
-  [0x09, 0x0d],
-  [0x20, 0x20],
-  [0xa0, 0xa0],
-  [0x1680, 0x1680],
-  [0x2000, 0x200a],
-  [0x2028, 0x2029],
-  [0x202f, 0x202f],
-  [0x205f, 0x205f],
-  [0x3000, 0x3000],
-  [0xfeff, 0xfeff],
-]
-const LINE_ENDS: readonly Range[] = [
-  [0x0a, 0x0a],
-  [0x0d, 0x0d],
-  [0x2028, 0x2029],
-]
-const CLASSES: Readonly<Record<string, readonly Range[]>> = { d: DIGITS, w: WORDS, s: SPACES }
+const WORDS = parseRanges('30-39 41-5a 5f 61-7a')
+const LINE_ENDS = parseRanges('a d 2028-2029')
+const CLASSES: Readonly<Record<string, readonly Range[]>> = {
+  d: parseRanges('30-39'),
+  w: WORDS,
+  s: parseRanges('9-d 20 a0 1680 2000-200a 2028-2029 202f 205f 3000 feff'),
+}
+
+/** Reads ranges of hexadecimal code points. */
+function parseRanges(text: string): readonly Range[] {
+  return text.split(' ').map((range) => {
+    const [from = 0, to = from] = range.split('-').map((end) => Number.parseInt(end, 16))
+    return [from, to]
+  })
+}
 
 /** Gives the set of a class escape by its letter: `d`, `D`, `w`, `W`, `s`, `S`. */
 export function toClassEscape(letter: string): CharacterSet | undefined {

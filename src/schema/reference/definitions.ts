@@ -1,4 +1,4 @@
-import { isRecord, resolvePointer } from '../../values/index.ts'
+import { isRecord, resolvePointer, unescapeSegment } from '../../values/index.ts'
 import { DIALECT_URIS } from '../dialect.ts'
 import type { JsonSchema } from '../schema.ts'
 import {
@@ -33,7 +33,9 @@ const META_SCHEMAS: readonly string[] = Object.values(DIALECT_URIS).map(withoutF
 /** Looks definitions up where they are: copying them for each of thousands of schemas would cost more. */
 export function createDefinitionFinder(sources: readonly Definitions[]): FindDefinition {
   return (ref) => {
-    const name = ref.startsWith(COMPONENT) ? unescapeName(ref.slice(COMPONENT.length)) : undefined
+    const name = ref.startsWith(COMPONENT)
+      ? unescapeSegment(ref.slice(COMPONENT.length))
+      : undefined
     for (const source of sources) {
       // A plain name as a reference would be a relative address, which is something else.
       if (/[#:]/.test(ref) && Object.hasOwn(source, ref)) return source[ref]
@@ -177,10 +179,6 @@ function walk(schema: JsonSchema, base: string, everywhere: boolean, visit: Visi
     else if (Array.isArray(value)) for (const item of value) enterUnknown(item, nodeBase)
   }
   enter(schema, base, '')
-}
-
-function unescapeName(name: string): string {
-  return name.replaceAll('~1', '/').replaceAll('~0', '~')
 }
 
 /** Creates a finder of what a schema may refer to: its own anchors and places, and shared schemas by name. */

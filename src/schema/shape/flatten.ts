@@ -15,29 +15,20 @@ const KEPT = keywordSet(
   'description title format default enum const minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength pattern minItems maxItems uniqueItems example examples deprecated readOnly writeOnly discriminator x-ms-discriminator-value contentEncoding contentMediaType',
 )
 
-/** How types are spelled; from `file` on it is not JSON Schema, but written in real documents. */
+/** How types are spelled: as in JSON Schema, and as in real documents. */
+const SPELLINGS: Readonly<Record<SchemaType, string>> = {
+  string: 'string file text date datetime date-time uuid',
+  number: 'number float double',
+  integer: 'integer int long',
+  boolean: 'boolean bool',
+  array: 'array list',
+  object: 'object map',
+}
+
 const TYPES: ReadonlyMap<string, SchemaType> = new Map(
-  Object.entries({
-    string: 'string',
-    number: 'number',
-    integer: 'integer',
-    boolean: 'boolean',
-    array: 'array',
-    object: 'object',
-    file: 'string',
-    int: 'integer',
-    long: 'integer',
-    float: 'number',
-    double: 'number',
-    bool: 'boolean',
-    text: 'string',
-    date: 'string',
-    datetime: 'string',
-    'date-time': 'string',
-    uuid: 'string',
-    list: 'array',
-    map: 'object',
-  } satisfies Record<string, SchemaType>),
+  Object.entries(SPELLINGS).flatMap(([type, names]) =>
+    names.split(' ').map((name) => [name, type as SchemaType] as const),
+  ),
 )
 
 /** Reads `type` in all its spellings. */
@@ -121,17 +112,16 @@ export interface FlattenContext {
   readonly refSiblings: boolean
   /** Schemas looked at so far; stops documents that explode. */
   readonly work: { steps: number }
+  /** Where the schema stands, for messages. */
+  readonly place: string
+  /** The schemas on the way to it. */
+  readonly trail: Trail | undefined
 }
 
 /** Flattens a schema one level deep. */
-export function flattenSchema(
-  schema: unknown,
-  trail: Trail | undefined,
-  context: FlattenContext,
-  place: string,
-): Flat {
-  const flat = startFlat(trail)
-  collect(schema, flat, trail, { ...context, place, depth: 0, above: trail })
+export function flattenSchema(schema: unknown, context: FlattenContext): Flat {
+  const flat = startFlat(context.trail)
+  collect(schema, flat, context.trail, { ...context, depth: 0 })
   return flat
 }
 
@@ -174,10 +164,7 @@ export function flattenLeaf(schema: unknown, trail: Trail | undefined): Flat | u
 }
 
 interface Collecting extends FlattenContext {
-  readonly place: string
   readonly depth: number
-  /** The trail that led to the whole schema. */
-  readonly above: Trail | undefined
 }
 
 const MAX_COMPOSITION = 40
@@ -201,7 +188,7 @@ function collect(schema: unknown, flat: Flat, trail: Trail | undefined, context:
   const { node } = resolved
   flat.name = resolved.name ?? flat.name
   if (!isRecord(node)) return
-  if (isOn(context.above, node)) {
+  if (isOn(context.trail, node)) {
     flat.cycle = resolved.name ?? 'the same type'
     if (flat.types.length === 0) flat.types = typesOf(node).types
     return
@@ -256,38 +243,28 @@ function collectOwn(node: Node, flat: Flat, context: Collecting): void {
 
 type Handler = (value: unknown, flat: Flat, context: Collecting) => void
 
-const STRUCTURE = new Map<string, Handler>([
-  [
-    'properties',
-    (value, flat) => {
+const STRUCTURE = new Map<string, Handler>(
+  Object.entries<Handler>({
+    properties(value, flat) {
       for (const [name, schema] of entriesOf(value)) {
         const known = flat.properties.get(name) ?? []
         if (!known.includes(schema)) flat.properties.set(name, [...known, schema])
       }
     },
-  ],
-  [
-    'required',
-    (value, flat) => {
+    required(value, flat) {
       for (const name of asList(value)) flat.required.add(isScalar(name) ? String(name) : '')
     },
-  ],
-  [
-    'items',
-    (value, flat, context) => {
+    items(value, flat, context) {
       if (!Array.isArray(value)) flat.items = value
       else context.onLost('a list with one schema per place takes any elements', context.place)
     },
-  ],
-  [
-    'additionalProperties',
-    (value, flat) => {
+    additionalProperties(value, flat) {
       flat.additional = value
     },
-  ],
-  ['oneOf', addVariants],
-  ['anyOf', addVariants],
-])
+    oneOf: addVariants,
+    anyOf: addVariants,
+  }),
+)
 
 function addVariants(value: unknown, flat: Flat): void {
   const members = asList(value).filter((member) => !isNullSchema(member))

@@ -149,12 +149,11 @@ function readFields(
   const isOptional = requestBody['required'] === false
   const drafts: FieldDraft[] = []
   for (const [name, schemas] of folded.properties) {
-    const schema = requireAll(schemas)
     const place = `body.${name}`
-    const inner = reducer.foldBelow(schema, folded, place)
+    const inner = reducer.fold(requireAll(schemas), place, folded)
     if (asFlag(inner.keywords['readOnly'])) continue
     const required = folded.required.has(name) && !isOptional
-    const draft = reducer.startFolded(inner, { place, required, name })
+    const draft = reducer.start(inner, { place, required, name })
     if (media.kind !== 'json')
       applyEncoding(draft, read(media.node['encoding'], name), place, reducer)
     drafts.push(draft)
@@ -211,18 +210,18 @@ function readRoot(media: Media, folded: Folded, requestBody: Node, reducer: Redu
 function startRoot(
   media: Media,
   folded: Folded,
-  request: Omit<FieldRequest, 'schema'>,
+  request: FieldRequest,
   reducer: Reducer,
 ): FieldDraft {
   if (media.kind === 'raw') {
-    const draft = reducer.start({ ...request, schema: { type: 'string' } })
+    const draft = reducer.start(reducer.fold({ type: 'string' }, 'body'), request)
     makeRaw(draft, media)
     return draft
   }
   const isForm = media.kind === 'form' || media.kind === 'multipart'
-  if (!isForm || folded.type === 'object') return reducer.startFolded(folded, request)
+  if (!isForm || folded.type === 'object') return reducer.start(folded, request)
   reducer.context.warn('W101', `a ${media.kind} body is an object; any fields are taken`, 'body')
-  return reducer.start({ ...request, schema: { type: 'object' } })
+  return reducer.start(reducer.fold({ type: 'object' }, 'body'), request)
 }
 
 /** A raw body is text or bytes, whatever its schema says. */

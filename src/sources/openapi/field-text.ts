@@ -10,7 +10,7 @@ import {
 } from './describe.ts'
 import { foldSchema } from './fold.ts'
 import type { Folded } from './fold-objects.ts'
-import { asFilledText, asFlag, type ReadContext, type Warn } from './node.ts'
+import { asFilledText, asFlag, lose, type ReadContext, type Warn } from './node.ts'
 import type { FieldDraft, FieldRequest } from './tool.ts'
 
 const NESTED_DESCRIPTION = 400
@@ -45,16 +45,15 @@ export function describeField(
 }
 
 /** Describes keys of the caller's choice: what they hold can only be said in words. */
-export function describeMap(folded: Folded, context: ReadContext, place: string): string[] {
+export function describeMap(folded: Folded, context: ReadContext): string[] {
   const { additional } = folded
   if (additional === undefined || additional === false || folded.cycle !== undefined) return []
   const keys = folded.properties.size > 0 ? 'Further keys' : 'Keys'
   if (additional === true || isEmptySchema(additional)) {
     return folded.properties.size === 0 ? [`${keys} of your choice`] : []
   }
-  const inner = foldSchema(additional, folded.trail, context, place)
-  const message = 'what the keys of a map hold is said in the description only'
-  context.warn('W101', message, place)
+  const inner = foldSchema(additional, { ...context, trail: folded.trail })
+  lose(context, 'what the keys of a map hold is said in the description only')
   return [`${keys} of your choice, holding ${nameType(inner)}`]
 }
 

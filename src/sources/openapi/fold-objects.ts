@@ -9,7 +9,7 @@ import {
 } from '../../schema/index.ts'
 import { asList, entriesOf } from '../../values/index.ts'
 import type { FieldType } from '../tool-spec/index.ts'
-import { asText, type ReadContext, read } from './node.ts'
+import { asText, lose, type ReadContext, read } from './node.ts'
 
 /** A flat schema whose alternatives are folded in. */
 export interface Folded extends Flat {
@@ -24,13 +24,7 @@ export interface Folded extends Flat {
 }
 
 /** Folds a schema; handed to the parts of the folding that need the whole of it. */
-export type Fold = (
-  schema: unknown,
-  trail: Trail | undefined,
-  context: ReadContext,
-  place: string,
-  depth?: number,
-) => Folded
+export type Fold = (schema: unknown, context: ReadContext, depth?: number) => Folded
 
 /** What folding a group of alternatives gives. */
 export interface FoldedGroup {
@@ -53,13 +47,7 @@ export function enumOf(flat: Flat): readonly unknown[] | undefined {
  * Folds the subtypes that a discriminator without alternatives stands for. Each of them includes
  * this very type: they are read along the trail that led here, where including it is not a cycle.
  */
-export function foldSubtypes(
-  flat: Flat,
-  trail: Trail | undefined,
-  context: ReadContext,
-  place: string,
-  fold: Fold,
-): readonly string[] {
+export function foldSubtypes(flat: Flat, context: ReadContext, fold: Fold): readonly string[] {
   const discriminator = flat.keywords['discriminator']
   if (discriminator === undefined || flat.cycle !== undefined) return []
   const owner = ownerOf(flat.trail, discriminator)
@@ -70,7 +58,7 @@ export function foldSubtypes(
   const schemas = subtypesOf(owner, discriminator, context)
   const folded = schemas
     .slice(0, MAX_MEMBERS)
-    .map((schema) => fold(schema, trail, context, place, 1))
+    .map((schema) => fold(schema, context, 1))
     .filter((subtype) => subtype.type === 'object' && subtype.cycle === undefined)
   const names = new Set(folded.flatMap((subtype) => [...subtype.properties.keys()]))
   if (folded.length === 0) return []
@@ -79,8 +67,8 @@ export function foldSubtypes(
   const what = fits
     ? 'are merged into one object'
     : 'are too many to list; their fields are taken as they come'
-  context.warn('W101', `subtypes of the schema ${what}`, place)
-  return fits ? foldObjects(flat, folded, context, place).notes : describeVariants(folded)
+  lose(context, `subtypes of the schema ${what}`)
+  return fits ? foldObjects(flat, folded, context).notes : describeVariants(folded)
 }
 
 /** Fields of a merged object; more than this no model can choose from. */
@@ -108,7 +96,6 @@ export function foldObjects(
   flat: Flat,
   variants: readonly Folded[],
   context: ReadContext,
-  place: string,
 ): FoldedGroup {
   const discriminator = asText(
     read(flat.keywords['discriminator'], 'propertyName') ?? flat.keywords['discriminator'],
@@ -137,7 +124,7 @@ export function foldObjects(
     flat.additional ??= true
   }
   if (discriminator !== undefined) {
-    const values = discriminatorValues(flat, variants, discriminator, context, place)
+    const values = discriminatorValues(flat, variants, discriminator, context)
     if (values.length > 0) {
       const own = flat.properties.get(discriminator)?.[0]
       const described = asText(read(own, 'description'))
@@ -158,14 +145,13 @@ function discriminatorValues(
   variants: readonly Folded[],
   name: string,
   context: ReadContext,
-  place: string,
 ): string[] {
   const mapping = entriesOf(read(flat.keywords['discriminator'], 'mapping')).map(([key]) => key)
   if (mapping.length > 0) return [...new Set(mapping)]
   const values = variants.flatMap((variant) => {
     const schema = variant.properties.get(name)?.[0]
     const inner =
-      schema === undefined ? undefined : flattenSchema(schema, variant.trail, context, place)
+      schema === undefined ? undefined : flattenSchema(schema, { ...context, trail: variant.trail })
     const demanded = inner?.keywords['const'] ?? asList(inner?.keywords['enum'])
     const texts = (Array.isArray(demanded) ? demanded : [demanded]).flatMap(
       (value) => asText(value) ?? [],

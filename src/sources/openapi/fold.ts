@@ -5,7 +5,6 @@ import {
   flattenSchema,
   isSameSchema,
   requireAll,
-  type Trail,
 } from '../../schema/index.ts'
 import type { FieldType } from '../tool-spec/index.ts'
 import {
@@ -17,44 +16,33 @@ import {
   MAX_MEMBERS,
 } from './fold-objects.ts'
 import { typeOfEnum } from './keywords.ts'
-import { asText, type ReadContext } from './node.ts'
+import { asText, lose, type ReadContext } from './node.ts'
 
 /** Flattens a schema and folds `oneOf`/`anyOf` into one plain form. */
-export function foldSchema(
-  schema: unknown,
-  trail: Trail | undefined,
-  context: ReadContext,
-  place: string,
-  depth = 0,
-): Folded {
-  const leaf = flattenLeaf(schema, trail)
+export function foldSchema(schema: unknown, context: ReadContext, depth = 0): Folded {
+  const leaf = flattenLeaf(schema, context.trail)
   if (leaf) {
     const untyped = isUntyped(leaf)
     return Object.assign(leaf, { type: plainType(leaf), untyped, alternatives: NONE, notes: NONE })
   }
-  const flat = flattenSchema(schema, trail, context, place)
+  const flat = flattenSchema(schema, context)
   const notes: string[] = []
   let alternatives: readonly unknown[] = []
   const groups = flat.variants.splice(0)
   const untyped = groups.length === 0 && isUntyped(flat)
-  if (groups.length === 0 && depth === 0) {
-    notes.push(...foldSubtypes(flat, trail, context, place, foldSchema))
-  }
+  if (groups.length === 0 && depth === 0) notes.push(...foldSubtypes(flat, context, foldSchema))
   for (const [index, members] of groups.entries()) {
     if (depth > MAX_NESTED || context.work.steps > 40_000) {
-      context.warn('W101', 'alternatives nest too deeply and are ignored', place)
+      lose(context, 'alternatives nest too deeply and are ignored')
       break
     }
     const base = toBase(flat)
-    const folded = foldGroup(flat, members, context, place, depth)
+    const folded = foldGroup(flat, members, context, depth)
     notes.push(...folded.notes)
     if (!folded.exact || members.length > MAX_MEMBERS) continue
     if (index > 0 && alternatives.length > 0) {
-      context.warn('W101', 'several groups of alternatives; only one is kept exactly', place)
-    } else
-      alternatives = members.map((member) =>
-        base === undefined ? member : requireAll([base, member]),
-      )
+      lose(context, 'several groups of alternatives; only one is kept exactly')
+    } else alternatives = base ? members.map((member) => requireAll([base, member])) : members
   }
   return Object.assign(flat, { type: plainType(flat), untyped, alternatives, notes })
 }
@@ -67,22 +55,17 @@ function foldGroup(
   flat: Flat,
   members: readonly unknown[],
   context: ReadContext,
-  place: string,
   depth: number,
 ): FoldedGroup {
   if (members.length > MAX_MEMBERS) {
-    context.warn(
-      'W101',
-      `only the first ${MAX_MEMBERS} of ${members.length} alternatives are read`,
-      place,
-    )
+    lose(context, `only the first ${MAX_MEMBERS} of ${members.length} alternatives are read`)
   }
   const folded = members
     .slice(0, MAX_MEMBERS)
-    .map((member) => foldSchema(member, flat.trail, context, place, depth + 1))
+    .map((member) => foldSchema(member, { ...context, trail: flat.trail }, depth + 1))
   const usable = folded.filter((variant) => variant.cycle === undefined)
   if (usable.length < folded.length) {
-    context.warn('W102', 'an alternative that contains itself is left out', place)
+    lose(context, 'an alternative that contains itself is left out', 'W102')
   }
   const [only] = usable
   if (only === undefined) return { exact: false, notes: [] }
@@ -92,17 +75,16 @@ function foldGroup(
     absorb(flat, only)
     return { exact: false, notes: only.notes }
   }
-  if (usable.every((variant) => saysRequiredOnly(variant)))
-    return requiredOnly(usable, context, place)
+  if (usable.every(saysRequiredOnly)) return requiredOnly(usable, context)
   const types = new Set(usable.map((variant) => variant.type ?? 'any'))
-  if (types.size === 1 && types.has('object')) return foldObjects(flat, usable, context, place)
+  if (types.size === 1 && types.has('object')) return foldObjects(flat, usable, context)
   if (types.size === 1 && types.has('array')) return foldArrays(flat, usable)
   const [first] = types
   const isNumeric = [...types].every((type) => type === 'number' || type === 'integer')
   if ((types.size === 1 || isNumeric) && first !== undefined && first !== 'any') {
     return foldScalars(flat, usable, isNumeric && types.size > 1 ? 'number' : first)
   }
-  return foldMixed(flat, usable, context, place)
+  return foldMixed(flat, usable, context)
 }
 
 function absorb(flat: Flat, only: Folded): void {
@@ -125,12 +107,8 @@ function saysRequiredOnly(variant: Folded): boolean {
   return variant.type === undefined && variant.properties.size === 0 && variant.required.size > 0
 }
 
-function requiredOnly(
-  variants: readonly Folded[],
-  context: ReadContext,
-  place: string,
-): FoldedGroup {
-  context.warn('W101', 'which fields are required together is only said in the description', place)
+function requiredOnly(variants: readonly Folded[], context: ReadContext): FoldedGroup {
+  lose(context, 'which fields are required together is only said in the description')
   const sets = variants.map((variant) => [...variant.required].join(' and '))
   return { exact: false, notes: [`Needs ${sets.slice(0, 8).join(', or ')}`] }
 }
@@ -167,12 +145,7 @@ function foldScalars(flat: Flat, variants: readonly Folded[], type: FieldType): 
 const CONSTRAINTS = ['enum', 'const', 'pattern', 'minimum', 'maximum', 'minLength', 'maxLength']
 
 /** Different kinds of value: the plain form is the one structured kind beside mere words, else text. */
-function foldMixed(
-  flat: Flat,
-  variants: readonly Folded[],
-  context: ReadContext,
-  place: string,
-): FoldedGroup {
+function foldMixed(flat: Flat, variants: readonly Folded[], context: ReadContext): FoldedGroup {
   const structured = variants.filter(
     (variant) => variant.type === 'object' || variant.type === 'array',
   )
@@ -180,7 +153,7 @@ function foldMixed(
     (variant) => variant.type === 'string' && enumOf(variant) !== undefined,
   )
   const [only] = structured
-  context.warn('W101', 'alternatives of different types; the plain form shows one of them', place)
+  lose(context, 'alternatives of different types; the plain form shows one of them')
   if (only !== undefined && structured.length === 1 && words.length === variants.length - 1) {
     absorb(flat, only)
   } else flat.types = ['string']

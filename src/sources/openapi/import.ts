@@ -1,7 +1,9 @@
+import { defined } from '../../values/index.ts'
 import {
   type AuthConfig,
   type AuthType,
   checkEnvName,
+  createSpecPlace,
   DOMAIN_PATTERN,
   type SpecProblem,
   type ToolDef,
@@ -133,9 +135,10 @@ function checkOptions({ domain, authEnv }: ImportOptions, file: string): SpecPro
     problems.push(problem('E011', file, message))
   }
   if (authEnv !== undefined) {
-    const say = (code: string, message: string): void =>
-      void problems.push(problem(code, file, message))
-    checkEnvName(authEnv, [], (finding) => say(finding.code, finding.message))
+    const place = createSpecPlace(authEnv, ({ code, message }) =>
+      problems.push(problem(code, file, message)),
+    )
+    checkEnvName(authEnv, place)
   }
   return problems
 }
@@ -212,8 +215,7 @@ function toSpec(
   })
   return {
     domain,
-    ...(version !== undefined && { version: cleanText(version) }),
-    ...(baseUrl !== undefined && { base_url: baseUrl }),
+    ...defined({ version: version && cleanText(version), base_url: baseUrl }),
     ...(auth && auth.type !== 'none' && { auth }),
     tools,
     ...(triggers.length > 0 && { triggers }),

@@ -6,8 +6,11 @@ import type { Folded } from './fold-objects.ts'
 import { asFilledText, asFlag, asNumber } from './node.ts'
 import type { FieldDraft } from './tool.ts'
 
+/** Says what a field cannot keep of its schema. */
+type Lose = (message: string) => void
+
 /** Turns the members of an enum into values of the type; tells what could not be kept. */
-export function coerceEnum(
+function coerceEnum(
   members: readonly unknown[],
   type: FieldType,
 ): { readonly values: readonly EnumValue[]; readonly hasNull: boolean; readonly lost: number } {
@@ -23,7 +26,7 @@ export function coerceEnum(
 }
 
 /** Reads a scalar as the type says, whatever YAML made of it; nothing when it does not fit. */
-export function coerceScalar(value: unknown, type: FieldType): EnumValue | undefined {
+function coerceScalar(value: unknown, type: FieldType): EnumValue | undefined {
   if (type === 'string') {
     if (typeof value === 'string') return value
     return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined
@@ -49,7 +52,7 @@ export function typeOfEnum(members: readonly unknown[]): FieldType {
 }
 
 /** Tells whether any of the numbers is an integer a JavaScript number cannot hold. */
-export function isBeyondSafe(values: readonly unknown[]): boolean {
+function isBeyondSafe(values: readonly unknown[]): boolean {
   return values.some((value) => {
     const number = asNumber(value)
     return number !== undefined && Number.isInteger(number) && !Number.isSafeInteger(number)
@@ -57,11 +60,7 @@ export function isBeyondSafe(values: readonly unknown[]): boolean {
 }
 
 /** Puts the keywords of a schema on a field; gives sentences for its description. */
-export function applyKeywords(
-  draft: FieldDraft,
-  folded: Folded,
-  lose: (message: string) => void,
-): string[] {
+export function applyKeywords(draft: FieldDraft, folded: Folded, lose: Lose): string[] {
   const notes = noteDefault(folded)
   if (folded.type === undefined) return notes
   const isBig = draft.type === 'integer' && isBigInteger(folded)
@@ -82,14 +81,14 @@ function isBigInteger(folded: Folded): boolean {
 }
 
 /** Digits of an integer beyond 2^53 survive only as text. */
-function makeDigits(draft: FieldDraft, lose: (message: string) => void): void {
+function makeDigits(draft: FieldDraft, lose: Lose): void {
   draft.type = 'string'
   draft.wire_type = 'integer'
   draft.pattern = '^-?\\d+$'
   lose('integers beyond 2^53 are taken as a text of digits; enum is left out')
 }
 
-function applyEnum(draft: FieldDraft, folded: Folded, lose: (message: string) => void): void {
+function applyEnum(draft: FieldDraft, folded: Folded, lose: Lose): void {
   const { keywords } = folded
   const hasConst = Object.hasOwn(keywords, 'const')
   if (!hasConst && keywords['enum'] === undefined) return
@@ -138,44 +137,48 @@ function applyFormat(draft: FieldDraft, folded: Folded, notes: string[]): void {
   notes.push(isBytes ? 'Base64' : `Format: ${format.trim().slice(0, 60)}`)
 }
 
-function applyNumeric(draft: FieldDraft, folded: Folded, lose: (message: string) => void): void {
-  const { keywords } = folded
-  const bound = (key: string): number | undefined => {
-    const number = asNumber(keywords[key])
-    // A bound beyond 2^53 restricts nothing that a JavaScript number can hold.
-    return number !== undefined && Math.abs(number) <= Number.MAX_SAFE_INTEGER ? number : undefined
+function applyNumeric(draft: FieldDraft, { keywords }: Folded, lose: Lose): void {
+  for (const end of ['minimum', 'maximum'] as const) {
+    const exclusive = `exclusive_${end}` as const
+    const beyond = keywords[end === 'minimum' ? 'exclusiveMinimum' : 'exclusiveMaximum']
+    const bound = asBound(keywords[end])
+    // 3.0 writes exclusiveMinimum: true beside minimum, 3.1 writes the number itself.
+    const isOpen = beyond === true
+    const open = isOpen ? bound : typeof beyond === 'number' ? asBound(beyond) : undefined
+    if (bound !== undefined && !isOpen) draft[end] = bound
+    if (open !== undefined) draft[exclusive] = open
   }
-  const [minimum, maximum] = [bound('minimum'), bound('maximum')]
-  // 3.0 writes exclusiveMinimum: true beside minimum, 3.1 writes the number itself.
-  const lowOpen = keywords['exclusiveMinimum'] === true
-  const highOpen = keywords['exclusiveMaximum'] === true
-  const low = lowOpen
-    ? minimum
-    : typeof keywords['exclusiveMinimum'] === 'number'
-      ? bound('exclusiveMinimum')
-      : undefined
-  const high = highOpen
-    ? maximum
-    : typeof keywords['exclusiveMaximum'] === 'number'
-      ? bound('exclusiveMaximum')
-      : undefined
-  if (minimum !== undefined && !lowOpen) draft.minimum = minimum
-  if (maximum !== undefined && !highOpen) draft.maximum = maximum
-  if (low !== undefined) draft.exclusive_minimum = low
-  if (high !== undefined) draft.exclusive_maximum = high
   const step = asNumber(keywords['multipleOf'])
   if (step !== undefined && step > 0) draft.multiple_of = step
   dropEmptyRange(draft, 'minimum', 'maximum', lose)
 }
 
-function applyText(draft: FieldDraft, folded: Folded, lose: (message: string) => void): void {
-  const { keywords } = folded
-  const shortest = asCount(keywords['minLength'])
-  const longest = asCount(keywords['maxLength'])
-  if (shortest !== undefined && shortest > 0) draft.min_length = shortest
-  if (longest !== undefined) draft.max_length = longest
-  dropEmptyRange(draft, 'min_length', 'max_length', lose)
-  const pattern = asFilledText(keywords['pattern'])
+/** A bound beyond 2^53 restricts nothing that a JavaScript number can hold. */
+function asBound(value: unknown): number | undefined {
+  const number = asNumber(value)
+  return number !== undefined && Math.abs(number) <= Number.MAX_SAFE_INTEGER ? number : undefined
+}
+
+/** Puts the least and the most of a length or number of items on a field. */
+function applyCounts(
+  draft: FieldDraft,
+  { keywords }: Folded,
+  [least, most]: readonly ['minLength', 'maxLength'] | readonly ['minItems', 'maxItems'],
+  lose: Lose,
+): void {
+  const [low, high] = least === 'minLength' ? LENGTHS : ITEMS
+  const [from, to] = [asCount(keywords[least]), asCount(keywords[most])]
+  if (from !== undefined && from > 0) draft[low] = from
+  if (to !== undefined) draft[high] = to
+  dropEmptyRange(draft, low, high, lose)
+}
+
+const LENGTHS = ['min_length', 'max_length'] as const
+const ITEMS = ['min_items', 'max_items'] as const
+
+function applyText(draft: FieldDraft, folded: Folded, lose: Lose): void {
+  applyCounts(draft, folded, ['minLength', 'maxLength'], lose)
+  const pattern = asFilledText(folded.keywords['pattern'])
   if (pattern === undefined) return
   const usable = toPattern(pattern)
   if (usable === undefined)
@@ -195,23 +198,14 @@ function toPattern(pattern: string): string | undefined {
   return tries.find(isRegExp)
 }
 
-function applyList(draft: FieldDraft, folded: Folded, lose: (message: string) => void): void {
-  const fewest = asCount(folded.keywords['minItems'])
-  const most = asCount(folded.keywords['maxItems'])
-  if (fewest !== undefined && fewest > 0) draft.min_items = fewest
-  if (most !== undefined) draft.max_items = most
-  dropEmptyRange(draft, 'min_items', 'max_items', lose)
+function applyList(draft: FieldDraft, folded: Folded, lose: Lose): void {
+  applyCounts(draft, folded, ['minItems', 'maxItems'], lose)
   if (asFlag(folded.keywords['uniqueItems'])) draft.unique_items = true
 }
 
 type Bound = 'minimum' | 'maximum' | 'min_length' | 'max_length' | 'min_items' | 'max_items'
 
-function dropEmptyRange(
-  draft: FieldDraft,
-  low: Bound,
-  high: Bound,
-  lose: (message: string) => void,
-): void {
+function dropEmptyRange(draft: FieldDraft, low: Bound, high: Bound, lose: Lose): void {
   const [from, to] = [draft[low], draft[high]]
   if (from === undefined || to === undefined || from <= to) return
   delete draft[low]

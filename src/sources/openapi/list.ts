@@ -1,4 +1,4 @@
-import { nearest } from '../../values/index.ts'
+import { defined, nearest } from '../../values/index.ts'
 import { toSnake } from './names.ts'
 import { asFilledText, asText, read } from './node.ts'
 import { type DocumentOperation, type OpenOptions, openDocument } from './operations.ts'
@@ -96,11 +96,8 @@ function isUnder(operation: DocumentOperation, prefix: string): boolean {
   const wanted = prefix.length > 1 ? prefix.replace(/(?<!\/)\/+$/, '') : prefix
   return [operation.path, operation.rawPath].some(
     (path) =>
-      path === wanted ||
       wanted === '/' ||
-      path.startsWith(`${wanted}/`) ||
-      path.startsWith(`${wanted}?`) ||
-      path.startsWith(`${wanted}#`),
+      (path.startsWith(wanted) && ['', '/', '?', '#'].includes(path.charAt(wanted.length))),
   )
 }
 
@@ -166,15 +163,7 @@ export function listOperations(
 }
 
 function toRow(operation: DocumentOperation): OperationRow {
-  const { name, method, rawPath, operationId, summary, tags, deprecated, skipped } = operation
-  return {
-    name,
-    method,
-    path: rawPath,
-    ...(operationId !== undefined && { operationId }),
-    ...(summary !== undefined && { summary }),
-    tags,
-    deprecated,
-    ...(skipped !== undefined && { skipped }),
-  }
+  const { name, method, rawPath: path, operationId, summary, tags, deprecated, skipped } = operation
+  const shown = { ...defined({ operationId, summary }), tags, deprecated, ...defined({ skipped }) }
+  return { name, method, path, ...shown }
 }

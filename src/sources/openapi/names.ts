@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { asList } from '../../values/index.ts'
+import { asList, groupBy } from '../../values/index.ts'
 import { MAX_NAME_LENGTH } from '../tool-spec/index.ts'
 import { asFilledText, read } from './node.ts'
 
@@ -77,12 +77,7 @@ export function planNames(
       return { name: shorten(/^\d/.test(fixed) ? `op_${fixed}` : fixed, limit), full: fixed }
     return toSpecToolName(operation, limit)
   })
-  const groups = new Map<string, number[]>()
-  for (const [index, { name }] of wished.entries()) {
-    const group = groups.get(name)
-    if (group === undefined) groups.set(name, [index])
-    else group.push(index)
-  }
+  const groups = groupBy(wished.keys(), (index) => wished[index]?.name ?? '')
   const taken = new Set([...groups].filter(([, group]) => group.length === 1).map(([name]) => name))
   const planned: PlannedName[] = wished.map(({ name, full }) => ({
     name,

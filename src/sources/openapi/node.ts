@@ -137,14 +137,19 @@ export function warnUnresolved(warn: Warn, failed: UnresolvedReference, place: s
   warn(isExternal ? 'W114' : 'W112', message, place)
 }
 
-/** What schemas of one tool are read with. */
+/** What schemas of one tool are read with, and where the reading stands. */
 export interface ReadContext extends FlattenContext {
   readonly warn: Warn
 }
 
+/** Warns about what is lost where the reading stands. */
+export function lose({ warn, place }: ReadContext, message: string, code = 'W101'): void {
+  warn(code, message, place)
+}
+
 /** Lets what schemas lose become warnings. */
 export function withWarn(
-  context: Pick<FlattenContext, 'resolver' | 'refSiblings' | 'work'>,
+  context: Omit<FlattenContext, 'onLost' | 'onCycle' | 'onUnresolved'>,
   warn: Warn,
 ): ReadContext {
   return {

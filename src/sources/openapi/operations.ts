@@ -4,7 +4,7 @@ import {
   type ResolverOptions,
   withoutReference,
 } from '../../schema/index.ts'
-import { asList, entriesOf } from '../../values/index.ts'
+import { asList, defined, entriesOf } from '../../values/index.ts'
 import { detectVersion, type OpenApiVersion } from './load.ts'
 import { type PlannedName, planNames } from './names.ts'
 import { asFilledText, asFlag, asNode, type Node, read } from './node.ts'
@@ -64,7 +64,7 @@ export function openDocument(document: unknown, options: OpenOptions = {}): Open
       return []
     }
     return operationsOf(item).map(([method, node]) => ({
-      ...(dangling !== undefined && { dangling }),
+      ...defined({ dangling }),
       ...readOperation(rawPath, method, node, item, resolver),
     }))
   })
@@ -149,21 +149,20 @@ function readOperation(
 ): Omit<DocumentOperation, 'name'> {
   const method = methodKey.toLowerCase()
   const { node = {}, dangling } = follow(value, resolver)
-  const operationId = asFilledText(read(node, 'operationId'))
-  const summary = asFilledText(read(node, 'summary'))
-  const skipped = whySkipped(method, node, value)
   return {
     method: method.toUpperCase(),
     ...cleanPath(rawPath),
     rawPath,
     node,
     item,
-    ...(operationId !== undefined && { operationId }),
-    ...(summary !== undefined && { summary }),
+    ...defined({
+      operationId: asFilledText(read(node, 'operationId')),
+      summary: asFilledText(read(node, 'summary')),
+      skipped: whySkipped(method, node, value),
+      dangling,
+    }),
     tags: asList(read(node, 'tags')).flatMap((tag) => asFilledText(tag) ?? []),
     deprecated: asFlag(read(node, 'deprecated')),
-    ...(skipped !== undefined && { skipped }),
-    ...(dangling !== undefined && { dangling }),
   }
 }
 

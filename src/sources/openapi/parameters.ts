@@ -97,8 +97,7 @@ function readParameter(
   const media = contentOf(parameter)
   const schema = media ? media.schema : (parameter['schema'] ?? schemaOutside(parameter))
   const required = location === 'path' || asFlag(parameter['required'])
-  const draft = reducer.start({
-    schema,
+  const draft = reducer.start(reducer.fold(schema, place), {
     place,
     required,
     name,

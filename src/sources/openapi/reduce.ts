@@ -21,14 +21,10 @@ export interface ReduceLimits {
 /** Turns schemas into fields, breadth first: what does not fit is what lies deepest. */
 export interface Reducer {
   readonly context: ReadContext
-  /** Folds a schema without making a field of it. */
-  fold(schema: unknown, place: string): Folded
-  /** Folds a schema that stands inside another one. */
-  foldBelow(schema: unknown, above: Folded, place: string): Folded
-  /** Makes a field; its nested parts are filled by `finish`. */
-  start(request: FieldRequest): FieldDraft
-  /** Makes a field of a schema that is folded already. */
-  startFolded(folded: Folded, request: Omit<FieldRequest, 'schema'>): FieldDraft
+  /** Folds a schema, which may stand inside another one, without making a field of it. */
+  fold(schema: unknown, place: string, above?: Folded): Folded
+  /** Makes a field of a folded schema; its nested parts are filled by `finish`. */
+  start(folded: Folded, request: FieldRequest): FieldDraft
   /** Fills everything nested that fits the limits. */
   finish(): void
 }
@@ -40,13 +36,8 @@ export function createReducer(context: ReadContext, limits: ReduceLimits): Reduc
   const state: State = { context: quiet, limits, pending, used: 0, cuts: 0, waiting: [], later: [] }
   return {
     context: quiet,
-    fold: (schema, place) => foldSchema(schema, undefined, quiet, place),
-    foldBelow: (schema, above, place) => foldSchema(schema, above.trail, quiet, place),
-    start(request) {
-      const folded = foldSchema(request.schema, request.trail, quiet, request.place)
-      return build(state, folded, request, 1)
-    },
-    startFolded: (folded, request) => build(state, folded, { ...request, schema: undefined }, 1),
+    fold: (schema, place, above) => foldSchema(schema, { ...quiet, place, trail: above?.trail }),
+    start: (folded, request) => build(state, folded, request, 1),
     finish() {
       fillWaiting(state)
       for (const alternatives of state.later.splice(0)) fillAlternatives(state, alternatives)
@@ -103,7 +94,7 @@ function build(state: State, folded: Folded, request: FieldRequest, depth: numbe
     )
   }
   notes.push(...applyKeywords(draft, folded, (message) => warn('W101', message, place)))
-  if (draft.type === 'object') notes.push(...describeMap(folded, state.context, place))
+  if (draft.type === 'object') notes.push(...describeMap(folded, { ...state.context, place }))
   describeField(draft, folded, { ...request, depth, notes }, warn)
   if (folded.nullable || (folded.untyped && !request.isParameter)) draft.nullable = true
   state.used += sizeOf(draft)
@@ -126,6 +117,11 @@ function fillStructure(state: State, at: Waiting): void {
   if (schemas.length > 0) state.later.push({ ...at, schemas })
 }
 
+/** Folds a schema that stands inside another one. */
+function foldBelow({ context }: State, schema: unknown, { trail }: Folded, place: string): Folded {
+  return foldSchema(schema, { ...context, place, trail })
+}
+
 function fillItems(state: State, at: Waiting): void {
   const { draft, folded, place, depth } = at
   const here = `${place}[]`
@@ -133,10 +129,8 @@ function fillItems(state: State, at: Waiting): void {
     state.context.warn('W102', `nesting deeper than ${state.limits.maxDepth} levels is cut`, here)
     return
   }
-  const inner = foldSchema(folded.items, folded.trail, state.context, here)
-  if (isAny(inner)) return
-  const request = { schema: folded.items, place: here, required: false }
-  draft.items = build(state, inner, request, depth + 1)
+  const inner = foldBelow(state, folded.items, folded, here)
+  if (!isAny(inner)) draft.items = build(state, inner, { place: here, required: false }, depth + 1)
 }
 
 /** What keys of the caller's choice hold is said in words, unless digits have to become numbers there. */
@@ -145,11 +139,11 @@ function fillValues(state: State, at: Waiting): void {
   const { additional } = folded
   if (typeof additional !== 'object' || additional === null || depth >= state.limits.maxDepth)
     return
-  const inner = foldSchema(additional, folded.trail, state.context, place)
+  const inner = foldBelow(state, additional, folded, place)
   const values = inner.type === 'array' ? inner.items : undefined
-  const leaf = values === undefined ? inner : foldSchema(values, inner.trail, state.context, place)
+  const leaf = values === undefined ? inner : foldBelow(state, values, inner, place)
   if (leaf.type === undefined || !takesDigits({ type: leaf.type, ...formatOf(leaf) })) return
-  draft.values = build(state, inner, { schema: additional, place, required: false }, depth + 1)
+  draft.values = build(state, inner, { place, required: false }, depth + 1)
 }
 
 function formatOf({ keywords }: Folded): Pick<FieldDef, 'format'> {
@@ -192,12 +186,11 @@ function fillProperties(state: State, at: Waiting): void {
   const fields: FieldDraft[] = []
   for (const [name, schemas] of folded.properties) {
     if (state.used > allowed) break
-    const schema = requireAll(schemas)
     const here = `${place}.${name}`
-    const inner = foldSchema(schema, folded.trail, state.context, here)
+    const inner = foldBelow(state, requireAll(schemas), folded, here)
     if (asFlag(inner.keywords[leaveOut])) continue
     const required = folded.required.has(name)
-    fields.push(build(state, inner, { schema, place: here, required, name }, depth + 1))
+    fields.push(build(state, inner, { place: here, required, name }, depth + 1))
   }
   if (state.used <= allowed) {
     draft.properties = fields
@@ -267,10 +260,9 @@ function fillAlternatives(state: State, at: Alternatives): void {
   const pending: Parameters<Warn>[] = []
   const context = withWarn(state.context, (...warning) => void pending.push(warning))
   const inner: State = { ...state, context, pending, cuts: 0, waiting: [], later: [] }
-  const drafts = at.schemas.map((schema) => {
-    const option = foldSchema(schema, folded.trail, context, place)
-    return build(inner, option, { schema, place, required: false }, depth + 1)
-  })
+  const drafts = at.schemas.map((schema) =>
+    build(inner, foldBelow(inner, schema, folded, place), { place, required: false }, depth + 1),
+  )
   fillWaiting(inner)
   for (const nested of inner.later.splice(0)) fillAlternatives(inner, nested)
   const isSmall = inner.used - state.used <= SMALL && inner.used <= state.limits.maxBytes * 2

@@ -1,4 +1,4 @@
-import { asList, entriesOf } from '../../values/index.ts'
+import { asList, defined, entriesOf } from '../../values/index.ts'
 import {
   type AuthConfig,
   HEADER_PATTERN,
@@ -156,15 +156,8 @@ function schemeToAuth(
   if (type === 'apikey') return apiKey(name, scheme, context)
   if (type === 'oauth2') return { auth: oauth(scheme, scopes, prefix) }
   if (type === 'openidconnect') {
-    const url = secureUrl(scheme['openIdConnectUrl'])
-    return {
-      auth: {
-        type: 'oauth2',
-        env: `${prefix}_CLIENT_ID`,
-        ...scopesOf(scopes),
-        ...(url !== undefined && { discovery_url: url }),
-      },
-    }
+    const url = defined({ discovery_url: secureUrl(scheme['openIdConnectUrl']) })
+    return { auth: { type: 'oauth2', env: `${prefix}_CLIENT_ID`, ...scopesOf(scopes), ...url } }
   }
   return { reason: `security scheme of type "${String(type).slice(0, 30)}"` }
 }
@@ -209,9 +202,7 @@ function oauth(scheme: Node, scopes: unknown, prefix: string): AuthConfig {
     type: 'oauth2',
     env: `${prefix}_CLIENT_ID`,
     ...scopesOf(scopes),
-    ...(tokenUrl !== undefined && { token_url: tokenUrl }),
-    ...(loginUrl !== undefined && { authorization_url: loginUrl }),
-    ...(flow !== undefined && { flow }),
+    ...defined({ token_url: tokenUrl, authorization_url: loginUrl, flow }),
   }
 }
 

@@ -1,4 +1,4 @@
-import { asList, toText } from '../../values/index.ts'
+import { asList, defined, toText } from '../../values/index.ts'
 import { asFilledText, asFlag, asText, type Node, read, type Warn } from './node.ts'
 
 /*
@@ -35,61 +35,39 @@ export function convertParameter(parameter: Node, warn: Warn): Node {
   return {
     name,
     in: place,
-    ...(description !== undefined && { description }),
-    ...(required !== undefined && { required }),
-    ...(allowEmptyValue !== undefined && { allowEmptyValue }),
+    ...defined({ description, required, allowEmptyValue }),
     ...Object.fromEntries(Object.entries(parameter).filter(([key]) => key.startsWith('x-'))),
     schema: schemaOf(parameter),
     ...styleOf(parameter, warn),
   }
 }
 
-const OUTSIDE = new Set([
-  'name',
-  'in',
-  'description',
-  'required',
-  'allowEmptyValue',
-  'collectionFormat',
-  'schema',
-])
-
-function schemaOf(parameter: Node): unknown {
-  if (parameter['schema'] !== undefined) return parameter['schema']
-  return Object.fromEntries(Object.entries(parameter).filter(([key]) => !OUTSIDE.has(key)))
+function schemaOf({ schema, ...parameter }: Node): unknown {
+  const { name: _name, in: _in, description: _text, required: _required, ...rest } = parameter
+  const { allowEmptyValue: _empty, collectionFormat: _format, ...keywords } = rest
+  return schema ?? keywords
 }
+
+const STYLES: ReadonlyMap<string, Node> = new Map([
+  ['csv', { style: 'form', explode: false }],
+  ['multi', { style: 'form', explode: true }],
+  ['ssv', { style: 'spaceDelimited', explode: false }],
+  ['pipes', { style: 'pipeDelimited', explode: false }],
+])
 
 function styleOf(parameter: Node, warn: Warn): Node {
   if (asText(parameter['type'])?.toLowerCase() !== 'array') return {}
   const format = asFilledText(parameter['collectionFormat']) ?? 'csv'
   const place = toText(parameter['in'])
-  if (place === 'path' || place === 'header') {
-    if (format !== 'csv' && format !== 'multi') {
-      warn(
-        'W101',
-        `collectionFormat ${format} in a ${place} parameter is sent as csv`,
-        `params.${asText(parameter['name'])}`,
-      )
-    }
-    return { style: 'simple', explode: false }
+  const isSimple = place === 'path' || place === 'header'
+  const isKnown = isSimple ? format === 'csv' || format === 'multi' : STYLES.has(format)
+  if (!isKnown) {
+    const where = isSimple ? ` in a ${place} parameter` : ''
+    const message = `collectionFormat ${format}${where} is sent as csv`
+    warn('W101', message, `params.${asText(parameter['name'])}`)
   }
-  switch (format) {
-    case 'multi':
-      return { style: 'form', explode: true }
-    case 'ssv':
-      return { style: 'spaceDelimited', explode: false }
-    case 'pipes':
-      return { style: 'pipeDelimited', explode: false }
-    case 'csv':
-      return { style: 'form', explode: false }
-    default:
-      warn(
-        'W101',
-        `collectionFormat ${format} is sent as csv`,
-        `params.${asText(parameter['name'])}`,
-      )
-      return { style: 'form', explode: false }
-  }
+  if (isSimple) return { style: 'simple', explode: false }
+  return STYLES.get(format) ?? { style: 'form', explode: false }
 }
 
 function bodyFrom(body: Node, consumes: readonly string[]): Node {
@@ -103,7 +81,7 @@ function bodyFrom(body: Node, consumes: readonly string[]): Node {
   return {
     content: Object.fromEntries(content),
     ...(body['required'] !== undefined && { required: asFlag(body['required']) }),
-    ...(body['description'] !== undefined && { description: body['description'] }),
+    ...defined({ description: body['description'] }),
   }
 }
 

@@ -1,5 +1,5 @@
-import { requireAll, type Trail } from '../../schema/index.ts'
-import { entriesOf } from '../../values/index.ts'
+import { requireAll } from '../../schema/index.ts'
+import { defined, entriesOf } from '../../values/index.ts'
 import {
   type AuthConfig,
   argumentName,
@@ -24,14 +24,12 @@ export type FieldDraft = { -readonly [Key in keyof FieldDef]: FieldDef[Key] }
 
 /** A field to make. */
 export interface FieldRequest {
-  readonly schema: unknown
   readonly place: string
   readonly required: boolean
   /** A parameter beside the body: null does not travel there. */
   readonly isParameter?: boolean
   /** Absent for the root of a body. */
   readonly name?: string
-  readonly trail?: Trail | undefined
   /** Description of the parameter around the schema. */
   readonly description?: string | undefined
   /** Node around the schema that may hold an example. */
@@ -125,8 +123,7 @@ export function importTool(
     ...(params.length > 0 && { params: params.map(orderKeys) }),
     ...(body.fields && body.fields.length > 0 && { body: body.fields.map(orderKeys) }),
     ...((body.fields?.length || body.root) && {
-      ...(body.contentType && { content_type: body.contentType }),
-      ...(body.mediaType !== undefined && { media_type: body.mediaType }),
+      ...defined({ content_type: body.contentType, media_type: body.mediaType }),
     }),
     ...(body.root && { body_root: orderKeys(body.root) }),
     ...(operation.tags.length > 0 && { tags: operation.tags }),
@@ -182,10 +179,13 @@ export function readPayload(
   if (schema === undefined) return []
   const folded = reducer.fold(schema, 'payload')
   const fields = Array.from(folded.properties, ([name, schemas]) => {
-    const inner = requireAll(schemas)
     const place = `payload.${name}`
     const required = folded.required.has(name)
-    return reducer.startFolded(reducer.foldBelow(inner, folded, place), { place, required, name })
+    return reducer.start(reducer.fold(requireAll(schemas), place, folded), {
+      place,
+      required,
+      name,
+    })
   })
   reducer.finish()
   return fields.map(orderKeys)
@@ -198,7 +198,8 @@ function startReducer(
   warn: Warn,
 ): Reducer {
   const refSiblings = opened.version === '3.1' || opened.version === '3.2'
-  const context = withWarn({ resolver: opened.resolver, refSiblings, work: { steps: 0 } }, warn)
+  const start = { work: { steps: 0 }, place: '', trail: undefined }
+  const context = withWarn({ resolver: opened.resolver, refSiblings, ...start }, warn)
   return createReducer(context, { ...limits, leaveOut })
 }
 
@@ -244,17 +245,8 @@ function returnsOf(responses: unknown): string | undefined {
   return text === undefined || text.trim().split(/\s+/).length < 3 ? undefined : text
 }
 
-const NESTED = ['items', 'properties', 'values', 'any_of'] as const
-
 /** Moves nested parts of a top-level field behind the keys that were added after them. */
 function orderKeys(field: FieldDraft): FieldDef {
-  if (NESTED.every((key) => field[key] === undefined)) return field
   const { items, properties, values, any_of, ...rest } = field
-  return {
-    ...rest,
-    ...(items && { items }),
-    ...(properties && { properties }),
-    ...(values && { values }),
-    ...(any_of && { any_of }),
-  }
+  return { ...rest, ...defined({ items, properties, values, any_of }) }
 }

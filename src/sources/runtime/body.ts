@@ -1,8 +1,8 @@
+import { isRecord } from '../../values/index.ts'
 import { fromBase64 } from './auth.ts'
 import type { BodyField, BodyRule, ToolArguments } from './operation.ts'
 import {
   escapeText,
-  isEntries,
   isPresent,
   type Pair,
   toBracketPairs,
@@ -29,7 +29,7 @@ function writeDigits(value: unknown, paths: readonly (readonly string[])[]): str
     const inner = pathsUnder(paths, '*')
     return `[${value.map((item) => writeDigits(item, inner)).join(',')}]`
   }
-  if (!isEntries(value)) return JSON.stringify(value)
+  if (!isRecord(value)) return JSON.stringify(value)
   const members = Object.entries(value)
     .filter(([, item]) => item !== undefined)
     .map(([key, item]) => `${JSON.stringify(key)}:${writeDigits(item, pathsOf(paths, key))}`)
@@ -51,19 +51,12 @@ export interface EncodedBody {
   readonly mediaType: string
 }
 
-/** Writes the body of a call, or nothing when the caller supplied nothing. */
-export type BodyEncoder = (
-  rule: BodyRule,
-  args: ToolArguments,
-  tool: string,
-) => EncodedBody | undefined
+type Encode = (rule: BodyRule, args: ToolArguments, tool: string) => EncodedBody | undefined
 
-/** Writes a JSON body. */
-export function encodeJsonBody(
-  rule: BodyRule,
-  args: ToolArguments,
-  tool: string,
-): EncodedBody | undefined {
+/** Writes the body of a call, or nothing when the caller supplied nothing. */
+export const encodeBody: Encode = (rule, args, tool) => ENCODERS[rule.type](rule, args, tool)
+
+const encodeJson: Encode = (rule, args, tool) => {
   const mediaType = rule.media_type ?? 'application/json'
   if (rule.root) {
     const value = args[rule.root.arg]
@@ -77,11 +70,7 @@ export function encodeJsonBody(
 }
 
 /** Writes a form-urlencoded body; nested values get brackets. */
-export function encodeFormBody(
-  rule: BodyRule,
-  args: ToolArguments,
-  tool: string,
-): EncodedBody | undefined {
+const encodeForm: Encode = (rule, args, tool) => {
   const pairs = formFields(rule, args, tool).flatMap(([field, value]) => formPairs(field, value))
   if (pairs.length === 0) return undefined
   const content = pairs.map(([name, value]) => `${name}=${value}`).join('&')
@@ -89,11 +78,7 @@ export function encodeFormBody(
 }
 
 /** Writes a multipart form; files come as base64 or as a data URL that may name them. */
-export function encodeMultipartBody(
-  rule: BodyRule,
-  args: ToolArguments,
-  tool: string,
-): EncodedBody | undefined {
+const encodeMultipart: Encode = (rule, args, tool) => {
   const parts = formFields(rule, args, tool).flatMap(([field, value]) => {
     if (!Array.isArray(value)) return toPart(field, value, tool, field.digits)
     const digits = field.digits?.flatMap((one) => (one.startsWith('/*') ? one.slice(2) : []))
@@ -108,11 +93,7 @@ export function encodeMultipartBody(
 }
 
 /** Writes a body that is one text or one run of bytes. */
-export function encodeRawBody(
-  rule: BodyRule,
-  args: ToolArguments,
-  tool: string,
-): EncodedBody | undefined {
+const encodeRaw: Encode = (rule, args, tool) => {
   const field = rule.root ?? rule.fields?.[0]
   const value = field && args[field.arg]
   if (field === undefined || !isPresent(value)) return undefined
@@ -125,6 +106,13 @@ export function encodeRawBody(
   const file = readFile(field, value, tool)
   const mediaType = rule.media_type ?? (file.type || 'application/octet-stream')
   return { content: file.bytes, mediaType }
+}
+
+const ENCODERS: Readonly<Record<BodyRule['type'], Encode>> = {
+  json: encodeJson,
+  form: encodeForm,
+  multipart: encodeMultipart,
+  raw: encodeRaw,
 }
 
 function suppliedFields(
@@ -151,7 +139,7 @@ function restFields(
     (rule.fields ?? []).flatMap((field) => (field.rest ? [] : [[wireName(field), field.arg]])),
   )
   const paths = (rest.digits ?? []).map((pointer) => pointer.split('/').slice(1))
-  return Object.entries(isEntries(value) ? value : {}).map(([name, member]) => {
+  return Object.entries(isRecord(value) ? value : {}).map(([name, member]) => {
     const own = named.get(name)
     if (own !== undefined) {
       const problem = `${rest.arg}.${name.slice(0, 100)} is the argument ${own}; give it there`
@@ -178,7 +166,7 @@ function formFields(
 ): readonly (readonly [BodyField, unknown])[] {
   if (!rule.root) return suppliedFields(rule, args, tool)
   const value = args[rule.root.arg]
-  const entries = isEntries(value) ? Object.entries(value) : []
+  const entries = isRecord(value) ? Object.entries(value) : []
   return entries
     .filter(([, item]) => isPresent(item))
     .map(([name, item]) => [{ arg: name }, item] as const)
@@ -194,7 +182,7 @@ function formPairs(field: BodyField, value: unknown): readonly Pair[] {
     return toPairs(name, value, { style: field.style, explode, encode: escapeText })
   }
   const nested =
-    isEntries(value) || (Array.isArray(value) && value.some((item) => typeof item === 'object'))
+    isRecord(value) || (Array.isArray(value) && value.some((item) => typeof item === 'object'))
   if (nested) return toBracketPairs(name, value)
   return toPairs(name, value, { style: 'form', explode: field.explode ?? true, encode: escapeText })
 }

@@ -5,39 +5,24 @@ import {
   joinCredentials,
   NO_CREDENTIAL,
   processEnvironment,
+  readApiKey,
+  readBasic,
+  readBearer,
   readRules,
 } from './auth.ts'
-import type { BodyEncoder } from './body.ts'
-import type {
-  ApiOperation,
-  Environment,
-  PaginateRule,
-  ResponseRule,
-  ToolArguments,
-} from './operation.ts'
+import { createOauth2 } from './oauth2.ts'
+import type { ApiOperation, Environment, ToolArguments } from './operation.ts'
 import { type ApiRequest, buildRequest } from './request.ts'
 import {
-  type PageSource,
   type ResultPage,
   readAnswer,
   readExcerpt,
+  readPage,
   type Trimmed,
+  trimAnswer,
 } from './response.ts'
 import { retryAfterSeconds, type Sender, sendRequest } from './send.ts'
 import { createSecretMask, ToolError, ToolHttpError } from './tool-error.ts'
-
-/** The ways to authenticate, to write a body and to shape an answer that a caller knows. */
-export interface CallerParts {
-  readonly auth: Readonly<Record<string, Authenticator>>
-  readonly bodies: Readonly<Record<string, BodyEncoder>>
-  readonly trim?: (value: unknown, rule: ResponseRule) => Trimmed
-  readonly page?: (
-    operation: ApiOperation,
-    rule: PaginateRule,
-    args: ToolArguments,
-    source: PageSource,
-  ) => ResultPage
-}
 
 /** Settings of a caller, for all its calls. */
 export interface CallerOptions {
@@ -77,7 +62,13 @@ const TIMEOUT_MS = 30_000
 const EXCERPT_BYTES = 2048
 
 /** Makes a caller: the one place where requests leave and answers come back. */
-export function createCaller(parts: CallerParts, options: CallerOptions = {}): Caller {
+export function createToolCaller(options: CallerOptions = {}): Caller {
+  const authenticators: Exchange['authenticators'] = {
+    bearer: readBearer,
+    api_key: readApiKey,
+    basic: readBasic,
+    oauth2: createOauth2(),
+  }
   return async function callTool(operation, args, context = {}) {
     const { signal, close } = openScope([context.signal], {
       afterMs: context.timeoutMs ?? options.timeoutMs ?? TIMEOUT_MS,
@@ -88,7 +79,7 @@ export function createCaller(parts: CallerParts, options: CallerOptions = {}): C
       operation,
       // Arguments without a prototype: a field called `constructor` must not find one.
       args: { __proto__: null, ...args },
-      parts,
+      authenticators,
       options,
       env: context.env ?? options.env ?? processEnvironment(),
       secrets: [],
@@ -111,7 +102,7 @@ export function createCaller(parts: CallerParts, options: CallerOptions = {}): C
 interface Exchange {
   readonly operation: ApiOperation
   readonly args: ToolArguments
-  readonly parts: CallerParts
+  readonly authenticators: Readonly<Record<string, Authenticator>>
   readonly options: CallerOptions
   readonly env: Environment
   readonly sender: Sender
@@ -137,12 +128,10 @@ async function runExchange(exchange: Exchange): Promise<unknown> {
 }
 
 function shapeAnswer(exchange: Exchange, value: unknown, link: string | null): unknown {
-  const { operation, args, parts } = exchange
+  const { operation, args } = exchange
   const { response: rule, paginate } = operation
-  const trim = (part: unknown): Trimmed => {
-    return rule && parts.trim ? parts.trim(part, rule) : { result: part }
-  }
-  const page = paginate && parts.page?.(operation, paginate, args, { value, link })
+  const trim = (part: unknown): Trimmed => (rule ? trimAnswer(part, rule) : { result: part })
+  const page = paginate && readPage(operation, paginate, args, { value, link })
   if (page === undefined) {
     const { result, trimmed } = trim(value)
     return trimmed === undefined ? result : { result, trimmed }
@@ -159,22 +148,21 @@ function toPageAnswer(page: ResultPage, { result, trimmed }: Trimmed): Record<st
 }
 
 function toRequest(
-  { operation, args, env, parts, options }: Exchange,
+  { operation, args, env, options }: Exchange,
   credential: Credential,
 ): ApiRequest {
   const { userAgent } = options
-  const { bodies } = parts
-  return buildRequest(operation, args, { env, bodies, credential, ...(userAgent && { userAgent }) })
+  return buildRequest(operation, args, { env, credential, ...(userAgent && { userAgent }) })
 }
 
 async function readCredential(exchange: Exchange, rejected?: string): Promise<Credential> {
-  const { operation, env, parts, sender, options } = exchange
+  const { operation, env, authenticators, sender, options } = exchange
   const { tool } = operation
   const now = options.now ?? Date.now
   const rules = readRules(operation.auth, env, tool)
   const context = { tool, env, fetch: sender.fetch, now, signal: sender.signal, rejected }
   const credentials = await Promise.all(
-    rules.map((rule) => parts.auth[rule.type]?.(rule, context) ?? NO_CREDENTIAL),
+    rules.map((rule) => authenticators[rule.type]?.(rule, context) ?? NO_CREDENTIAL),
   )
   const credential = joinCredentials(credentials)
   exchange.secrets.push(...credential.secrets)

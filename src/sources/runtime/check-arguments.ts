@@ -1,6 +1,6 @@
-import { didYouMean } from '../../values/index.ts'
+import { didYouMean, isRecord } from '../../values/index.ts'
 import type { ToolArguments } from './operation.ts'
-import { isEntries, toScalarText } from './serialize.ts'
+import { toScalarText } from './serialize.ts'
 import { ToolError } from './tool-error.ts'
 
 /** The part of JSON Schema that arguments of tools are described with. */
@@ -33,7 +33,7 @@ export interface ArgumentSchema {
 export function checkArguments(tool: string, schema: ArgumentSchema, args: unknown): ToolArguments {
   const filled = fillDefaults(schema, args ?? {})
   const problems = findProblems(schema, filled, '')
-  if (problems.length === 0 && isEntries(filled)) return filled
+  if (problems.length === 0 && isRecord(filled)) return filled
   const message = `${tool}: ${problems.slice(0, 5).join('; ')}`
   throw new ToolError(tool, 'arguments', message, { problems })
 }
@@ -45,7 +45,7 @@ export function fillDefaults(schema: ArgumentSchema, value: unknown): unknown {
     return items ? value.map((item) => fillDefaults(items, item)) : value
   }
   const others = othersOf(schema)
-  if (!isEntries(value) || (schema.properties ?? others) === undefined) return value
+  if (!isRecord(value) || (schema.properties ?? others) === undefined) return value
   const filled = new Map(Object.entries(value))
   for (const [name, member] of otherMembers(schema, value)) {
     if (others) filled.set(name, fillDefaults(others, member))
@@ -88,7 +88,7 @@ function findNested(schema: ArgumentSchema, value: unknown, path: string): strin
       ? value.flatMap((item, index) => findProblems(items, item, `${path}[${index}]`))
       : []
   }
-  if (!isEntries(value)) return []
+  if (!isRecord(value)) return []
   const under = (key: string): string => (path === '' ? key : `${path}.${key}`)
   const properties = new Map(Object.entries(schema.properties ?? {}))
   const missing = (schema.required ?? []).filter((key) => {
@@ -148,7 +148,7 @@ function isLeftOut(schema: ArgumentSchema, member: unknown, above: string): bool
 function isOfType(type: string, value: unknown): boolean {
   if (type === 'null') return value === null
   if (type === 'array') return Array.isArray(value)
-  if (type === 'object') return isEntries(value)
+  if (type === 'object') return isRecord(value)
   if (type === 'integer') return Number.isSafeInteger(value)
   if (type === 'number') return Number.isFinite(value)
   return typeof value === type

@@ -1,5 +1,4 @@
-import type { Caller, ToolContext } from './call-tool.ts'
-import { createToolCaller } from './tool-caller.ts'
+import { type Caller, createToolCaller, type ToolContext } from './call-tool.ts'
 import {
   defineHttpTool,
   defineOwnTool,

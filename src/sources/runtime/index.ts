@@ -1,5 +1,5 @@
 export { type AuthContext, nameWays, pickWay } from './auth.ts'
-export type { Caller, CallerOptions, ToolContext } from './call-tool.ts'
+export { type Caller, type CallerOptions, createToolCaller, type ToolContext } from './call-tool.ts'
 export { type ArgumentSchema, checkArguments } from './check-arguments.ts'
 export { toInputSchema, toObjectSchema, withSafePatterns } from './input-schema.ts'
 export { finishLogin, type LoginResult, startLogin } from './login.ts'
@@ -20,11 +20,11 @@ export {
   sideEffectsOf,
   type ToolFunctionsOptions,
   type ToolHandler,
+  toFunctions,
+  toToolCallError,
 } from './run-tool.ts'
 export type { Sender } from './send.ts'
-export { toFunctions } from './to-functions.ts'
 export { toApiOperation } from './to-operation.ts'
-export { createToolCaller } from './tool-caller.ts'
 export {
   defineHttpTool,
   defineOwnTool,
@@ -35,4 +35,3 @@ export {
   type ToolDescription,
 } from './tool-definition.ts'
 export { type Refusal, ToolError, type ToolErrorReason, ToolHttpError } from './tool-error.ts'
-export { toToolCallError } from './tool-failure.ts'

@@ -1,3 +1,4 @@
+import { isRecord, untilAborted } from '../../values/index.ts'
 import {
   type AuthContext,
   type Authenticator,
@@ -8,7 +9,6 @@ import {
   toBase64,
 } from './auth.ts'
 import type { AuthRule } from './operation.ts'
-import { isEntries } from './serialize.ts'
 import { createSecretMask, ToolError } from './tool-error.ts'
 
 const EXPIRY_SKEW_MS = 60_000
@@ -49,7 +49,7 @@ export function createOauth2(): Authenticator {
     }
     const running = pending.get(key) ?? fetchToken(key, rule, context)
     pending.set(key, running)
-    const token = await abortable(running, context.signal)
+    const token = await untilAborted(running, context.signal)
     return toCredential(token.value, token.secrets)
   }
 }
@@ -211,7 +211,7 @@ export async function fetchJson(
 function parseRecord(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text)
-    return isEntries(value) ? value : {}
+    return isRecord(value) ? value : {}
   } catch {
     return {}
   }
@@ -219,13 +219,4 @@ function parseRecord(text: string): Record<string, unknown> {
 
 function origin(url: string): string {
   return new URL(url).origin
-}
-
-function abortable<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason)
-    if (signal.aborted) onAbort()
-    signal.addEventListener('abort', onAbort, { once: true })
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
-  })
 }

@@ -1,5 +1,5 @@
 import { type Credential, expandVariables, NO_CREDENTIAL } from './auth.ts'
-import { type BodyEncoder, type EncodedBody, toJsonText } from './body.ts'
+import { type EncodedBody, encodeBody, toJsonText } from './body.ts'
 import type { ApiOperation, Environment, ParamRule, ToolArguments } from './operation.ts'
 import {
   escapeReserved,
@@ -24,7 +24,6 @@ export interface ApiRequest {
 /** What a request is built from, beside the operation and its arguments. */
 export interface RequestParts {
   readonly env: Environment
-  readonly bodies: Readonly<Record<string, BodyEncoder>>
   readonly credential?: Credential
   readonly userAgent?: string
 }
@@ -41,7 +40,7 @@ export function buildRequest(
 ): ApiRequest {
   const { tool, method } = operation
   const credential = parts.credential ?? NO_CREDENTIAL
-  const body = operation.body && parts.bodies[operation.body.type]?.(operation.body, args, tool)
+  const body = operation.body && encodeBody(operation.body, args, tool)
   const cookies = [...pairsIn(operation, args, 'cookie'), ...credential.cookies]
   const headers = {
     accept: 'application/json, */*;q=0.5',

@@ -1,7 +1,6 @@
-import { parseExactJson } from '../../values/index.ts'
+import { isRecord, parseExactJson } from '../../values/index.ts'
 import { toBase64 } from './auth.ts'
 import type { ApiOperation, PaginateRule, ResponseRule, ToolArguments } from './operation.ts'
-import { isEntries } from './serialize.ts'
 
 /** An answer, read. */
 export interface ApiAnswer {
@@ -168,7 +167,7 @@ function longestList(value: unknown): number {
 function pickPaths(value: unknown, paths: readonly (readonly string[])[]): unknown {
   if (paths.some((path) => path.length === 0)) return value
   if (Array.isArray(value)) return value.map((item) => pickPaths(item, paths) ?? null)
-  if (!isEntries(value)) return undefined
+  if (!isRecord(value)) return undefined
   const entries = Object.entries(value).flatMap(([key, item]) => {
     const under = paths.filter(([head]) => head === key).map((path) => path.slice(1))
     const kept = under.length === 0 ? undefined : pickPaths(item, under)
@@ -234,7 +233,7 @@ export function readPage(
 export function followPath(value: unknown, path: string): unknown {
   return path.split('.').reduce<unknown>((current, key) => {
     if (Array.isArray(current)) return /^-?\d+$/.test(key) ? current.at(Number(key)) : undefined
-    return isEntries(current) && Object.hasOwn(current, key) ? current[key] : undefined
+    return isRecord(current) && Object.hasOwn(current, key) ? current[key] : undefined
   }, value)
 }
 

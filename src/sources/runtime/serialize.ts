@@ -1,3 +1,4 @@
+import { isRecord } from '../../values/index.ts'
 import type { ParamRule } from './operation.ts'
 
 /** A name and a value as they stand in a query or form, both escaped. */
@@ -11,11 +12,6 @@ export function toScalarText(value: unknown): string {
   if (typeof value === 'string') return value
   if (typeof value === 'number') return numberText(value)
   return JSON.stringify(value) ?? ''
-}
-
-/** Tells whether a value is an object with named entries. */
-export function isEntries(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Tells whether a value is sent at all. */
@@ -47,7 +43,7 @@ export function styleOfRule(rule: ParamRule): {
 export function toSegment(rule: ParamRule, value: unknown, encode: Escape): string {
   const { style, explode } = styleOfRule(rule)
   const name = encode(rule.name ?? rule.arg)
-  const items = Array.isArray(value) ? arrayItems(value) : isEntries(value) ? undefined : [value]
+  const items = Array.isArray(value) ? arrayItems(value) : isRecord(value) ? undefined : [value]
   const parts = items
     ? items.map((item) => encode(toScalarText(item)))
     : presentEntries(value).map(([key, item]) => {
@@ -68,7 +64,7 @@ export function toPairs(
   const { style, explode, encode } = format
   if (!isPresent(value)) return []
   if (style === 'deepObject') return toBracketPairs(name, value, encode)
-  if (!Array.isArray(value) && !isEntries(value))
+  if (!Array.isArray(value) && !isRecord(value))
     return [[escapeText(name), encode(toScalarText(value))]]
   const entries = Array.isArray(value) ? undefined : presentEntries(value)
   if (entries && explode) return entries.flatMap(([key, item]) => toPairs(key, item, format))
@@ -87,7 +83,7 @@ export function toBracketPairs(
   if (Array.isArray(value)) {
     return value.flatMap((item, index) => toBracketPairs(`${name}[${index}]`, item, encode))
   }
-  if (!isEntries(value)) return [[escapeText(name), encode(toScalarText(value))]]
+  if (!isRecord(value)) return [[escapeText(name), encode(toScalarText(value))]]
   return presentEntries(value).flatMap(([key, item]) => {
     return toBracketPairs(`${name}[${key}]`, item, encode)
   })
@@ -95,7 +91,7 @@ export function toBracketPairs(
 
 /** Lists the entries of an object that are sent. */
 export function presentEntries(value: unknown): readonly (readonly [string, unknown])[] {
-  return isEntries(value) ? Object.entries(value).filter(([, item]) => isPresent(item)) : []
+  return isRecord(value) ? Object.entries(value).filter(([, item]) => isPresent(item)) : []
 }
 
 function arrayItems(value: unknown): readonly unknown[] {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { serviceOf } from '../../../test/support/service.ts'
 import { toToolAnnotations } from '../../core/tool-name.ts'
-import { toFunctions } from './to-functions.ts'
+import { toFunctions } from './run-tool.ts'
 import { defineOwnTool, type ToolDescription } from './tool-definition.ts'
 import { ToolError } from './tool-error.ts'
 

@@ -1,7 +1,9 @@
 import { Cron } from 'croner'
 import { didYouMean, toMilliseconds, toReason } from '../../values/index.ts'
-import { checkEnvName, checkFields } from './check-fields.ts'
-import { quote, type Report } from './finding.ts'
+import type { CheckOptions } from './check.ts'
+import { checkEnvName } from './check-auth.ts'
+import { checkField } from './check-fields.ts'
+import { quote, type SpecPlace } from './finding.ts'
 import { parseEnvText } from './format.ts'
 import { HEADER_PATTERN } from './schema.ts'
 import type {
@@ -9,10 +11,8 @@ import type {
   QueueTrigger,
   ScheduleTrigger,
   ToolSpec,
-  TriggerDef,
   WebhookTrigger,
 } from './types.ts'
-import type { PathStep } from './yaml.ts'
 
 /** Reads a cron expression of five fields, or a name such as `@daily`; throws an Error that says what is wrong with it. */
 export function parseCron(cron: string, timezone?: string): Cron {
@@ -53,118 +53,91 @@ function findShortestGap({ cron, timezone }: ScheduleTrigger): number {
   return Math.min(...gaps)
 }
 
-/** Checks every trigger of a spec. */
-export function checkTriggers(
-  spec: ToolSpec,
-  report: Report,
-  options: { readonly allowAbsolutePaths?: boolean },
-): void {
-  const paths = new Map<string, number>()
-  for (const [index, trigger] of (spec.triggers ?? []).entries()) {
-    const at = ['triggers', index]
-    checkCommon(spec, trigger, at, report)
-    if (trigger.type === 'webhook') checkWebhook(trigger, index, paths, report)
-    if (trigger.type === 'schedule') checkSchedule(trigger, at, report)
-    if (trigger.type === 'queue') checkQueue(trigger, at, report)
-    if (trigger.type === 'file') checkFile(trigger, at, report, options)
-  }
-}
-
-function checkCommon(
-  spec: ToolSpec,
-  trigger: TriggerDef,
-  path: readonly PathStep[],
-  report: Report,
-): void {
-  checkFields(trigger.payload ?? [], [...path, 'payload'], 'property', report)
+/** Checks every trigger of a spec; `place` is that of the list. */
+export function checkTriggers(spec: ToolSpec, place: SpecPlace, options: CheckOptions): void {
   const names = spec.tools.map((tool) => tool.name)
-  if (trigger.tool === undefined || names.includes(trigger.tool)) return
-  report({
-    code: 'W078',
-    path: [...path, 'tool'],
-    message: `no tool of this file has that name; found ${quote(trigger.tool)}`,
-    hint: didYouMean(trigger.tool, names) ?? 'fine when another file defines it',
+  const paths = new Map<string, number>()
+  place.each(spec.triggers, (trigger, at, index) => {
+    at.at('payload').each(trigger.payload, (field, inner) => checkField(field, inner, 'property'))
+    if (trigger.tool !== undefined && !names.includes(trigger.tool)) {
+      const hint = didYouMean(trigger.tool, names) ?? 'fine when another file defines it'
+      at.at('tool').wrong('W078', 'no tool of this file has that name', hint)
+    }
+    if (trigger.type === 'webhook') checkWebhook(trigger, at, paths, index)
+    if (trigger.type === 'schedule') checkSchedule(trigger, at)
+    if (trigger.type === 'queue') checkQueue(trigger, at)
+    if (trigger.type === 'file') checkFile(trigger, at, options)
   })
 }
 
 function checkWebhook(
   trigger: WebhookTrigger,
-  index: number,
+  place: SpecPlace,
   paths: Map<string, number>,
-  report: Report,
+  index: number,
 ): void {
-  const at = ['triggers', index]
-  const { path } = trigger
+  const { path, secret_env, signature } = trigger
+  const { wrong } = place.at('path')
   if (!/^\/[^?#\s]*$/.test(path) || path.split('/').includes('..')) {
-    const message = `must start with "/" and have no query and no ".."; found ${quote(path)}`
     const hint = 'for example path: /webhooks/orders/created'
-    report({ code: 'E070', path: [...at, 'path'], message, hint })
+    wrong('E070', 'must start with "/" and have no query and no ".."', hint)
   }
   const earlier = paths.get(path)
   if (earlier === undefined) paths.set(path, index)
+  else wrong('E070', `the path is already used by triggers[${earlier}]`, UNIQUE_PATH)
+  if (secret_env !== undefined) checkEnvName(secret_env, place.at('secret_env'))
   else {
-    const message = `the path is already used by triggers[${earlier}]; found ${quote(path)}`
-    report({ code: 'E070', path: [...at, 'path'], message, hint: 'give each webhook its own path' })
-  }
-  if (trigger.secret_env !== undefined) {
-    checkEnvName(trigger.secret_env, [...at, 'secret_env'], report)
-  } else {
     const message = 'a webhook without secret_env takes requests from anybody'
-    report({ code: 'W071', path: at, message, hint: 'add secret_env: ORDERS_WEBHOOK_SECRET' })
+    place.say('W071', message, ADD_SECRET)
   }
-  checkChallenge(trigger, at, report)
-  const { signature } = trigger
-  if (typeof signature === 'object' && signature.header !== undefined) {
-    if (HEADER_PATTERN.test(signature.header)) return
-    const message = `must be a header name; found ${quote(signature.header)}`
-    report({ code: 'E065', path: [...at, 'signature', 'header'], message })
+  checkChallenge(trigger, place)
+  const header = typeof signature === 'object' ? signature.header : undefined
+  if (header !== undefined && !HEADER_PATTERN.test(header)) {
+    place.at('signature', 'header').wrong('E065', 'must be a header name')
   }
 }
+
+const UNIQUE_PATH = 'give each webhook its own path'
+const ADD_SECRET = 'add secret_env: ORDERS_WEBHOOK_SECRET'
 
 /** Meta's verify token travels in an address, so the signing secret must not stand in for it. */
-function checkChallenge(trigger: WebhookTrigger, at: readonly PathStep[], report: Report): void {
-  const { challenge, verify_env, secret_env } = trigger
-  const path = [...at, 'challenge']
+function checkChallenge(
+  { challenge, verify_env, secret_env }: WebhookTrigger,
+  place: SpecPlace,
+): void {
+  const { say } = place.at('challenge')
   if (challenge === 'meta' && verify_env === undefined) {
-    const hint = 'add verify_env: ORDERS_VERIFY_TOKEN'
-    report({ code: 'E085', path, message: 'meta needs verify_env', hint })
+    say('E085', 'meta needs verify_env', 'add verify_env: ORDERS_VERIFY_TOKEN')
   }
   if (challenge === 'twitter' && secret_env === undefined) {
-    const hint = 'add secret_env: ORDERS_WEBHOOK_SECRET'
-    report({ code: 'E085', path, message: 'twitter needs secret_env', hint })
+    say('E085', 'twitter needs secret_env', ADD_SECRET)
   }
   if (verify_env === undefined) return
-  checkEnvName(verify_env, [...at, 'verify_env'], report)
-  if (challenge === 'meta') return
-  const message = 'is read for challenge: meta only'
-  report({ code: 'E085', path: [...at, 'verify_env'], message, hint: 'add challenge: meta' })
+  const at = place.at('verify_env')
+  checkEnvName(verify_env, at)
+  if (challenge !== 'meta')
+    at.say('E085', 'is read for challenge: meta only', 'add challenge: meta')
 }
 
-function checkSchedule(trigger: ScheduleTrigger, path: readonly PathStep[], report: Report): void {
-  const at = [...path, 'cron']
-  const hint = 'five fields: minute hour day month weekday, for example "0 2 * * *"'
+function checkSchedule(trigger: ScheduleTrigger, place: SpecPlace): void {
   const { timezone } = trigger
-  if (timezone !== undefined && !isTimeZone(timezone)) {
-    const message = `must be an IANA time zone such as Europe/Berlin; found ${quote(timezone)}`
-    report({ code: 'E079', path: [...path, 'timezone'], message })
+  const hasZone = timezone === undefined || isTimeZone(timezone)
+  if (!hasZone) {
+    place.at('timezone').wrong('E079', 'must be an IANA time zone such as Europe/Berlin')
   }
+  const cron = place.at('cron')
   try {
-    if (parseCron(trigger.cron).nextRun() !== null) {
-      checkJitter(trigger, path, report)
+    if (parseCron(trigger.cron).nextRun() === null) {
+      cron.wrong('W073', 'the expression never fires', 'check day and month')
       return
     }
-    const message = `the expression never fires; found ${quote(trigger.cron)}`
-    report({ code: 'W073', path: at, message, hint: 'check day and month' })
+    const problem = hasZone ? findJitterProblem(trigger) : undefined
+    if (problem !== undefined) place.at('jitter').say('E086', problem)
   } catch (thrown) {
     const message = `must be a cron expression; found ${quote(trigger.cron)}: ${toReason(thrown)}`
-    report({ code: 'E072', path: at, message, hint })
+    const hint = 'five fields: minute hour day month weekday, for example "0 2 * * *"'
+    cron.say('E072', message, hint)
   }
-}
-
-function checkJitter(trigger: ScheduleTrigger, path: readonly PathStep[], report: Report): void {
-  if (trigger.timezone !== undefined && !isTimeZone(trigger.timezone)) return
-  const message = findJitterProblem(trigger)
-  if (message !== undefined) report({ code: 'E086', path: [...path, 'jitter'], message })
 }
 
 function isTimeZone(text: string): boolean {
@@ -175,27 +148,22 @@ function isTimeZone(text: string): boolean {
   }
 }
 
-function checkQueue(trigger: QueueTrigger, path: readonly PathStep[], report: Report): void {
-  if (trigger.queue_env !== undefined)
-    checkEnvName(trigger.queue_env, [...path, 'queue_env'], report)
+function checkQueue(trigger: QueueTrigger, place: SpecPlace): void {
+  if (trigger.queue_env !== undefined) checkEnvName(trigger.queue_env, place.at('queue_env'))
   const url = withFallbacks(trigger.queue_url)
   if (url === undefined) return
-  const at = [...path, 'queue_url']
+  const at = place.at('queue_url')
   const { scheme, host, password } = splitUrl(url)
   const isSqs =
     /^(sqs\..*|queue)\.amazonaws\.com(\.cn)?$/.test(host) || host.includes('.queue.amazonaws.com')
   const known = ['sqs', 'redis', 'rediss', 'amqp', 'amqps'].includes(scheme)
   if (!known && !(scheme === 'https' && isSqs)) {
-    report({
-      code: 'E074',
-      path: at,
-      message: `must start with sqs:, https: (an SQS host), redis:, rediss:, amqp: or amqps:; found ${quote(hidePassword(url, password))}`,
-      hint: 'for example queue_url: "amqp://localhost/orders"',
-    })
+    const shown = password === '' ? url : url.replace(password, '***')
+    const message = `must start with sqs:, https: (an SQS host), redis:, rediss:, amqp: or amqps:; found ${quote(shown)}`
+    at.say('E074', message, 'for example queue_url: "amqp://localhost/orders"')
   }
   if (password !== '') {
-    const message = 'the address holds a password'
-    report({ code: 'W075', path: at, message, hint: 'put the connection string into queue_env' })
+    at.say('W075', 'the address holds a password', 'put the connection string into queue_env')
   }
 }
 
@@ -205,19 +173,10 @@ function splitUrl(url: string): { scheme: string; host: string; password: string
   return { scheme: (match?.[1] ?? '').toLowerCase(), host: match?.[3] ?? '', password }
 }
 
-function hidePassword(url: string, password: string): string {
-  return password === '' ? url : url.replace(password, '***')
-}
-
-function checkFile(
-  trigger: FileTrigger,
-  path: readonly PathStep[],
-  report: Report,
-  options: { readonly allowAbsolutePaths?: boolean },
-): void {
-  if (trigger.events && trigger.events.length === 0) {
+function checkFile(trigger: FileTrigger, place: SpecPlace, options: CheckOptions): void {
+  if (trigger.events?.length === 0) {
     const message = 'must name at least one of create, modify, delete; found an empty list'
-    report({ code: 'E076', path: [...path, 'events'], message, hint: 'remove it to get all three' })
+    place.at('events').say('E076', message, 'remove it to get all three')
   }
   const watched = withFallbacks(trigger.watch_path)
   if (watched === undefined) return
@@ -225,12 +184,8 @@ function checkFile(
   const leaves = watched.split(/[/\\]/).includes('..')
   const isRoot = /^([/\\]+|[A-Za-z]:[/\\]*)?$/.test(watched)
   if (!isRoot && (options.allowAbsolutePaths || !(isAbsolute || leaves))) return
-  report({
-    code: 'E077',
-    path: [...path, 'watch_path'],
-    message: `must stay under the project; found ${quote(trigger.watch_path)}`,
-    hint: 'for example watch_path: ./inbox/**/*.csv',
-  })
+  const hint = 'for example watch_path: ./inbox/**/*.csv'
+  place.at('watch_path').wrong('E077', 'must stay under the project', hint)
 }
 
 /** The text with fallbacks filled in, or nothing when a variable decides it at run time. */

@@ -1,38 +1,31 @@
 import type { z } from 'zod'
 import { didYouMean, isRecord, nearest, toText } from '../../values/index.ts'
-import { quote, type SpecFinding } from './finding.ts'
-import { FIELD_LISTS, KEYS, kindAt, type NodeKind } from './keys.ts'
+import { quote, type SpecPlace } from './finding.ts'
+import { FIELD_LISTS, kindAt, knownKeys, seedKeys } from './keys.ts'
 import { MAX_NAME_LENGTH } from './schema.ts'
 import { TRIGGER_TYPES } from './types.ts'
-import type { PathStep } from './yaml.ts'
 
 type Issue = z.core.$ZodIssue
 
 /** Words what the schema found: code, expected, found and a hint, one finding per mistake. */
-export function explainIssues(issues: readonly Issue[], value: unknown): SpecFinding[] {
-  return issues.flatMap((issue) => explainIssue(issue, value))
+export function explainIssues(issues: readonly Issue[], root: SpecPlace): void {
+  for (const issue of issues) {
+    const path = issue.path.map((step) => (typeof step === 'number' ? step : String(step)))
+    explainIssue(issue, root.at(...path), root)
+  }
 }
 
-function explainIssue(issue: Issue, root: unknown): SpecFinding[] {
-  const path = issue.path.map((step) => (typeof step === 'number' ? step : String(step)))
-  const found = valueAt(root, path)
-  switch (issue.code) {
-    case 'unrecognized_keys':
-      return issue.keys
-        .filter((key) => !key.startsWith('x-'))
-        .map((key) => unknownKey(path, key, root))
-    case 'invalid_type':
-      return [wrongType(path, issue.expected, found, root)]
-    case 'invalid_value':
-      return [notInSet(path, issue.values.map(String), found, root)]
-    case 'invalid_union':
-      return [wrongUnion(path, issue, found, root)]
-    case 'invalid_format':
-    case 'too_big':
-      if (issue.message in NAMED) return [named(issue.message, path, found)]
-      return [{ code: 'E008', path, message: `${issue.message}; found ${quote(found)}` }]
-    default:
-      return [{ code: 'E008', path, message: `${issue.message}; found ${quote(found)}` }]
+function explainIssue(issue: Issue, place: SpecPlace, root: SpecPlace): void {
+  if (issue.code === 'unrecognized_keys') {
+    for (const key of issue.keys) if (!key.startsWith('x-')) sayUnknown(key, place, root)
+  } else if (issue.code === 'invalid_type') sayType(issue.expected, place, root)
+  else if (issue.code === 'invalid_value') sayChoice(issue.values.map(String), place, root)
+  else if (issue.code === 'invalid_union') sayUnion(issue, place, root)
+  else {
+    // A message that is a code stands for a pattern with a sentence of its own.
+    const named = NAMED[issue.message]
+    if (named === undefined) place.wrong('E008', issue.message)
+    else place.wrong(issue.message, named.expected, named.hint(toText(place.value)))
   }
 }
 
@@ -57,44 +50,28 @@ const NAMED: Record<
   },
 }
 
-function named(code: string, path: readonly PathStep[], found: unknown): SpecFinding {
-  const row = NAMED[code]
-  const message = `${row?.expected ?? ''}; found ${quote(found)}`
-  return { code, path, message, hint: row?.hint(toText(found)) }
-}
-
-function unknownKey(path: readonly PathStep[], key: string, root: unknown): SpecFinding {
-  const kind = kindOf(path, root)
-  const known = kind === undefined ? [] : [...KEYS[kind].seed, ...KEYS[kind].extensions]
-  const owner = TRIGGER_TYPES.find((type) => type !== kind && KEYS[type].seed.includes(key))
+function sayUnknown(key: string, place: SpecPlace, root: SpecPlace): void {
+  const kind = kindAt(place, root)
+  const known = knownKeys(kind)
   const isTrigger = TRIGGER_TYPES.some((type) => type === kind)
-  const foreign =
-    isTrigger && owner
-      ? `"${key}" belongs to a ${owner} trigger, this is a ${kind} trigger`
-      : undefined
-  return {
-    code: 'E006',
-    path: [...path, key],
-    atKey: true,
-    message: `unknown key "${key}"; expected one of ${known.join(', ')}`,
-    hint: foreign ?? didYouMean(key, known) ?? 'remove it, or start it with "x-" to keep it',
-  }
+  const owner = isTrigger && TRIGGER_TYPES.find((type) => seedKeys(type).includes(key))
+  const hint = owner
+    ? `"${key}" belongs to a ${owner} trigger, this is a ${kind} trigger`
+    : (didYouMean(key, known) ?? 'remove it, or start it with "x-" to keep it')
+  place.at(key).sayKey('E006', `unknown key "${key}"; expected one of ${known.join(', ')}`, hint)
 }
 
-function wrongType(
-  path: readonly PathStep[],
-  expected: string,
-  found: unknown,
-  root: unknown,
-): SpecFinding {
-  const key = path.at(-1)
-  if (found === undefined) return missing(path, expected, root)
-  if (path.length === 1 && key === 'version') return badVersion(path, found)
-  if (expected === 'array' && FIELD_LISTS.includes(String(key)) && isRecord(found)) {
-    return mapInsteadOfList(path, found)
-  }
-  const message = `must be ${WORDS[expected] ?? expected}; found ${quote(found)}`
-  return { code: 'E008', path, message, hint: typeHint(expected, found) }
+function sayType(expected: string, place: SpecPlace, root: SpecPlace): void {
+  const { path, value: found } = place
+  const key = String(path.at(-1))
+  if (found === undefined) sayMissing(WORDS[expected] ?? expected, place, root)
+  else if (path.length === 1 && key === 'version') {
+    const text = `${toText(found)}${Number.isInteger(found) ? '.0' : ''}`
+    const message = `must be a text; found ${quote(found)}, which YAML reads as ${typeof found}`
+    place.say('E010', message, `write it in quotes: version: "${text}"`)
+  } else if (expected === 'array' && FIELD_LISTS.includes(key) && isRecord(found)) {
+    place.wrong('E041', 'must be a list of fields', writeAsList(key, found))
+  } else place.wrong('E008', `must be ${WORDS[expected] ?? expected}`, typeHint(expected, found))
 }
 
 const WORDS: Record<string, string> = {
@@ -117,22 +94,20 @@ function typeHint(expected: string, found: unknown): string | undefined {
   return undefined
 }
 
-function missing(path: readonly PathStep[], expected: string, root: unknown): SpecFinding {
-  const parent = path.slice(0, -1)
-  const key = String(path.at(-1))
-  const kind = kindOf(parent, root)
-  const isTrigger = TRIGGER_TYPES.some((type) => type === kind)
-  if (isTrigger && kind !== undefined && key in TRIGGER_HINTS) {
-    const message = `required for a ${kind} trigger but missing`
-    return { code: 'E071', path, message, hint: TRIGGER_HINTS[key] }
+function sayMissing(what: string, place: SpecPlace, root: SpecPlace): void {
+  const parent = root.at(...place.path.slice(0, -1))
+  const key = String(place.path.at(-1))
+  const kind = kindAt(parent, root)
+  if (TRIGGER_TYPES.some((type) => type === kind) && Object.hasOwn(TRIGGER_HINTS, key)) {
+    place.say('E071', `required for a ${kind} trigger but missing`, TRIGGER_HINTS[key])
+    return
   }
-  const what = WORDS[expected] ?? expected
-  return {
-    code: 'E007',
-    path,
-    message: `required but missing; expected ${what}, found nothing`,
-    hint: misspelt(parent, key, root) ?? `add ${key}: …`,
-  }
+  // A missing key often stands there under another spelling.
+  const known = knownKeys(kind)
+  const strangers = Object.keys(parent.value ?? {}).filter((other) => !known.includes(other))
+  const [near] = nearest(key, strangers)
+  const hint = near === undefined ? `add ${key}: …` : `rename "${near}" to "${key}"`
+  place.say('E007', `required but missing; expected ${what}, found nothing`, hint)
 }
 
 const TRIGGER_HINTS: Record<string, string> = {
@@ -143,37 +118,11 @@ const TRIGGER_HINTS: Record<string, string> = {
   watch_path: 'add a directory or glob, for example watch_path: ./inbox/**/*.csv',
 }
 
-/** A missing key often stands there under another spelling. */
-function misspelt(parent: readonly PathStep[], key: string, root: unknown): string | undefined {
-  const node = valueAt(root, parent)
-  if (!isRecord(node)) return undefined
-  const kind = kindOf(parent, root)
-  const known = kind === undefined ? [] : [...KEYS[kind].seed, ...KEYS[kind].extensions]
-  const strangers = Object.keys(node).filter((other) => !known.includes(other))
-  const [near] = nearest(key, strangers)
-  return near === undefined ? undefined : `rename "${near}" to "${key}"`
-}
-
-function badVersion(path: readonly PathStep[], found: unknown): SpecFinding {
-  const text = typeof found === 'number' && Number.isInteger(found) ? `${found}.0` : toText(found)
-  return {
-    code: 'E010',
-    path,
-    message: `must be a text; found ${quote(found)}, which YAML reads as ${typeof found}`,
-    hint: `write it in quotes: version: "${text}"`,
-  }
-}
-
-function mapInsteadOfList(path: readonly PathStep[], found: Record<string, unknown>): SpecFinding {
+function writeAsList(key: string, found: Record<string, unknown>): string {
   const lines = Object.entries(found)
     .slice(0, 20)
     .map(([name, entry]) => `  - ${flow({ name, ...fieldOf(entry) })}`)
-  return {
-    code: 'E041',
-    path,
-    message: `must be a list of fields; found ${quote(found)}`,
-    hint: [`write it as a list:`, `${String(path.at(-1))}:`, ...lines].join('\n'),
-  }
+  return ['write it as a list:', `${key}:`, ...lines].join('\n')
 }
 
 function fieldOf(entry: unknown): Record<string, unknown> {
@@ -190,23 +139,18 @@ function flow(value: Record<string, unknown>): string {
   return `{ ${pairs.join(', ')} }`
 }
 
-function notInSet(
-  path: readonly PathStep[],
-  members: readonly string[],
-  found: unknown,
-  root: unknown,
-): SpecFinding {
-  if (found === undefined) return missing(path, `one of ${members.join(', ')}`, root)
-  const key = path.at(-1)
-  const inEvents = path.at(-2) === 'events'
-  const isField = kindOf(path.slice(0, -1), root) === 'field'
-  const code = inEvents ? 'E076' : key === 'type' && isField ? 'E042' : 'E009'
-  return {
-    code,
-    path,
-    message: `must be ${members.length > 1 ? 'one of ' : ''}${members.join(', ')}; found ${quote(found)}`,
-    hint: didYouMean(found, members) ?? SYNONYMS.get(toText(found)),
+function sayChoice(members: readonly string[], place: SpecPlace, root: SpecPlace): void {
+  const { path, value: found } = place
+  const list = members.join(', ')
+  if (found === undefined) {
+    sayMissing(`one of ${list}`, place, root)
+    return
   }
+  const isFieldType =
+    path.at(-1) === 'type' && kindAt(root.at(...path.slice(0, -1)), root) === 'field'
+  const code = path.at(-2) === 'events' ? 'E076' : isFieldType ? 'E042' : 'E009'
+  const hint = didYouMean(found, members) ?? SYNONYMS.get(toText(found))
+  place.wrong(code, `must be ${members.length > 1 ? 'one of ' : ''}${list}`, hint)
 }
 
 const SYNONYMS = new Map([
@@ -222,34 +166,21 @@ const SYNONYMS = new Map([
   ['HEAD', 'leave the tool out, or use GET'],
 ])
 
-function wrongUnion(
-  path: readonly PathStep[],
+function sayUnion(
   issue: Extract<Issue, { code: 'invalid_union' }>,
-  found: unknown,
-  root: unknown,
-): SpecFinding {
+  place: SpecPlace,
+  root: SpecPlace,
+): void {
+  const { path, value: found } = place
+  const types = `one of ${TRIGGER_TYPES.join(', ')}`
   if (path[0] === 'triggers' && path.length === 3 && path[2] === 'type') {
-    if (found === undefined) return missing(path, `one of ${TRIGGER_TYPES.join(', ')}`, root)
-    const message = `must be one of ${TRIGGER_TYPES.join(', ')}; found ${quote(found)}`
-    return { code: 'E073', path, message, hint: didYouMean(found, TRIGGER_TYPES) }
+    if (found === undefined) sayMissing(types, place, root)
+    else place.wrong('E073', `must be ${types}`, didYouMean(found, TRIGGER_TYPES))
+    return
   }
   const options = issue.errors.flat().flatMap((inner) => ('values' in inner ? inner.values : []))
   const expected = options.length > 0 ? `one of ${options.join(', ')}` : 'a text, number or boolean'
-  return { code: 'E008', path, message: `must be ${expected}; found ${quote(found)}` }
-}
-
-function kindOf(path: readonly PathStep[], root: unknown): NodeKind | undefined {
-  return kindAt(path, (index) => valueAt(root, ['triggers', index, 'type']))
-}
-
-function valueAt(root: unknown, path: readonly PathStep[]): unknown {
-  let node = root
-  for (const step of path) {
-    if (Array.isArray(node)) node = node[Number(step)]
-    else if (isRecord(node) && Object.hasOwn(node, step)) node = node[step]
-    else return undefined
-  }
-  return node
+  place.wrong('E008', `must be ${expected}`)
 }
 
 function snake(text: string): string {

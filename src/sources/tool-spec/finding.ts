@@ -83,7 +83,7 @@ function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
-/** A problem before its place in the text is known. */
+/** A problem before its position in the text is known. */
 export interface SpecFinding {
   readonly code: string
   /** The value the problem is about; a missing one points at its parent. */
@@ -96,6 +96,51 @@ export interface SpecFinding {
 
 /** Takes a finding; rules get one of these instead of returning lists. */
 export type Report = (finding: SpecFinding) => void
+
+/** Reports a finding; the hint says what to write instead. */
+type Say = (code: string, message: string, hint?: string) => void
+
+/** A place of a spec: what stands there, and how to say what is wrong with it. */
+export interface SpecPlace {
+  readonly path: readonly PathStep[]
+  /** Undefined when nothing stands there. */
+  readonly value: unknown
+  /** Gives a place further in. */
+  readonly at: (...steps: readonly PathStep[]) => SpecPlace
+  /** Visits the entries of the list that stands here. */
+  readonly each: <Entry>(
+    entries: readonly Entry[] | undefined,
+    visit: (entry: Entry, place: SpecPlace, index: number) => void,
+  ) => void
+  /** Reports a finding about the value. */
+  readonly say: Say
+  /** Reports a finding about the key that leads here. */
+  readonly sayKey: Say
+  /** Reports a value that is not what was expected; the message ends with what was found. */
+  readonly wrong: Say
+}
+
+/** Creates the place of a value; findings about it and what it holds go to `report`. */
+export function createSpecPlace(
+  value: unknown,
+  report: Report,
+  path: readonly PathStep[] = [],
+): SpecPlace {
+  const at: SpecPlace['at'] = (...steps) =>
+    createSpecPlace(steps.reduce(childOf, value), report, [...path, ...steps])
+  return {
+    path,
+    value,
+    at,
+    each(entries, visit) {
+      for (const [index, entry] of (entries ?? []).entries()) visit(entry, at(index), index)
+    },
+    say: (code, message, hint) => report({ code, path, message, hint }),
+    sayKey: (code, message, hint) => report({ code, path, atKey: true, message, hint }),
+    wrong: (code, expected, hint) =>
+      report({ code, path, message: `${expected}; found ${quote(value)}`, hint }),
+  }
+}
 
 /** Gives findings their places, names and severities, sorted by position. */
 export function toSpecProblems(

@@ -1,5 +1,5 @@
 export type { CheckOptions } from './check.ts'
-export { checkEnvName } from './check-fields.ts'
+export { checkEnvName } from './check-auth.ts'
 export { findJitterProblem, parseCron } from './check-triggers.ts'
 export { admitDigitArguments, markArguments } from './exact-arguments.ts'
 export {
@@ -14,6 +14,7 @@ export {
   waysOf,
 } from './fields.ts'
 export {
+  createSpecPlace,
   formatProblems,
   hasErrors,
   PROBLEM_FORMATS,

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, it } from 'vitest'
-import { KEYS } from './keys.ts'
-import { buildToolSpecJsonSchema } from './schema.ts'
+import { knownKeys, seedKeys } from './keys.ts'
+import { buildToolSpecJsonSchema, type NodeKind } from './schema.ts'
 
 const schema = buildToolSpecJsonSchema() as Record<string, unknown> & {
   properties: object
@@ -29,8 +29,10 @@ describe('JSON Schema of the format', () => {
   it('knows exactly the keys of the key table', () => {
     const keysOf = (node: { properties: object } | undefined): string[] =>
       Object.keys(node?.properties ?? {}).sort()
-    const tableOf = (kind: keyof typeof KEYS): string[] =>
-      [...KEYS[kind].seed, ...KEYS[kind].extensions].sort()
+    const tableOf = (kind: NodeKind): string[] => {
+      expect(knownKeys(kind).slice(0, seedKeys(kind).length)).toEqual(seedKeys(kind))
+      return knownKeys(kind).toSorted()
+    }
     expect(keysOf(schema)).toEqual(tableOf('spec'))
     expect(keysOf(schema.$defs['ToolDef'])).toEqual(tableOf('tool'))
     expect(keysOf(schema.$defs['FieldDef'])).toEqual(tableOf('field'))
@@ -39,9 +41,7 @@ describe('JSON Schema of the format', () => {
     const triggers = schema.$defs['TriggerDef']?.oneOf ?? []
     expect(triggers.length).toBe(5)
     for (const trigger of triggers) {
-      expect(keysOf(trigger)).toEqual(
-        tableOf(trigger.properties['type']?.const as keyof typeof KEYS),
-      )
+      expect(keysOf(trigger)).toEqual(tableOf(trigger.properties['type']?.const as NodeKind))
     }
   })
 })

@@ -1,152 +1,77 @@
 import { isRecord } from '../../values/index.ts'
-import { quote, type Report } from './finding.ts'
-import type { PathStep } from './yaml.ts'
+import { quote, type SpecPlace } from './finding.ts'
+import { keysOf, type NodeKind } from './schema.ts'
 
-/** The kinds of mapping a tool spec is made of. */
-export type NodeKind =
-  | 'spec'
-  | 'tool'
-  | 'field'
-  | 'auth'
-  | 'response'
-  | 'paginate'
-  | 'signature'
-  | 'webhook'
-  | 'schedule'
-  | 'emit'
-  | 'queue'
-  | 'file'
-
-/** Keys of one kind of mapping: those of the seed, and ours. */
-export interface KeyTable {
-  readonly seed: readonly string[]
-  readonly extensions: readonly string[]
+/** Keys that the seed format knows; all others of the schema are extensions. Order is the order of writing. */
+const SEED: Readonly<Record<NodeKind, string>> = {
+  spec: 'domain version base_url auth tools triggers',
+  tool: 'name description method path params body auth',
+  field: 'name type required description default enum items properties',
+  auth: 'type env header',
+  response: '',
+  paginate: '',
+  signature: '',
+  webhook: 'type name description path event secret_env',
+  schedule: 'type name description cron',
+  emit: 'type name description event',
+  queue: 'type name description queue_url queue_env',
+  file: 'type name description watch_path events',
 }
 
-/** Splits a list of words. */
-const words = (text: string): readonly string[] => text.split(' ')
+/** Lists the keys of a kind of mapping that the seed format knows. */
+export function seedKeys(kind: NodeKind): readonly string[] {
+  return SEED[kind].split(' ').filter(Boolean)
+}
 
-const TRIGGER_EXTENSIONS = words(
-  'prompt payload_map tool version arguments attempts timeout concurrency payload',
-)
-
-/** Every key of the format, by the mapping it belongs to. Order is the order of writing. */
-export const KEYS: Readonly<Record<NodeKind, KeyTable>> = {
-  spec: { seed: ['domain', 'version', 'base_url', 'auth', 'tools', 'triggers'], extensions: [] },
-  tool: {
-    seed: ['name', 'description', 'method', 'path', 'params', 'body', 'auth'],
-    extensions: words(
-      'base_url content_type media_type body_root tags read_only destructive deprecated response paginate',
-    ),
-  },
-  field: {
-    seed: ['name', 'type', 'required', 'description', 'default', 'enum', 'items', 'properties'],
-    extensions: words(
-      'values rest const arg in style explode allow_reserved content_type wire_type nullable format minimum maximum exclusive_minimum exclusive_maximum multiple_of min_length max_length pattern min_items max_items unique_items any_of',
-    ),
-  },
-  auth: {
-    seed: ['type', 'env', 'header'],
-    extensions: words(
-      'in name prefix scopes token_url authorization_url discovery_url flow also or',
-    ),
-  },
-  response: { seed: [], extensions: ['pick', 'max_bytes', 'max_items'] },
-  paginate: { seed: [], extensions: ['style', 'cursor', 'limit', 'items', 'next'] },
-  signature: { seed: [], extensions: ['scheme', 'header'] },
-  webhook: {
-    seed: ['type', 'name', 'description', 'path', 'event', 'secret_env'],
-    extensions: [...TRIGGER_EXTENSIONS, 'signature', 'wait', 'challenge', 'verify_env'],
-  },
-  schedule: {
-    seed: ['type', 'name', 'description', 'cron'],
-    extensions: [...TRIGGER_EXTENSIONS, 'timezone', 'overlap', 'catch_up', 'jitter'],
-  },
-  emit: { seed: ['type', 'name', 'description', 'event'], extensions: TRIGGER_EXTENSIONS },
-  queue: {
-    seed: ['type', 'name', 'description', 'queue_url', 'queue_env'],
-    extensions: TRIGGER_EXTENSIONS,
-  },
-  file: {
-    seed: ['type', 'name', 'description', 'watch_path', 'events'],
-    extensions: [...TRIGGER_EXTENSIONS, 'poll'],
-  },
+/** Lists every key of a kind of mapping, those of the seed first. */
+export function knownKeys(kind: NodeKind | undefined): readonly string[] {
+  return kind === undefined ? [] : [...new Set([...seedKeys(kind), ...keysOf(kind)])]
 }
 
 /** Keys whose value is a list of fields. */
 export const FIELD_LISTS: readonly string[] = ['params', 'body', 'properties', 'payload']
 
-/** Tells which kind of mapping stands at a path; `triggerType` answers for entries of `triggers`. */
-export function kindAt(
-  path: readonly PathStep[],
-  triggerType: (index: number) => unknown,
-): NodeKind | undefined {
-  const [first, second] = path
-  if (path.length === 0) return 'spec'
-  if (first === 'triggers' && path.length === 2) {
-    const type = triggerType(Number(second))
-    return typeof type === 'string' && Object.hasOwn(KEYS, type) ? (type as NodeKind) : undefined
-  }
-  const last = path.findLast((step) => typeof step === 'string') ?? ''
-  return typeof path.at(-1) === 'number' ? LISTS.get(last) : MAPPINGS.get(last)
-}
-
-const LISTS = new Map<string, NodeKind>([
+/** The kind of mapping that a key holds, or a list of. */
+const KINDS: ReadonlyMap<string, NodeKind> = new Map([
   ['tools', 'tool'],
-  ['params', 'field'],
-  ['body', 'field'],
-  ['properties', 'field'],
-  ['payload', 'field'],
-  ['any_of', 'field'],
-  ['also', 'auth'],
-  ['or', 'auth'],
+  ...[...FIELD_LISTS, 'any_of', 'items', 'values', 'body_root'].map(
+    (key) => [key, 'field'] as const,
+  ),
+  ...['auth', 'also', 'or'].map((key) => [key, 'auth'] as const),
+  ...(['response', 'paginate', 'signature'] as const).map((key) => [key, key] as const),
 ])
 
-const MAPPINGS = new Map<string, NodeKind>([
-  ['auth', 'auth'],
-  ['items', 'field'],
-  ['values', 'field'],
-  ['body_root', 'field'],
-  ['response', 'response'],
-  ['paginate', 'paginate'],
-  ['signature', 'signature'],
-])
+/** Tells which kind of mapping stands at a path of a spec. */
+export function kindAt({ path }: SpecPlace, root: SpecPlace): NodeKind | undefined {
+  if (path.length === 0) return 'spec'
+  if (path[0] === 'triggers' && path.length === 2) {
+    const type = root.at(...path, 'type').value
+    return typeof type === 'string' && Object.hasOwn(SEED, type) ? (type as NodeKind) : undefined
+  }
+  return KINDS.get(String(path.findLast((step) => typeof step === 'string')))
+}
 
 /** Reports every key and value that the seed format does not know (E090). */
-export function checkSeedOnly(value: unknown, report: Report): void {
-  const triggers = isRecord(value) && Array.isArray(value['triggers']) ? value['triggers'] : []
-  const visit = (node: unknown, path: readonly PathStep[]): void => {
-    if (Array.isArray(node)) {
-      for (const [index, child] of node.entries()) visit(child, [...path, index])
-      return
-    }
-    if (!isRecord(node)) return
-    const kind = kindAt(path, (index) => typeOf(triggers[index]))
-    if (kind === undefined) return
-    for (const [key, child] of Object.entries(node)) {
+export function checkSeedOnly(root: SpecPlace): void {
+  const visit = (place: SpecPlace): void => {
+    const { value } = place
+    if (Array.isArray(value)) place.each(value, (_, at) => visit(at))
+    const kind = isRecord(value) ? kindAt(place, root) : undefined
+    if (kind === undefined || !isRecord(value)) return
+    const seed = seedKeys(kind)
+    for (const [key, child] of Object.entries(value)) {
+      const at = place.at(key)
       if (key.startsWith('x-') || key === 'default') continue
-      if (KEYS[kind].extensions.includes(key)) {
-        const message = `"${key}" is an extension; the seed knows ${KEYS[kind].seed.join(', ')}`
-        report({ code: 'E090', path: [...path, key], atKey: true, message, hint: 'remove it' })
-      } else if (key === 'enum' && Array.isArray(child)) {
-        checkSeedEnum(child, [...path, key], report)
-      } else visit(child, [...path, key])
+      if (!seed.includes(key)) {
+        const message = `"${key}" is an extension; the seed knows ${seed.join(', ')}`
+        at.sayKey('E090', message, 'remove it')
+      } else if (key !== 'enum' || !Array.isArray(child)) visit(at)
+      else {
+        const odd: unknown = child.find((member) => typeof member !== 'string')
+        const message = `enum values other than texts are an extension; found ${quote(odd)}`
+        if (odd !== undefined) at.say('E090', message, 'use texts, or remove enum')
+      }
     }
   }
-  visit(value, [])
-}
-
-function checkSeedEnum(
-  members: readonly unknown[],
-  path: readonly PathStep[],
-  report: Report,
-): void {
-  const odd = members.find((member) => typeof member !== 'string')
-  if (odd === undefined) return
-  const message = `enum values other than texts are an extension; found ${quote(odd)}`
-  report({ code: 'E090', path, message, hint: 'use texts, or remove enum' })
-}
-
-function typeOf(trigger: unknown): unknown {
-  return isRecord(trigger) ? trigger['type'] : undefined
+  visit(root)
 }

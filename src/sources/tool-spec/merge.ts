@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import {
   type Document,
   isMap,
@@ -8,20 +9,20 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml'
-import { isRecord } from '../../values/index.ts'
+import { asRecord, isRecord, ownMember } from '../../values/index.ts'
 import { formatPath, type SpecProblem } from './finding.ts'
 import { parseToolSpec } from './parse.ts'
 import type { ToolSpec } from './types.ts'
 import type { PathStep } from './yaml.ts'
 
 /** An entry of a list whose members have names: tool, field or trigger. */
-export interface NamedEntry {
+interface NamedEntry {
   readonly name: string
   readonly [key: string]: unknown
 }
 
 /** The same entry on all three sides; undefined is absence. */
-export interface AlignedEntry {
+interface AlignedEntry {
   readonly base: NamedEntry | undefined
   readonly edited: NamedEntry | undefined
   readonly incoming: NamedEntry | undefined
@@ -30,7 +31,7 @@ export interface AlignedEntry {
 }
 
 /** Tells whether a value is a list of entries with names. */
-export function isNamedList(value: unknown): value is NamedEntry[] {
+function isNamedList(value: unknown): value is NamedEntry[] {
   return (
     Array.isArray(value) &&
     value.every((entry) => isRecord(entry) && typeof entry['name'] === 'string')
@@ -41,18 +42,16 @@ export function isNamedList(value: unknown): value is NamedEntry[] {
  * Lines up three lists by name, in the order of the edited one with new entries after their
  * predecessor. A tool that got another name is still the same when method and path say so.
  */
-export function alignByName(
+function alignByName(
   base: readonly NamedEntry[],
   edited: readonly NamedEntry[],
   incoming: readonly NamedEntry[],
 ): AlignedEntry[] {
-  const inEdited = matchTo(base, edited)
   const inIncoming = matchTo(base, incoming)
   const baseOf = (match: ReadonlyMap<NamedEntry, NamedEntry>): Map<NamedEntry, NamedEntry> =>
     new Map(Array.from(match, ([from, to]) => [to, from]))
-  const editedToBase = baseOf(inEdited)
+  const editedToBase = baseOf(matchTo(base, edited))
   const incomingToBase = baseOf(inIncoming)
-  const used = new Set<NamedEntry>()
   const freshByName = new Map(
     incoming
       .filter((entry) => !incomingToBase.has(entry))
@@ -62,7 +61,6 @@ export function alignByName(
     const origin = editedToBase.get(entry)
     const partner =
       origin === undefined ? freshByName.get(identityOf(entry)) : inIncoming.get(origin)
-    if (partner) used.add(partner)
     return { base: origin, edited: entry, incoming: partner, index }
   })
   let position = 0
@@ -188,16 +186,19 @@ interface Sides {
 }
 
 function mergeMaps(state: State, path: readonly PathStep[], map: YAMLMap, sides: Sides): void {
-  const [base, edited, incoming] = [sides.base, sides.edited, sides.incoming].map(asRecord)
-  const keys = new Set([...Object.keys(edited ?? {}), ...Object.keys(incoming ?? {})])
-  for (const key of keys) {
-    const inner = { base: own(base, key), edited: own(edited, key), incoming: own(incoming, key) }
+  const [edited, incoming] = [asRecord(sides.edited), asRecord(sides.incoming)]
+  for (const key of new Set([...Object.keys(edited), ...Object.keys(incoming)])) {
+    const inner = {
+      base: ownMember(asRecord(sides.base), key),
+      edited: ownMember(edited, key),
+      incoming: ownMember(incoming, key),
+    }
     const node = map.get(key, true) as Node | undefined
     if (descend(state, [...path, key], node, inner)) continue
     const decision = decide(state, [...path, key], inner)
     if (decision === 'keep') continue
     if (decision === 'remove') map.delete(key)
-    else setKey(state, map, key, inner.incoming, Object.keys(incoming ?? {}))
+    else setKey(state, map, key, inner.incoming, Object.keys(incoming))
   }
 }
 
@@ -281,8 +282,8 @@ function decide(state: State, path: readonly PathStep[], sides: Sides): 'keep' |
     state.conflicts.push({ path: nameOf(path, sides, state), reason, ...sides })
     return 'keep'
   }
-  if (isSame(edited, incoming) || isSame(base, incoming)) return 'keep'
-  if (isSame(base, edited)) {
+  if (isDeepStrictEqual(edited, incoming) || isDeepStrictEqual(base, incoming)) return 'keep'
+  if (isDeepStrictEqual(base, edited)) {
     note()
     return incoming === undefined ? 'remove' : 'take'
   }
@@ -326,26 +327,4 @@ function setKey(
 
 function isScalarList(value: unknown): boolean {
   return Array.isArray(value) && value.every((entry) => typeof entry !== 'object' || entry === null)
-}
-
-function asRecord(value: unknown): Record<string, unknown> | undefined {
-  return isRecord(value) ? value : undefined
-}
-
-function own(record: Record<string, unknown> | undefined, key: string): unknown {
-  return record !== undefined && Object.hasOwn(record, key) ? record[key] : undefined
-}
-
-/** Equal as values; the order of keys does not count. */
-function isSame(a: unknown, b: unknown): boolean {
-  if (a === b) return true
-  if (Array.isArray(a) && Array.isArray(b)) {
-    return a.length === b.length && a.every((entry, index) => isSame(entry, b[index]))
-  }
-  if (!isRecord(a) || !isRecord(b)) return false
-  const keys = Object.keys(a)
-  return (
-    keys.length === Object.keys(b).length &&
-    keys.every((key) => Object.hasOwn(b, key) && isSame(a[key], b[key]))
-  )
 }

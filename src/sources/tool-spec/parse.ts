@@ -1,7 +1,15 @@
 import { isRecord } from '../../values/index.ts'
 import { type CheckOptions, checkSpec } from './check.ts'
 import { explainIssues } from './explain.ts'
-import { hasErrors, quote, type SpecFinding, type SpecProblem, toSpecProblems } from './finding.ts'
+import {
+  createSpecPlace,
+  hasErrors,
+  quote,
+  type SpecFinding,
+  type SpecPlace,
+  type SpecProblem,
+  toSpecProblems,
+} from './finding.ts'
 import { checkSeedOnly } from './keys.ts'
 import { toolSpecSchema } from './schema.ts'
 import type { ToolSpec } from './types.ts'
@@ -50,42 +58,37 @@ function check(
   options: ParseToolSpecOptions & { readonly file: string },
   source: YamlSource | undefined,
 ): ParsedToolSpec {
-  const { file } = options
-  const place = (findings: readonly SpecFinding[]): SpecProblem[] =>
-    toSpecProblems(findings, { file, value, ...(source && { source }) })
+  const findings: SpecFinding[] = []
+  const root = createSpecPlace(value, (finding) => findings.push(finding))
+  const toProblems = (): SpecProblem[] =>
+    toSpecProblems(findings, { file: options.file, value, ...(source && { source }) })
 
-  const stranger = explainStranger(value)
-  if (stranger) return { ok: false, problems: place([stranger]) }
-
-  const shape = toolSpecSchema.safeParse(value)
-  const findings = shape.success ? [] : explainIssues(shape.error.issues, value)
-  if (findings.length > 0) return { ok: false, problems: place(findings) }
+  explainStranger(root)
+  const shape = findings.length === 0 ? toolSpecSchema.safeParse(value) : undefined
+  if (shape?.success === false) explainIssues(shape.error.issues, root)
+  if (findings.length > 0) return { ok: false, problems: toProblems() }
 
   // The schema adds and renames nothing, so the value itself is the spec, `x-` keys included.
   const spec = value as ToolSpec
-  checkSpec(spec, (finding) => findings.push(finding), options)
-  if (options.strictSeed) checkSeedOnly(value, (finding) => findings.push(finding))
-  const problems = place(findings)
+  checkSpec(spec, root, options)
+  if (options.strictSeed) checkSeedOnly(root)
+  const problems = toProblems()
   return hasErrors(problems) ? { ok: false, problems } : { ok: true, spec, warnings: problems }
 }
 
-function explainStranger(value: unknown): SpecFinding | undefined {
+function explainStranger(root: SpecPlace): void {
+  const { value, wrong } = root
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    const message = `the file must hold a mapping; found ${quote(value)}`
-    return { code: 'E005', path: [], message, hint: 'start with domain: … and tools: …' }
+    wrong('E005', 'the file must hold a mapping', 'start with domain: … and tools: …')
+    return
   }
   const kind = sniffDocument(value)
-  if (kind === 'tool-spec') return undefined
-  const found = quote(value)
   if (kind === 'openapi') {
-    const message = `expected a tool spec with domain and tools; found an OpenAPI document, ${found}`
-    return { code: 'E001', path: [], message, hint: 'import it: waymark forge tool --spec <file>' }
-  }
-  return {
-    code: 'E001',
-    path: [],
-    message: `neither an OpenAPI document nor a tool spec; found ${found}`,
-    hint: 'a tool spec has domain and tools, an API description has openapi or swagger',
+    const message = `expected a tool spec with domain and tools; found an OpenAPI document, ${quote(value)}`
+    root.say('E001', message, 'import it: waymark forge tool --spec <file>')
+  } else if (kind === 'unknown') {
+    const hint = 'a tool spec has domain and tools, an API description has openapi or swagger'
+    wrong('E001', 'neither an OpenAPI document nor a tool spec', hint)
   }
 }
 

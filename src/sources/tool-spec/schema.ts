@@ -14,6 +14,7 @@ import {
   PAGINATE_STYLES,
   SIGNATURE_SCHEMES,
   type ToolSpec,
+  type TriggerType,
   WEBHOOK_CHALLENGES,
 } from './types.ts'
 
@@ -146,24 +147,8 @@ const element = z
   })
   .meta({ id: 'ElementDef', description: 'A value without a name: array element, alternative' })
 
-const field = z
-  .strictObject({
-    name: text('Name on the wire'),
-    ...fieldKeys,
-    description: text('What this is; the model reads it'),
-    get items(): Lazy {
-      return element.optional().describe('Element of an array')
-    },
-    get properties(): Lazy {
-      return z.array(field).optional().describe('Fields of an object, as a list')
-    },
-    get values(): Lazy {
-      return element.optional().describe('What other members of an object hold')
-    },
-    get any_of(): Lazy {
-      return z.array(element).min(1).optional().describe('The exact alternatives')
-    },
-  })
+const field = element
+  .extend({ name: text('Name on the wire'), description: text('What this is; the model reads it') })
   .meta({ id: 'FieldDef', description: 'A parameter, body field or property' })
 
 const response = z.strictObject({
@@ -196,7 +181,7 @@ const tool = z
     tags: z.array(z.string()).optional().describe('Groups for filtering'),
     read_only: flag('Changes nothing on the other side'),
     destructive: flag('May delete or overwrite'),
-    deprecated: flag('The API wants to get rid of it'),
+    deprecated: flag('Deprecated by the API'),
     response: response.optional().describe('How a response is trimmed'),
     paginate: paginate.optional().describe('How to ask for the next page'),
   })
@@ -221,55 +206,55 @@ const triggerKeys = {
   payload: z.array(field).optional().describe('Fields of the payload'),
 }
 
-const signature = z.union([
-  z.enum(SIGNATURE_SCHEMES),
-  z.strictObject({
-    scheme: z.enum(SIGNATURE_SCHEMES).describe('How the signature is made'),
-    header: text('Header with the signature').optional(),
-  }),
-])
+const signature = z.strictObject({
+  scheme: z.enum(SIGNATURE_SCHEMES).describe('How the signature is made'),
+  header: text('Header with the signature').optional(),
+})
+
+const webhook = z.strictObject({
+  type: z.literal('webhook'),
+  ...triggerKeys,
+  path: text('HTTP path to register'),
+  event: text('Event name, for documentation and logs').optional(),
+  secret_env: text('Environment variable with the signing secret').optional(),
+  signature: z
+    .union([z.enum(SIGNATURE_SCHEMES), signature])
+    .optional()
+    .describe('Signature scheme; standard when absent'),
+  wait: flag('Answer with the result instead of at once'),
+  challenge: z.enum(WEBHOOK_CHALLENGES).optional().describe('Question by GET to answer'),
+  verify_env: text('Environment variable with the verify token of meta').optional(),
+})
+
+const schedule = z.strictObject({
+  type: z.literal('schedule'),
+  ...triggerKeys,
+  cron: text('Five-field cron expression'),
+  timezone: text('IANA time zone').optional(),
+  overlap: z.enum(['skip', 'queue', 'allow']).optional().describe('When a run still runs'),
+  catch_up: z.enum(['none', 'one']).optional().describe('Runs missed while stopped'),
+  jitter: duration.optional().describe('Each run is late by a random part of it'),
+})
+
+const emit = z.strictObject({ type: z.literal('emit'), ...triggerKeys, event: text('Event name') })
+
+const queue = z.strictObject({
+  type: z.literal('queue'),
+  ...triggerKeys,
+  queue_url: text('SQS, Redis or RabbitMQ queue URL'),
+  queue_env: text('Environment variable with the connection string').optional(),
+})
+
+const file = z.strictObject({
+  type: z.literal('file'),
+  ...triggerKeys,
+  watch_path: text('Directory or glob to watch'),
+  events: z.array(z.enum(FILE_EVENTS)).optional().describe('All three when absent'),
+  poll: flag('Look again and again instead of trusting file-system events'),
+})
 
 const trigger = z
-  .discriminatedUnion('type', [
-    z.strictObject({
-      type: z.literal('webhook'),
-      ...triggerKeys,
-      path: text('HTTP path to register'),
-      event: text('Event name, for documentation and logs').optional(),
-      secret_env: text('Environment variable with the signing secret').optional(),
-      signature: signature.optional().describe('Signature scheme; standard when absent'),
-      wait: flag('Answer with the result instead of at once'),
-      challenge: z.enum(WEBHOOK_CHALLENGES).optional().describe('Question by GET to answer'),
-      verify_env: text('Environment variable with the verify token of meta').optional(),
-    }),
-    z.strictObject({
-      type: z.literal('schedule'),
-      ...triggerKeys,
-      cron: text('Five-field cron expression'),
-      timezone: text('IANA time zone').optional(),
-      overlap: z.enum(['skip', 'queue', 'allow']).optional().describe('When a run still runs'),
-      catch_up: z.enum(['none', 'one']).optional().describe('Runs missed while stopped'),
-      jitter: duration.optional().describe('Each run is late by a random part of it'),
-    }),
-    z.strictObject({
-      type: z.literal('emit'),
-      ...triggerKeys,
-      event: text('Event name'),
-    }),
-    z.strictObject({
-      type: z.literal('queue'),
-      ...triggerKeys,
-      queue_url: text('SQS, Redis or RabbitMQ queue URL'),
-      queue_env: text('Environment variable with the connection string').optional(),
-    }),
-    z.strictObject({
-      type: z.literal('file'),
-      ...triggerKeys,
-      watch_path: text('Directory or glob to watch'),
-      events: z.array(z.enum(FILE_EVENTS)).optional().describe('All three when absent'),
-      poll: flag('Look again and again instead of trusting file-system events'),
-    }),
-  ])
+  .discriminatedUnion('type', [webhook, schedule, emit, queue, file])
   .meta({ id: 'TriggerDef', description: 'How an outside event calls a tool' })
 
 const spec = z.strictObject({
@@ -280,6 +265,27 @@ const spec = z.strictObject({
   tools: z.array(tool).describe('Tools'),
   triggers: z.array(trigger).optional().describe('Triggers'),
 })
+
+/** The kinds of mapping a tool spec is made of. */
+export type NodeKind =
+  | 'spec'
+  | 'tool'
+  | 'field'
+  | 'auth'
+  | 'response'
+  | 'paginate'
+  | 'signature'
+  | TriggerType
+
+/** Lists the keys of a kind of mapping. */
+export function keysOf(kind: NodeKind): readonly string[] {
+  return Object.keys(MAPPINGS[kind].shape)
+}
+
+const MAPPINGS: Readonly<Record<NodeKind, z.ZodObject>> = {
+  ...{ spec, tool, field, auth, response, paginate, signature },
+  ...{ webhook, schedule, emit, queue, file },
+}
 
 /** The shape of a tool spec. Keys starting `x-` are let through by `parseToolSpec`, not by this. */
 export const toolSpecSchema: z.ZodType<ToolSpec> = spec as unknown as z.ZodType<ToolSpec>

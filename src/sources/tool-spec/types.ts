@@ -144,7 +144,7 @@ export interface ToolDef extends Extensible {
   readonly read_only?: boolean
   /** Extension: may delete or overwrite. */
   readonly destructive?: boolean
-  /** Extension: the API wants to get rid of it. */
+  /** Extension: deprecated by the API. */
   readonly deprecated?: boolean
   /** Extension: how a response is trimmed before the model sees it. */
   readonly response?: ResponseConfig

@@ -8,152 +8,6 @@ import {
   YAMLException,
 } from 'js-yaml'
 
-/** A node of a YAML text with the offset where it starts. */
-export interface YamlTreeNode {
-  readonly offset: number
-  /** Of a mapping: each key with the place of the key and its value. */
-  readonly entries?: Map<string, { readonly offset: number; readonly value: YamlTreeNode }>
-  /** Of a list. */
-  readonly items?: YamlTreeNode[]
-}
-
-/** What the values alone cannot tell. */
-export interface YamlTreeFault {
-  readonly code: 'E002' | 'E003'
-  readonly message: string
-  /** The key, when it is there twice. */
-  readonly key?: string
-  readonly offset: number
-}
-
-/** Finds the places of all nodes, duplicate keys, and aliases that grow without end. */
-export function buildYamlTree(
-  text: string,
-  events: readonly Event[],
-  maxNodes: number,
-): { readonly root: YamlTreeNode; readonly faults: readonly YamlTreeFault[] } {
-  const state: State = {
-    text,
-    maxNodes,
-    faults: [],
-    anchors: new Map(),
-    open: [],
-    last: 0,
-    root: { offset: 0 },
-  }
-  for (const event of events) {
-    take(state, event)
-    // An alias bomb must stop the walk, not only be noted.
-    if (state.faults.at(-1)?.code === 'E002') break
-  }
-  return state
-}
-
-interface State {
-  readonly text: string
-  readonly maxNodes: number
-  readonly faults: YamlTreeFault[]
-  readonly anchors: Map<string, { readonly node: YamlTreeNode; readonly size: number }>
-  readonly open: Frame[]
-  /** Start of the last node; an empty value has no start of its own. */
-  last: number
-  root: YamlTreeNode
-}
-
-interface Frame {
-  readonly node: YamlTreeNode
-  readonly anchor: string | undefined
-  /** The key that waits for its value, inside a mapping. */
-  key: { readonly text: string; readonly offset: number } | undefined
-  /** Nodes inside, aliases followed. */
-  size: number
-}
-
-function take(state: State, event: Event): void {
-  switch (event.type) {
-    case EVENT_ID.SCALAR:
-      takeScalar(state, event)
-      break
-    case EVENT_ID.ALIAS:
-      takeAlias(state, event)
-      break
-    case EVENT_ID.MAPPING:
-    case EVENT_ID.SEQUENCE: {
-      state.last = event.start
-      const inside = event.type === EVENT_ID.MAPPING ? { entries: new Map() } : { items: [] }
-      const node = { offset: event.start, ...inside }
-      state.open.push({ node, anchor: anchorOf(state, event), key: undefined, size: 1 })
-      break
-    }
-    case EVENT_ID.POP: {
-      const frame = state.open.pop()
-      if (frame?.anchor !== undefined) state.anchors.set(frame.anchor, frame)
-      if (frame !== undefined) place(state, frame.node, frame.size, '')
-      break
-    }
-    case EVENT_ID.DOCUMENT:
-      break
-  }
-}
-
-function takeScalar(state: State, event: Extract<Event, { type: 4 }>): void {
-  const { style, valueStart } = event
-  const quoted = style === SCALAR_STYLE.SINGLE_QUOTED || style === SCALAR_STYLE.DOUBLE_QUOTED
-  if (valueStart >= 0) state.last = valueStart - (quoted ? 1 : 0)
-  const node = { offset: state.last }
-  const anchor = anchorOf(state, event)
-  if (anchor !== undefined) state.anchors.set(anchor, { node, size: 1 })
-  const frame = state.open.at(-1)
-  const isKey = frame?.node.entries !== undefined && frame.key === undefined
-  place(state, node, 1, isKey ? getScalarValue(state.text, event) : '')
-}
-
-function takeAlias(state: State, event: Extract<Event, { type: 5 }>): void {
-  const name = state.text.slice(event.anchorStart, event.anchorEnd)
-  const offset = event.anchorStart - 1
-  const target = state.anchors.get(name)
-  if (target === undefined) {
-    const message = `the alias *${name} points at nothing before it that is complete`
-    state.faults.push({ code: 'E002', message, offset })
-  } else place(state, { ...target.node, offset }, target.size, '')
-}
-
-/** Puts a finished node into what is open: as element, as key, or as the value of the key. */
-function place(state: State, node: YamlTreeNode, size: number, keyText: string): void {
-  const frame = state.open.at(-1)
-  if (frame === undefined) {
-    state.root = node
-    return
-  }
-  frame.size += size
-  if (frame.size > state.maxNodes) {
-    const message = `the text grows to more than ${state.maxNodes} values`
-    state.faults.push({ code: 'E002', message, offset: node.offset })
-  } else if (frame.node.items) frame.node.items.push(node)
-  else if (frame.key === undefined) frame.key = { text: keyText, offset: node.offset }
-  else closePair(state, frame, frame.key, node)
-}
-
-function closePair(
-  state: State,
-  frame: Frame,
-  key: { readonly text: string; readonly offset: number },
-  value: YamlTreeNode,
-): void {
-  frame.key = undefined
-  if (frame.node.entries?.has(key.text)) {
-    const message = `the key "${key.text}" is there twice`
-    state.faults.push({ code: 'E003', message, key: key.text, offset: key.offset })
-  } else frame.node.entries?.set(key.text, { offset: key.offset, value })
-}
-
-function anchorOf(
-  state: State,
-  event: { readonly anchorStart: number; readonly anchorEnd: number },
-): string | undefined {
-  return event.anchorStart < 0 ? undefined : state.text.slice(event.anchorStart, event.anchorEnd)
-}
-
 /** A step into a value: a key of a mapping or an index of a list. */
 export type PathStep = string | number
 
@@ -204,7 +58,7 @@ export function parseYaml(text: string, limits: YamlLimits = {}): YamlResult {
     const events = parseEvents(text, { maxDepth })
     const documents = events.filter((event) => event.type === EVENT_ID.DOCUMENT)
     if (documents.length > 1) return severalDocuments(text, lines)
-    const tree = buildYamlTree(text, events, maxNodes)
+    const tree = buildTree(text, events, maxNodes)
     if (tree.faults.length > 0) {
       const faults = tree.faults.map(({ offset, ...fault }) => ({ ...fault, ...lines(offset) }))
       return { ok: false, faults }
@@ -218,8 +72,8 @@ export function parseYaml(text: string, limits: YamlLimits = {}): YamlResult {
 
 type LineIndex = (offset: number) => Position
 
-function createSource(value: unknown, root: YamlTreeNode, lines: LineIndex): YamlSource {
-  const find = (path: readonly PathStep[]): YamlTreeNode => {
+function createSource(value: unknown, root: TreeNode, lines: LineIndex): YamlSource {
+  const find = (path: readonly PathStep[]): TreeNode => {
     let node = root
     for (const step of path) {
       const next =
@@ -278,4 +132,103 @@ function toFault(thrown: unknown): YamlResult {
 
 function fail(code: YamlFault['code'], message: string, at: Position): YamlResult {
   return { ok: false, faults: [{ code, message, ...at }] }
+}
+
+/** A node of a YAML text with the offset where it starts. */
+interface TreeNode {
+  readonly offset: number
+  /** Of a mapping: each key with the place of the key and its value. */
+  readonly entries?: ReadonlyMap<string, { readonly offset: number; readonly value: TreeNode }>
+  /** Of a list. */
+  readonly items?: readonly TreeNode[]
+}
+
+/** A node, and how many nodes it stands for when aliases are followed. */
+interface ReadNode {
+  readonly node: TreeNode
+  readonly size: number
+}
+
+/** What the values alone cannot tell. */
+type TreeFault = Pick<YamlFault, 'code' | 'message' | 'key'> & { readonly offset: number }
+
+/** Finds the places of all nodes, duplicate keys, and aliases that grow without end. The parser has limited the depth. */
+function buildTree(
+  text: string,
+  events: readonly Event[],
+  maxNodes: number,
+): { readonly root: TreeNode; readonly faults: readonly TreeFault[] } {
+  const faults: TreeFault[] = []
+  const anchors = new Map<string, ReadNode>()
+  let next = 1
+  // Start of the last node; an empty value has no start of its own.
+  let last = 0
+  let isStopped = false
+
+  /** An alias bomb must stop the walk, not only be noted. */
+  function stop(message: string, offset: number): void {
+    if (!isStopped) faults.push({ code: 'E002', message, offset })
+    isStopped = true
+  }
+
+  function readNode(): ReadNode {
+    const event = events[next++]
+    if (event === undefined || event.type === EVENT_ID.POP || event.type === EVENT_ID.DOCUMENT) {
+      return { node: { offset: last }, size: 1 }
+    }
+    const name = text.slice(event.anchorStart, event.anchorEnd)
+    if (event.type === EVENT_ID.ALIAS) {
+      const offset = event.anchorStart - 1
+      const target = anchors.get(name)
+      if (target !== undefined) return { node: { ...target.node, offset }, size: target.size }
+      stop(`the alias *${name} points at nothing before it that is complete`, offset)
+      return { node: { offset }, size: 1 }
+    }
+    const read = event.type === EVENT_ID.SCALAR ? readScalar(event) : readMembers(event)
+    if (event.anchorStart >= 0) anchors.set(name, read)
+    return read
+  }
+
+  function readScalar({ style, valueStart }: Extract<Event, { type: 4 }>): ReadNode {
+    const quoted = style === SCALAR_STYLE.SINGLE_QUOTED || style === SCALAR_STYLE.DOUBLE_QUOTED
+    if (valueStart >= 0) last = valueStart - (quoted ? 1 : 0)
+    return { node: { offset: last }, size: 1 }
+  }
+
+  function readMembers({ type, start }: Extract<Event, { type: 2 | 3 }>): ReadNode {
+    const items: TreeNode[] = []
+    const entries = new Map<string, { offset: number; value: TreeNode }>()
+    let size = 1
+    const take = (): TreeNode => {
+      const inner = readNode()
+      size += inner.size
+      if (size > maxNodes) stop(`the text grows to more than ${maxNodes} values`, inner.node.offset)
+      return inner.node
+    }
+    last = start
+    while (!isStopped && events[next]?.type !== EVENT_ID.POP) {
+      const key = events[next]
+      const node = take()
+      if (type === EVENT_ID.SEQUENCE) items.push(node)
+      else addEntry(entries, key, { offset: node.offset, value: take() })
+    }
+    next += 1
+    const inside = type === EVENT_ID.SEQUENCE ? { items } : { entries }
+    return { node: { offset: start, ...inside }, size }
+  }
+
+  function addEntry(
+    entries: Map<string, { offset: number; value: TreeNode }>,
+    event: Event | undefined,
+    entry: { offset: number; value: TreeNode },
+  ): void {
+    const key = event?.type === EVENT_ID.SCALAR ? getScalarValue(text, event) : ''
+    if (!entries.has(key)) entries.set(key, entry)
+    else {
+      const message = `the key "${key}" is there twice`
+      faults.push({ code: 'E003', message, key, offset: entry.offset })
+    }
+  }
+
+  return { root: readNode().node, faults }
 }

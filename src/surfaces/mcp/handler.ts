@@ -141,8 +141,20 @@ function asPrincipal(
   method: string | undefined,
   next: (principal: Principal | undefined) => Maybe<HttpResponse>,
 ): Maybe<HttpResponse> {
-  const { authenticate, challenge, log } = service
-  if (authenticate === undefined) return next(undefined)
+  // A function of its own: closures cost those calls nothing that need none.
+  return service.authenticate === undefined
+    ? next(undefined)
+    : identify(service, authorization, request, method, next)
+}
+
+function identify(
+  service: Service,
+  authorization: McpHandlerOptions['authorization'],
+  request: HttpRequest,
+  method: string | undefined,
+  next: (principal: Principal | undefined) => Maybe<HttpResponse>,
+): Maybe<HttpResponse> {
+  const { challenge, log } = service
   const refuse = (thrown: unknown): never => {
     const hasToken = request.header('authorization') !== undefined
     if (hasToken) log.warn('a caller was refused', { error: thrown })
@@ -154,7 +166,7 @@ function asPrincipal(
     principal =
       method !== undefined && READS.has(method)
         ? identifyReader(service, credentials)
-        : authenticate(credentials)
+        : service.authenticate?.(credentials)
   } catch (thrown) {
     return refuse(thrown)
   }

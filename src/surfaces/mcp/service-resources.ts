@@ -15,7 +15,6 @@ import {
 import {
   buildDocument,
   type DiscoveryDocument,
-  selectLinks,
   toStandaloneFunction,
 } from '../../discovery/index.ts'
 import { isRecord, once } from '../../values/index.ts'
@@ -77,9 +76,7 @@ export function createFunctionTemplate(
       const view = viewOf(service, principal)
       const { tools } = catalogue(view)
       const tool = tools.find((one) => one.target.name === name || one.name === name)
-      if (tool === undefined) return undefined
-      const links = selectLinks(service, tool.target, view)
-      return JSON.stringify(toStandaloneFunction(tool.target, service.components, new Map(), links))
+      return tool && JSON.stringify(toStandaloneFunction(tool.contract, service, new Map(), view))
     },
     complete: (_variable, value, principal) =>
       catalogue(viewOf(service, principal))

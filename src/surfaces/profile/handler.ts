@@ -17,8 +17,8 @@ import {
   selectResponseCapabilities,
   toIncompatibleBody,
 } from '../../capabilities/index.ts'
+import { createContracts } from '../../contract/index.ts'
 import { type Service, type ServiceProfile, toToolName } from '../../core/index.ts'
-import { listTargets } from '../../discovery/index.ts'
 import { assertNoPrivateKeys, isList, isRecord, type JsonObject } from '../../values/index.ts'
 import type { HttpHandler } from '../../wire/index.ts'
 import { buildOpenApi, buildOpenRpc } from '../rest/index.ts'
@@ -120,9 +120,10 @@ function buildProfile(
 }
 
 function operationsOf(service: Service, capability: string): readonly string[] {
-  const names = listTargets(service, {})
-    .filter(({ definition }) => definition.capability === capability)
-    .map(({ name }) => toToolName(name))
+  const names = createContracts(service)
+    .list()
+    .filter(({ target }) => target.definition.capability === capability)
+    .map(({ target }) => toToolName(target.name))
   return [...new Set(names)]
 }
 
@@ -197,7 +198,8 @@ function refuseUnfetched(
 
 function assertCapabilities(service: Service, { capabilities }: ProfileOptions): void {
   const known = new Set(capabilities.map(({ name }) => name))
-  for (const { name, definition } of listTargets(service, { includeHidden: true })) {
+  for (const { target } of createContracts(service).list({ includeHidden: true })) {
+    const { name, definition } = target
     const { capability } = definition
     if (capability !== undefined && !known.has(capability)) {
       throw new TypeError(

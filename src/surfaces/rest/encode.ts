@@ -1,3 +1,4 @@
+import { isMasked } from '../../contract/index.ts'
 import {
   assertFits,
   type Call,
@@ -15,21 +16,37 @@ import {
   resolveCode,
 } from '../../errors/index.ts'
 import type { HttpResponse } from '../../wire/index.ts'
+import type { Asked } from './decode.ts'
 
 /** Encodes an outcome as a plain HTTP answer: the result itself, or problem details with one entry per finding. */
 export function encodeOutcome(
   outcome: Outcome,
   call: Call | undefined,
   service: Service,
+  asked?: Pick<Asked, 'version' | 'contracts'>,
 ): HttpResponse {
   if (!outcome.ok) return encodeErrors(outcome, call, service)
   const instead = call && encodeInstead(outcome.result, call.reply)
   if (instead !== undefined) return instead
+  const headers = encodeHeaders(call?.reply)
   return {
     status: pickStatus(call?.reply),
-    headers: encodeHeaders(call?.reply),
+    headers:
+      call?.reply.extensions !== undefined && hasOtherShape(outcome.result, call.reply, asked)
+        ? { ...headers, 'content-type': MASKED_TYPE }
+        : headers,
     body: encodeResult(outcome.result, service),
   }
+}
+
+/** A masked result may not have the shape that was promised. */
+function hasOtherShape(
+  result: unknown,
+  reply: Reply,
+  asked: Pick<Asked, 'version' | 'contracts'> | undefined,
+): boolean {
+  if (asked?.version === undefined || !isMasked(reply)) return false
+  return !asked.contracts.of(asked.version).results.accepts(result)
 }
 
 /** Writes a result, whole or partial, as far as an answer may be long. */
@@ -64,6 +81,9 @@ const STATUSES = { accepted: 202, started: 202, instead: 200, unavailable: 503 }
 function pickStatus(reply: Reply | undefined): number {
   return reply?.disposition === undefined ? 200 : STATUSES[reply.disposition]
 }
+
+/** A result that is masked beyond its shape has a type of its own. */
+const MASKED_TYPE = 'application/vnd.waymark.masked+json'
 
 /** What extensions answer in place of the function has a type of its own: it has not the shape that was promised. */
 export const EXTENSIONS_TYPE = 'application/vnd.waymark.extensions+json'

@@ -7,6 +7,7 @@ import {
 } from '../../capabilities/index.ts'
 import { createContracts, type HttpBinding } from '../../contract/index.ts'
 import {
+  addReplyHeader,
   type Call,
   dispatch,
   type FunctionEntry,
@@ -167,21 +168,42 @@ function answer(
   }
 }
 
+/** Whatever needs a closure is a function of its own: most calls need none, and each costs every call. */
 function run(
   service: Service,
   call: Call,
-  { streamType }: Asked,
+  asked: Asked,
   ucp: JsonObject | undefined,
 ): Maybe<HttpResponse> {
-  if (streamType !== undefined) {
-    return answerStream(service, call, createStreamFormat(service, call, streamType), (streaming) =>
-      andThen(dispatch(service, streaming), (outcome) => withNegotiated(outcome, ucp)),
-    )
-  }
+  if (asked.streamType !== undefined) return runStream(service, call, asked, ucp)
   const outcome = dispatch(service, call)
   return isPromise(outcome)
-    ? outcome.then((ready) => encodeOutcome(withNegotiated(ready, ucp), call, service))
-    : encodeOutcome(withNegotiated(outcome, ucp), call, service)
+    ? encodeLater(service, call, asked, ucp, outcome)
+    : encodeOutcome(withNegotiated(outcome, ucp, call, asked), call, service, asked)
+}
+
+function encodeLater(
+  service: Service,
+  call: Call,
+  asked: Asked,
+  ucp: JsonObject | undefined,
+  outcome: Promise<Outcome>,
+): Promise<HttpResponse> {
+  return outcome.then((ready) =>
+    encodeOutcome(withNegotiated(ready, ucp, call, asked), call, service, asked),
+  )
+}
+
+function runStream(
+  service: Service,
+  call: Call,
+  asked: Asked,
+  ucp: JsonObject | undefined,
+): Maybe<HttpResponse> {
+  const { streamType = 'application/jsonl' } = asked
+  return answerStream(service, call, createStreamFormat(service, call, streamType), (streaming) =>
+    andThen(dispatch(service, streaming), (outcome) => withNegotiated(outcome, ucp, call, asked)),
+  )
 }
 
 /** Ids of calls whose callers give none: a random start and a count, because a random id for each costs more. */
@@ -194,12 +216,30 @@ function createIds(): () => string {
   }
 }
 
-/** A negotiated answer says which capabilities it rests on, unless the function has said so itself. */
-function withNegotiated(outcome: Outcome, ucp: JsonObject | undefined): Outcome {
-  if (ucp === undefined || !outcome.ok || !isRecord(outcome.result) || 'ucp' in outcome.result) {
-    return outcome
-  }
-  return { ...outcome, result: { ucp, ...outcome.result } }
+/**
+ * A negotiated answer says which capabilities it rests on, unless the function has said so itself: in the body, or in a
+ * header where the body is described as having no further members.
+ */
+function withNegotiated(
+  outcome: Outcome,
+  ucp: JsonObject | undefined,
+  { reply }: Call,
+  { version, contracts }: Asked,
+): Outcome {
+  if (ucp === undefined || !outcome.ok) return outcome
+  const { result } = outcome
+  if (isRecord(result) && 'ucp' in result) return outcome
+  const isOpen = version === undefined || contracts.of(version).results.isOpen
+  if (isRecord(result) && isOpen) return { ...outcome, result: { ucp, ...result } }
+  addReplyHeader(reply, 'ucp-negotiated', toAscii(JSON.stringify(ucp)))
+  return outcome
+}
+
+function toAscii(json: string): string {
+  return json.replace(
+    /[^\x20-\x7e]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 }
 
 function encodeRefusal(refusal: ProtocolRefusal): HttpResponse {

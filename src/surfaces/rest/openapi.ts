@@ -29,7 +29,7 @@ export function buildOpenApi(
 ): OpenApiDocument {
   const shared = service.components.schemas ?? {}
   const schemas = createSchemaCollection(shared, (schema) => schema, view)
-  const contracts = createContracts(service).list(view)
+  const contracts = createContracts(service).list({ view })
   const paths = Object.fromEntries(
     contracts.map((contract) => [
       `${prefix}${contract.http.path}`,

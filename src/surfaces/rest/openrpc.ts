@@ -26,7 +26,7 @@ export interface OpenRpcDocument {
 export function buildOpenRpc(service: Service, view: View = EVERYTHING): OpenRpcDocument {
   const schemas = createSchemaCollection(service.components.schemas ?? {}, toDraft7, view)
   const methods = createContracts(service)
-    .list(view)
+    .list({ view })
     .filter(({ target }) => isCalledWithoutVersion(service, target))
     .map((contract) => toMethod(service, contract, schemas.move))
   return {
@@ -45,11 +45,12 @@ function isCalledWithoutVersion({ registry }: Service, target: Target): boolean 
 
 function toMethod(
   service: Service,
-  { target, errors, scopes }: Contract,
+  contract: Contract,
   move: (schema: JsonSchema) => JsonSchema,
 ): OpenRpcDocument['methods'][number] {
   const { components } = service
-  const object = toFunctionObject(target, move)
+  const { target, errors, scopes } = contract
+  const object = toFunctionObject(contract, move)
   const descriptor = (value: ContentDescriptor | Reference): ContentDescriptor | undefined => {
     const resolved = resolveReference(value, components, 'contentDescriptors')
     return resolved && { ...resolved, schema: toDraft7(move(resolved.schema)) }

@@ -2,7 +2,7 @@ import { CODES } from '../../../errors/index.ts'
 import { compileSchema, type JsonSchema } from '../../../schema/index.ts'
 import { extensionUrn, isRecord } from '../../../values/index.ts'
 import { type FindingFacts, showActual } from '../finding.ts'
-import { type Case, nameOf, pointerOf, type Subject } from '../subject.ts'
+import { type Case, callCase, nameOf, pointerOf, type Subject } from '../subject.ts'
 
 /** Calls every function with its examples, or with arguments made up, and judges what comes back. */
 export async function* verifyCalls(subject: Subject): AsyncGenerator<FindingFacts> {
@@ -10,9 +10,7 @@ export async function* verifyCalls(subject: Subject): AsyncGenerator<FindingFact
     if (one.origin === 'simulation') continue
     const { definition } = one
     const frame = { function: nameOf(definition), pointer: pointerOf(subject, definition) }
-    const outcome = await subject.client.call(definition.name, one.arguments, {
-      version: definition.version,
-    })
+    const outcome = await callCase(subject, one)
     if (outcome.ok) {
       yield* judgeResult(one, outcome.result, frame)
       continue
@@ -77,15 +75,9 @@ function* judgeResult(one: Case, result: unknown, frame: Frame): Generator<Findi
 export async function* verifySimulations(subject: Subject): AsyncGenerator<FindingFacts> {
   for (const definition of subject.definitions) {
     for (const [index, scenario] of (definition.simulations ?? []).entries()) {
-      const outcome = await subject.client.call(definition.name, scenario.input, {
-        version: definition.version,
-        extensions: [
-          {
-            urn: extensionUrn('simulation'),
-            options: { enabled: true, scenario: scenario.name },
-          },
-        ],
-      })
+      const one = { definition, arguments: scenario.input }
+      const options = { enabled: true, scenario: scenario.name }
+      const outcome = await callCase(subject, one, { urn: extensionUrn('simulation'), options })
       const { error, output = null } = scenario
       const kept =
         error === undefined

@@ -9,7 +9,7 @@ import {
 } from '../../../extensions/query/index.ts'
 import { extensionUrn, isRecord, type JsonObject } from '../../../values/index.ts'
 import { type FindingFacts, showActual } from '../finding.ts'
-import { type Case, findCase, nameOf, pointerOf, type Subject } from '../subject.ts'
+import { type Case, callCase, findCase, nameOf, pointerOf, type Subject } from '../subject.ts'
 
 const URN = extensionUrn('query')
 const NOBODYS = 'waymark_verify_unknown'
@@ -73,13 +73,9 @@ type QueryAnswer =
     }
   | { readonly ok: false; readonly problem: string }
 
-async function send({ client }: Subject, one: Case, options: JsonObject): Promise<QueryAnswer> {
+async function send(subject: Subject, one: Case, options: JsonObject): Promise<QueryAnswer> {
   // The example's own arguments may narrow the list further than a probe expects.
-  const outcome = await client.call(
-    one.definition.name,
-    {},
-    { version: one.definition.version, extensions: [{ urn: URN, options }] },
-  )
+  const outcome = await callCase(subject, { ...one, arguments: {} }, { urn: URN, options })
   if (!outcome.ok) return { ok: false, problem: `${outcome.error.code}: ${outcome.error.message}` }
   const data = isRecord(outcome.result) ? outcome.result['data'] : undefined
   if (!Array.isArray(data)) return { ok: true, rows: [] }
@@ -150,10 +146,9 @@ function toFilterProbe(
     },
     ...(operator === 'equals' && {
       judge: (found) => {
-        const other = found.find((row) => {
-          const { attributes = {} } = row
-          return attribute in attributes && attributes[attribute] !== value
-        })
+        const other = found.find(
+          ({ attributes = {} }) => attribute in attributes && attributes[attribute] !== value,
+        )
         return other && `a row with ${attribute} ${showActual(attributeOf(other, attribute))}`
       },
     }),

@@ -3,7 +3,8 @@ import { checkDocument } from '../../../discovery/index.ts'
 import { isRecord, toText } from '../../../values/index.ts'
 import { FORRST } from '../door.ts'
 import { type FindingFacts, showActual } from '../finding.ts'
-import { findCase, nameOf, pointerOf, type Subject } from '../subject.ts'
+import { parseRawObject } from '../raw-call.ts'
+import { callCase, findCase, nameOf, pointerOf, type Subject } from '../subject.ts'
 
 const RESERVED = /^(?:forrst\.|urn:cline:|urn:forrst:)/
 
@@ -64,9 +65,7 @@ export async function* verifyVersions(subject: Subject): AsyncGenerator<FindingF
 export async function* verifyDeprecations(subject: Subject): AsyncGenerator<FindingFacts> {
   for (const one of findCase(subject.cases, ({ deprecated }) => deprecated !== undefined)) {
     const { definition } = one
-    const outcome = await subject.client.call(definition.name, one.arguments, {
-      version: definition.version,
-    })
+    const outcome = await callCase(subject, one)
     const told =
       isRecord(outcome.meta['deprecated']) ||
       outcome.extensions.some(({ urn }) => urn.endsWith(':ext:deprecation'))
@@ -170,39 +169,29 @@ function* compareNames(
   described: readonly string[],
   listed: readonly string[],
 ): Generator<FindingFacts> {
-  for (const name of described.filter((one) => !listed.includes(one))) {
-    yield {
-      rule,
-      function: name,
-      pointer: '',
-      expected: `${name} in ${where}`,
-      actual: 'it is not there',
-      sentence: `${name} is in the discovery document and not in ${where}`,
-    }
-  }
+  const document = 'the discovery document'
+  const missing = described.filter((one) => !listed.includes(one))
   const hidden = listed.filter((one) => !described.includes(one) && !one.startsWith('urn:'))
-  for (const name of hidden) {
+  const rows = [
+    ...missing.map((name) => [name, document, where] as const),
+    ...hidden.map((name) => [name, where, document] as const),
+  ]
+  for (const [name, place, other] of rows) {
     yield {
       rule,
       function: name,
       pointer: '',
-      expected: `${name} in the discovery document`,
+      expected: `${name} in ${other}`,
       actual: 'it is not there',
-      sentence: `${name} is in ${where} and not in the discovery document`,
+      sentence: `${name} is in ${place} and not in ${other}`,
     }
   }
 }
 
 async function readJson(
-  subject: Subject,
+  { door }: Subject,
   path: string,
 ): Promise<Record<string, unknown> | undefined> {
-  const { status, body } = await subject.door({ method: 'GET', path })
-  if (status !== 200) return undefined
-  try {
-    const value: unknown = JSON.parse(body)
-    return isRecord(value) ? value : undefined
-  } catch {
-    return undefined
-  }
+  const { status, body } = await door({ method: 'GET', path })
+  return status === 200 ? parseRawObject(body) : undefined
 }

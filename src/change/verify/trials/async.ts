@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CallOutcome } from '../../../client/index.ts'
-import { isRecord, type JsonObject, toText } from '../../../values/index.ts'
+import { asList, asRecord, isRecord, type JsonObject, toText } from '../../../values/index.ts'
 import { showActual } from '../finding.ts'
-import type { Case, Subject } from '../subject.ts'
+import { type Case, callCase, type Subject } from '../subject.ts'
 import { showOutcome, type TrialAnswer } from '../trial.ts'
 
 /** Follows an accepted call to its end, and looks for it in the other functions of operations. */
@@ -43,9 +43,8 @@ async function follow(subject: Subject, id: string): Promise<Ended | { readonly 
     }
     if (!OPEN.includes(status)) return { problem: `${showOutcome(outcome)} for its status` }
     if (waited >= LONGEST_WAIT_MS) {
-      return {
-        problem: `an operation that is ${toText(status)} after ${LONGEST_WAIT_MS / 1_000} seconds`,
-      }
+      const seconds = LONGEST_WAIT_MS / 1_000
+      return { problem: `an operation that is ${toText(status)} after ${seconds} seconds` }
     }
     await sleep(pause)
     waited += pause
@@ -54,12 +53,12 @@ async function follow(subject: Subject, id: string): Promise<Ended | { readonly 
 
 /** A function that changes something may well answer a second call differently; only others are called again. */
 async function judgeResult(
-  { client }: Subject,
-  { definition, arguments: given }: Case,
+  subject: Subject,
+  one: Case,
   { status, result }: Ended,
 ): Promise<string | undefined> {
-  if ((definition.sideEffects?.length ?? 0) > 0) return undefined
-  const plain = await client.call(definition.name, given, { version: definition.version })
+  if ((one.definition.sideEffects?.length ?? 0) > 0) return undefined
+  const plain = await callCase(subject, one)
   if (!plain.ok) return undefined
   if (status !== 'completed') return `an operation that is ${status}, where a plain call succeeds`
   return hasShapeOf(result, plain.result)
@@ -73,10 +72,8 @@ async function judgeList(
   id: string,
 ): Promise<string | undefined> {
   const outcome = await ask(subject, 'list', { function: definition.name, limit: 100 })
-  const found = outcome.ok && isRecord(outcome.result) ? outcome.result['operations'] : undefined
-  const ids = Array.isArray(found)
-    ? found.map((one) => (isRecord(one) ? one['id'] : undefined))
-    : []
+  const { operations } = asRecord(outcome.ok ? outcome.result : undefined)
+  const ids = asList(operations).map((one) => asRecord(one)['id'])
   return ids.includes(id) ? undefined : `a list of operations without it: ${showOutcome(outcome)}`
 }
 

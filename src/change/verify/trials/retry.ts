@@ -2,8 +2,8 @@ import { type CallFailure, findExtension } from '../../../client/index.ts'
 import { CODES, resolveCode } from '../../../errors/index.ts'
 import { extensionUrn, isRecord, type JsonObject, toMilliseconds } from '../../../values/index.ts'
 import { showActual } from '../finding.ts'
-import { type Case, nameOf, type Subject } from '../subject.ts'
-import { sendWith, type Trial, type Verdict } from '../trial.ts'
+import { type Case, callCase, nameOf, type Subject } from '../subject.ts'
+import type { Trial, Verdict } from '../trial.ts'
 
 const URN = extensionUrn('retry')
 const MOST_FUNCTIONS = 20
@@ -32,7 +32,7 @@ function listWrong(one: Case): readonly Case[] {
 }
 
 async function tryFailure(subject: Subject, one: Case): Promise<Verdict | undefined> {
-  const outcome = await sendWith(subject, one, { urn: URN, options: {} })
+  const outcome = await callCase(subject, one, { urn: URN, options: {} })
   if (outcome.ok || outcome.error.code === 'EXTENSION_NOT_APPLICABLE') return undefined
   const { code } = outcome.error
   const frame = { function: nameOf(one.definition) }

@@ -1,6 +1,6 @@
 import type { FunctionDefinition } from '../../../core/index.ts'
 import { compileSchema, type JsonSchema } from '../../../schema/index.ts'
-import { extensionUrn, isRecord } from '../../../values/index.ts'
+import { extensionUrn, isRecord, tryJson } from '../../../values/index.ts'
 import { createEventParser, isEventStream, type ServerEvent } from '../../../wire/index.ts'
 import { showActual } from '../finding.ts'
 import { findData, parseRawObject, RAW_ID, sendRaw } from '../raw-call.ts'
@@ -100,7 +100,7 @@ function judgeValues(
   const isResult = compileSchema((output ?? {}) as JsonSchema)
   for (const [index, { event, data }] of events.entries()) {
     if (event !== 'data' && event !== 'done') continue
-    const value = parseValue(data)
+    const value = tryJson(data)
     if (value === undefined) return `${event} with ${showActual(data)}, which is not JSON`
     if (event === 'data' && index === 0 && isGreeting(value)) continue
     if (event === 'done' && value === null) continue
@@ -115,12 +115,4 @@ function judgeValues(
 
 function isGreeting(value: unknown): boolean {
   return isRecord(value) && value['status'] === 'connected' && Object.keys(value).length === 1
-}
-
-function parseValue(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -9,6 +9,7 @@ import { type JsonObject, ownMember, parsePointer } from '../../../values/index.
 import { type CommandInput, formatSuggestion, UsageError } from '../../command.ts'
 import { readTextFlag } from '../../flags.ts'
 import { parseArguments, parseObject } from '../../parse-arguments.ts'
+import { nameFirst } from '../../print.ts'
 import { readTextFile } from '../../read-json.ts'
 
 /** Reads the arguments of a call from the line or from `--args`. */
@@ -29,7 +30,7 @@ export function readArguments(
   const known = Object.keys(properties)
   for (const key of Object.keys(args)) {
     if (known.includes(key)) continue
-    const takes = known.length === 0 ? 'no arguments' : formatNames(known)
+    const takes = known.length === 0 ? 'no arguments' : nameFirst(known, 12)
     const hint = formatSuggestion(key, known) || ` It takes ${takes}.`
     throw new UsageError(`${name} has no argument "${key}".${hint}`)
   }
@@ -51,14 +52,6 @@ export async function checkAsServed(
   })
   const message = `${name}: ${problems.slice(0, 5).join('; ')}`
   throw new ToolError(name, 'arguments', message, { problems })
-}
-
-const MOST_NAMES = 12
-
-/** Lists names, the first dozen of them. */
-export function formatNames(names: readonly string[]): string {
-  const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : ''
-  return `${names.slice(0, MOST_NAMES).join(', ')}${more}`
 }
 
 function isInline(text: string): boolean {

@@ -10,7 +10,7 @@ import {
   withSafePatterns,
 } from '../../../sources/runtime/index.ts'
 import type { ToolSpec } from '../../../sources/tool-spec/index.ts'
-import { isRecord, type JsonObject } from '../../../values/index.ts'
+import { isRecord, type JsonObject, tryJson } from '../../../values/index.ts'
 import {
   type CommandInput,
   EXIT,
@@ -18,11 +18,11 @@ import {
   RemoteError,
   UsageError,
 } from '../../command.ts'
-import { formatJson, printable } from '../../print.ts'
+import { formatJson, nameFirst, printable } from '../../print.ts'
 import { readEnvironment } from '../env-file.ts'
 import { readAnySpec } from '../import-source.ts'
 import { readFormat } from '../report.ts'
-import { checkAsServed, formatNames, readArguments } from './arguments.ts'
+import { checkAsServed, readArguments } from './arguments.ts'
 import { buildDryCall } from './dry-call.ts'
 
 /** Runs one tool of a spec and prints what it answers; `--dry-run` prints the request as a command instead. */
@@ -56,14 +56,14 @@ function requireTool(
 ): { readonly tool: HttpTool; readonly schema: JsonSchema } {
   const names = spec.tools.map(({ name }) => name)
   if (word === undefined) {
-    throw new UsageError(`which tool? ${reference} has ${formatNames(names)}`)
+    throw new UsageError(`which tool? ${reference} has ${nameFirst(names, 12)}`)
   }
   // A served function is called <domain>.<tool>.
   const prefix = `${spec.domain}.`
   const name = word.startsWith(prefix) ? word.slice(prefix.length) : word
   const tool = spec.tools.find((candidate) => candidate.name === name)
   if (tool === undefined) {
-    const hint = formatSuggestion(name, names) || ` It has ${formatNames(names)}.`
+    const hint = formatSuggestion(name, names) || ` It has ${nameFirst(names, 12)}.`
     throw new UsageError(`${reference} has no tool "${word}".${hint}`)
   }
   const operation = toApiOperation(spec, tool)
@@ -126,12 +126,9 @@ function toPlain(error: ToolError): JsonObject {
 function formatBody(body: string): string {
   const text = body.trim()
   if (text === '') return ''
-  try {
-    const value: unknown = JSON.parse(text)
-    if (isRecord(value)) return `: ${printable(JSON.stringify(value))}`
-  } catch {
-    // Most errors that are not JSON are HTML pages; their text is better than nothing.
-  }
+  const value = tryJson(text)
+  if (isRecord(value)) return `: ${printable(JSON.stringify(value))}`
+  // Most errors that are not JSON are HTML pages; their text is better than nothing.
   return `: ${printable(text.replace(/\s+/g, ' ')).slice(0, LONGEST_BODY)}`
 }
 

@@ -17,7 +17,8 @@ import {
 } from '../../../sources/tool-spec/index.ts'
 import { loadOptional } from '../../../store/index.ts'
 import { type QueueKind, readQueueAddress } from '../../../triggers/index.ts'
-import { toReason } from '../../../values/index.ts'
+import { pushTo, toReason } from '../../../values/index.ts'
+import { nameFirst } from '../../print.ts'
 
 /** Something that keeps a spec from working, or that a person should know. */
 export interface Fault {
@@ -31,24 +32,22 @@ export interface Fault {
 export async function findToolFaults(spec: ToolSpec, env: Environment): Promise<Fault[]> {
   const tools = new Map<string, string[]>()
   for (const tool of spec.tools) {
-    for (const fault of await listFaults(spec, tool, env)) {
-      tools.set(fault, [...(tools.get(fault) ?? []), tool.name])
-    }
+    for (const fault of await listFaults(spec, tool, env)) pushTo(tools, fault, tool.name)
   }
   const errors = [...tools].map(
-    ([fault, names]): Fault => ({ level: 'error', message: `${formatToolNames(names)}: ${fault}` }),
+    ([fault, names]): Fault => ({
+      level: 'error',
+      message: `${nameFirst(names, MOST_NAMES)}: ${fault}`,
+    }),
   )
   const own = spec.tools.filter((tool) => tool.method === undefined).map(({ name }) => name)
-  return own.length === 0 ? errors : [...errors, needsCode(own)]
+  if (own.length === 0) return errors
+  const message = `${nameFirst(own, MOST_NAMES)}: without method and path`
+  const fix = 'it runs only in generated code, between its <custom> marks'
+  return [...errors, { level: 'warning', message, fix }]
 }
 
-function needsCode(names: readonly string[]): Fault {
-  return {
-    level: 'warning',
-    message: `${formatToolNames(names)}: without method and path`,
-    fix: 'it runs only in generated code, between its <custom> marks',
-  }
-}
+const MOST_NAMES = 5
 
 /** More variables than a tool can need; ends the loop whatever a tool says. */
 const MOST_ROUNDS = 20
@@ -81,7 +80,10 @@ async function listMissing(operation: ApiOperation, env: Environment): Promise<s
     const names = namesIn(error).filter((name) => !env[name] && !missing.has(name))
     if (names.length === 0) {
       const isOurs = missing.size > 0
-      return [...toSentences(missing), ...(isOurs ? [] : [withoutTool(error)])]
+      return [
+        ...toSentences(missing),
+        ...(isOurs ? [] : [error.message.replace(`${error.tool}: `, '')]),
+      ]
     }
     for (const name of names) missing.add(name)
   }
@@ -100,33 +102,21 @@ function namesIn({ problems }: ToolError): string[] {
   )
 }
 
-function withoutTool({ message, tool }: ToolError): string {
-  return message.replace(`${tool}: `, '')
-}
-
 /** Answers as an API and as a token server would; nothing leaves this process. */
 async function answerNothing(): Promise<Response> {
   return Response.json({ access_token: 'none', token_endpoint: 'https://filled-in.invalid/token' })
 }
 
-const MOST_NAMES = 5
-
-/** Names the first few of a list. */
-export function formatToolNames(names: readonly string[]): string {
-  const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : ''
-  return `${names.slice(0, MOST_NAMES).join(', ')}${more}`
-}
-
 /** Finds what triggers lack: variables that are not set, a queue that is nowhere. */
 export function findTriggerFaults({ triggers = [] }: ToolSpec, env: Environment): Fault[] {
   return triggers.flatMap((trigger) =>
-    listFaultsDoctorTriggers(trigger, env).map(
+    listTriggerFaults(trigger, env).map(
       (fault): Fault => ({ level: 'error', message: `trigger ${trigger.name}: ${fault}` }),
     ),
   )
 }
 
-function listFaultsDoctorTriggers(trigger: TriggerDef, env: Environment): string[] {
+function listTriggerFaults(trigger: TriggerDef, env: Environment): string[] {
   if (trigger.type === 'webhook') {
     const names = [trigger.secret_env, trigger.verify_env].filter((name) => name !== undefined)
     return names.filter((name) => !env[name]).map((name) => `${name} is not set`)
@@ -201,7 +191,7 @@ export async function findUnreachable(
     } catch (thrown) {
       const fault = explain(thrown, origin)
       if (fault !== undefined)
-        faults.push({ ...fault, message: `${formatToolNames(tools)}: ${fault.message}` })
+        faults.push({ ...fault, message: `${nameFirst(tools, MOST_NAMES)}: ${fault.message}` })
     }
   }
   return faults

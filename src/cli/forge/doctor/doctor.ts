@@ -3,7 +3,14 @@ import type { Environment } from '../../../sources/runtime/index.ts'
 import type { SpecProblem, ToolSpec } from '../../../sources/tool-spec/index.ts'
 import { type CommandInput, EXIT, RemoteError, UsageError } from '../../command.ts'
 import { NODE_VERSION } from '../../help.ts'
-import { createPaint, formatJson, formatTable, type Paint, printable } from '../../print.ts'
+import {
+  countOf,
+  createPaint,
+  formatJson,
+  formatTable,
+  type Paint,
+  printableLine,
+} from '../../print.ts'
 import { readEnvironment } from '../env-file.ts'
 import { readAnySpec } from '../import-source.ts'
 import { FoundProblems, readFormat } from '../report.ts'
@@ -108,17 +115,14 @@ function formatFindings(
   specs: readonly string[],
   paint: Paint,
 ): string {
-  const clean = (text: string): string => printable(text.replace(/\s+/g, ' ').trim())
   const rows = findings.map(({ level, subject, message, fix }) => [
     level === 'error' ? paint.bad(level) : paint.warn(level),
-    clean(subject),
-    `${clean(message)}${fix === undefined ? '' : paint.dim(`; ${clean(fix)}`)}`,
+    printableLine(subject),
+    `${printableLine(message)}${fix === undefined ? '' : paint.dim(`; ${printableLine(fix)}`)}`,
   ])
   const errors = findings.filter(({ level }) => level === 'error').length
-  const looked = `${specs.length} spec${specs.length === 1 ? '' : 's'}`
-  const sum =
-    errors === 0
-      ? paint.good('no problems found')
-      : paint.bad(`${errors} problem${errors === 1 ? '' : 's'} to fix`)
-  return `${formatTable(rows)}${rows.length === 0 ? '' : '\n'}${looked}: ${sum}\n`
+  const found = paint.bad(`${countOf(errors, 'problem')} to fix`)
+  const sum = errors === 0 ? paint.good('no problems found') : found
+  const gap = rows.length === 0 ? '' : '\n'
+  return `${formatTable(rows)}${gap}${countOf(specs.length, 'spec')}: ${sum}\n`
 }

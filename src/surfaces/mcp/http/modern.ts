@@ -111,7 +111,7 @@ export function answerModern(
   principal: Principal | undefined,
 ): Maybe<HttpResponse> {
   const { service, keepAliveMs, callerKey } = server.environment
-  const capabilities = checkRequest(server, request, { method, params, principal })
+  const capabilities = checkRequest(server, request, method, params, principal)
   const meta = readMeta(params)
   const work = ({ push }: AnswerOutlet) =>
     server.answer({
@@ -148,11 +148,9 @@ export function answerModern(
 function checkRequest(
   server: McpServer,
   request: HttpRequest,
-  {
-    method,
-    params,
-    principal,
-  }: Pick<Request, 'method' | 'params'> & { readonly principal: Principal | undefined },
+  method: string,
+  params: JsonObject,
+  principal: Principal | undefined,
 ): ClientCapabilities {
   const { version, capabilities } = readEnvelope(params)
   const header = request.header('mcp-protocol-version')

@@ -1,3 +1,4 @@
+import { isMasked } from '../../../contract/index.ts'
 import {
   type Call,
   createReply,
@@ -236,9 +237,12 @@ function encodeOutcome(toolCall: ToolCall, outcome: Outcome): string {
   if (outcome.result === null && disposition !== undefined) {
     return encodeInstead(toolCall, JSON.stringify(extensions), meta)
   }
+  if (isMasked(call.reply) && !toolCall.tool.contract.results.accepts(outcome.result)) {
+    return complete(toolCall, encodeToolError(JSON.stringify(outcome.result)), meta)
+  }
   const { ucp } = toolCall.request
   if (ucp === undefined) return encodeSuccess(toolCall, outcome.result, meta)
-  const negotiated = withNegotiated(ucp, outcome.result, toolCall.tool.target)
+  const negotiated = withNegotiated(ucp, outcome.result, toolCall.tool.contract)
   return encodeSuccess(toolCall, negotiated.result, { ...meta, ...negotiated.meta })
 }
 
@@ -265,7 +269,7 @@ function encodeSuccess(toolCall: ToolCall, result: unknown, meta: JsonObject | u
   const answer = toToolAnswer(result, exchange.era, tool.described)
   const length = answer.text?.length ?? 0
   if (length <= resultBudget) return complete(toolCall, encodeAnswer(answer), meta)
-  const fitted = fitResult(answer, resultBudget, tool.target, tool.inputSchema())
+  const fitted = fitResult(answer, resultBudget, tool)
   if (!fitted.fits) return complete(toolCall, encodeToolError(fitted.text), meta)
   const members =
     fitted.note === undefined

@@ -148,6 +148,7 @@ export interface McpTool {
 /** A tool that stands for a function. */
 export interface FunctionTool extends McpTool {
   readonly target: Target
+  readonly contract: Contract
   readonly inputSchema: () => JsonObject
   /** Sorts what a client gave into arguments and query; absent when all of it is arguments. */
   readonly split: Parameters['split']
@@ -319,6 +320,7 @@ function toFunctionTool(
   return {
     name,
     target,
+    contract,
     taskSupport,
     inputSchema,
     split: contract.parameters.split,

@@ -4,11 +4,13 @@ import {
   type ProtocolRefusal,
   toRpcError,
 } from '../../../capabilities/index.ts'
+import type { Contract } from '../../../contract/index.ts'
 import { isPrepared, type Target } from '../../../core/index.ts'
 import { extensionUrn, isRecord, type JsonObject } from '../../../values/index.ts'
 import { encodeAnswer, isToolContent, type ToolAnswer } from '../encode.ts'
 import { McpError, RPC } from '../errors.ts'
 import type { ToolRequest } from './call-tool.ts'
+import type { FunctionTool } from './catalogue.ts'
 
 /** Estimates how many tokens a text costs a model: about four bytes each, in JSON and prose alike. */
 export function estimateTokens(text: string): number {
@@ -34,16 +36,16 @@ const NARROWING =
 export function fitResult(
   answer: ToolAnswer,
   budget: number,
-  target: Target,
-  inputSchema: JsonObject,
+  { contract, target, inputSchema }: FunctionTool,
 ): Fitted {
   const { text } = answer
   // Pictures and files are counted differently by every model; blocks made by hand stay as they are.
   if (text === undefined || estimateTokens(text) <= budget) return { fits: true, answer }
-  const advice = describeNarrowing(target, inputSchema)
+  const advice = describeNarrowing(target, inputSchema())
   const allowed = charactersIn(budget)
   const shortened = answer.structured === undefined ? undefined : dropItems(text, allowed)
-  if (shortened !== undefined) {
+  // A list may have a least length, or a member that counts it.
+  if (shortened !== undefined && contract.results.accepts(shortened.value)) {
     const note = `Only ${shortened.kept} of ${shortened.total} items of "${shortened.path}" are shown: the whole result is about ${estimateTokens(text)} tokens, more than the ${budget} allowed. ${advice}`
     const json = JSON.stringify(shortened.value)
     return { fits: true, answer: { text: json, structured: json }, note }
@@ -162,11 +164,11 @@ export function toNegotiated(request: ToolRequest, ucp: JsonObject): ToolRequest
 export function withNegotiated(
   ucp: JsonObject,
   result: unknown,
-  { outputSchema }: Target,
+  { results }: Contract,
 ): { readonly result: unknown; readonly meta?: JsonObject } {
   const isPlain = isRecord(result) && !isPrepared(result) && !isToolContent(result)
   if (isPlain && 'ucp' in result) return { result }
-  if (isPlain && outputSchema?.['additionalProperties'] !== false) {
+  if (isPlain && results.isOpen) {
     return { result: { ucp, ...result } }
   }
   return { result, meta: { ucp } }

@@ -1,5 +1,5 @@
 import { isAdmitted, perView, type Service, type View, viewOf } from '../../../core/index.ts'
-import { selectLinks, toStandaloneFunction } from '../../../discovery/index.ts'
+import { toStandaloneFunction } from '../../../discovery/index.ts'
 import { didYouMean, isRecord, type JsonObject, type Maybe } from '../../../values/index.ts'
 import { readObject } from '../decode.ts'
 import { encodeAnswer, encodeToolError } from '../encode.ts'
@@ -245,16 +245,15 @@ function summarise({ name, target, inputSchema }: FunctionTool): string {
   return `${name}(${names.join(', ')}): ${text.slice(0, 300)}`
 }
 
-function describe({ name, target }: FunctionTool, service: Service, view: View): string {
+function describe({ name, contract }: FunctionTool, service: Service, view: View): string {
   return JSON.stringify({
     tool: name,
-    ...toStandaloneFunction(
-      target,
-      service.components,
-      new Map(),
-      selectLinks(service, target, view),
+    ...toStandaloneFunction(contract, service, new Map(), view),
+    inputSchema: encodeInputSchema(
+      contract.parameters.schema,
+      service.components.schemas ?? {},
+      'full',
     ),
-    inputSchema: encodeInputSchema(target.inputSchema, service.components.schemas ?? {}, 'full'),
   })
 }
 

@@ -7,7 +7,7 @@ import { serviceOf } from '../../../../test/support/service.ts'
 import type { Components } from '../../../core/description.ts'
 import { defineFunction } from '../../../core/function.ts'
 import { createMcpHandler, type McpHandlerOptions } from '../../../entries/mcp.ts'
-import { closeArguments } from '../../../schema/closed-arguments.ts'
+import { closeArguments } from '../../../schema/arguments.ts'
 import type { JsonSchema, Schema } from '../../../schema/schema.ts'
 
 interface Listed {

@@ -15,14 +15,16 @@ import { pathToFileURL } from 'node:url'
 import { Redis } from 'ioredis'
 import Database from 'libsql'
 import pg from 'pg'
+import { tsImport } from 'tsx/esm/api'
 
 const DIST = resolve(process.env.WAYMARK_DIST ?? 'dist')
 const load = (file) => import(pathToFileURL(join(DIST, file)).href)
 const { createForrstHandler, createService, defineFunction, statefulExtensions } =
-  await load('index.js')
-const { createMemoryStore, openStore } = await load('store/index.js')
-const { SCRIPTS } = await load('store/redis-scripts.js')
-const { buildPostgresQueries } = await load('store/postgres-queries.js')
+  await load('entries/waymark.js')
+const { createMemoryStore, openStore } = await load('entries/store.js')
+// What the bare client sends is text of the sources; the bundle does not export it.
+const { SCRIPTS } = await tsImport('../src/store/redis/scripts.ts', import.meta.url)
+const { buildPostgresQueries } = await tsImport('../src/store/postgres/schema.ts', import.meta.url)
 
 const REDIS_URL = process.env.REDIS_URL ?? 'redis://127.0.0.1:6379'
 const POSTGRES_URL = process.env.POSTGRES_URL ?? 'postgres://root@127.0.0.1:5432/test'
@@ -73,6 +75,7 @@ function createOrders(extensions) {
     ],
     defaults: false,
     extensions,
+    unknownArguments: 'ignore',
     validateResults: false,
     log: { warn() {}, error: console.error },
   })

@@ -13,7 +13,7 @@ const KNOWN: Readonly<Record<string, string>> = {
   'sources/runtime/check-arguments.ts':
     'checks arguments in generated code, which has no compiler of schemas',
   'sources/runtime/input-schema.ts': 'writes the schema of a tool from the alternatives of a field',
-  'surfaces/rest/openapi.ts': 'writes the OpenAPI document',
+  'surfaces/rest/operation.ts': 'writes the OpenAPI document',
 }
 
 const KEYWORDS = /(?<![\w$])(?:\$ref|allOf|anyOf|oneOf)(?!\w)/

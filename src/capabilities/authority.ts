@@ -14,20 +14,12 @@ export interface AuthorityOptions {
 export function createAuthority(options: AuthorityOptions = {}): Authority {
   const known = new Map<string, string | undefined>()
   const allowLoopback = options.allowLoopback === true
-  // Most URLs of a profile are on one host: the last origin is tried before anything is cut out.
-  let lastOrigin = ' '
-  let lastPrefix: string | undefined
 
   function prefixOf(url: string): string | undefined {
-    if (url.startsWith(lastOrigin)) return lastPrefix
     const host = plainHost(url)
     if (host === undefined) return derivePrefix(url, allowLoopback)
-    if (!known.has(host)) {
-      known.set(host, ORDINARY_HOST.test(host) ? reverse(host) : derivePrefix(url, allowLoopback))
-    }
-    lastOrigin = `https://${host}/`
-    lastPrefix = known.get(host)
-    return lastPrefix
+    if (!known.has(host)) known.set(host, derivePrefix(url, allowLoopback))
+    return known.get(host)
   }
 
   return {
@@ -90,11 +82,4 @@ function derivePrefix(url: string, allowLoopback: boolean): string | undefined {
   const labels = host.split('.')
   if (labels.length < 2 || labels.includes('')) return undefined
   return labels.reverse().join('.')
-}
-
-// Two labels or more, the last of letters only: the URL parser leaves such a host as it is.
-const ORDINARY_HOST = /^(?:[a-z0-9](?:[a-z0-9]|-[a-z0-9])*\.)+[a-z]{2,}$/
-
-function reverse(host: string): string {
-  return host.split('.').reverse().join('.')
 }

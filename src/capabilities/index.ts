@@ -87,8 +87,8 @@ export {
   LAYOUTS,
   type Layout,
   OPERATIONS_SCHEMA,
+  type ProfileValidator,
 } from './profile/schema.ts'
-export type { ProfileValidator } from './profile/validate.ts'
 export {
   type AgentHeader,
   formatAgentHeader,

@@ -1,17 +1,30 @@
-import type { Command, CommandFlag } from './command.ts'
+import { ownMember } from '../values/index.ts'
+import {
+  type Command,
+  type CommandFlag,
+  type CommandInput,
+  EXIT,
+  formatSuggestion,
+  UsageError,
+} from './command.ts'
 
-/** Shells a completion script can be written for. */
-export const SHELLS = ['bash', 'zsh', 'fish'] as const
-
-/** A shell of the list. */
-export type CompletionShell = (typeof SHELLS)[number]
-
-/** Writes the completion script of a shell. It holds every name, so that completing starts no program. */
-export function formatCompletion(commands: readonly Command[], shell: CompletionShell): string {
-  return WRITERS[shell](commands)
+/** Writes a completion script. It holds every name, so that completing starts no program. */
+export async function runCompletionCommand(
+  { positionals: [name = ''], io }: CommandInput,
+  commands: readonly Command[],
+): Promise<number> {
+  const write = ownMember(WRITERS, name)
+  if (write === undefined) {
+    const shells = Object.keys(WRITERS)
+    throw new UsageError(
+      `which shell? Write "waymark completion ${shells.join('|')}".${formatSuggestion(name, shells)}`,
+    )
+  }
+  io.out(write(commands))
+  return EXIT.ok
 }
 
-const WRITERS: Readonly<Record<CompletionShell, (commands: readonly Command[]) => string>> = {
+const WRITERS: Readonly<Record<string, (commands: readonly Command[]) => string>> = {
   bash: formatBash,
   zsh: formatZsh,
   fish: formatFish,

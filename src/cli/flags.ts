@@ -69,6 +69,19 @@ export function requireChoice<Choice extends string>(
   throw new UsageError(`--${name} must be ${choices.join(', ')}; got "${value}".${hint}`)
 }
 
+/** Reads a flag that takes a whole number. */
+export function readNumber(
+  input: Pick<CommandInput, 'flags'>,
+  name: string,
+  { from, to }: { readonly from: number; readonly to: number },
+): number | undefined {
+  const value = readTextFlag(input, name)
+  if (value === undefined) return undefined
+  const number = Number(value)
+  if (/^\d{1,9}$/.test(value) && number >= from && number <= to) return number
+  throw new UsageError(`--${name} must be a number from ${from} to ${to}; got "${value}"`)
+}
+
 /** Reads a port number from a flag or an environment variable. */
 export function parsePort(text: string, origin: string): number {
   const port = Number(text)

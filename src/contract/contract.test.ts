@@ -44,7 +44,10 @@ describe('the contract of a function', () => {
       'filter',
       'page',
     ])
-    expect(contract?.http).toMatchObject({ methods: ['GET', 'POST'], path: '/orders.list' })
+    expect(contract?.http).toMatchObject([
+      { method: 'GET', path: '/orders.list' },
+      { method: 'POST', path: '/orders.list' },
+    ])
   })
 
   it('does not start with an argument that has the name of a query parameter', () => {

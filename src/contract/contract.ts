@@ -10,15 +10,11 @@ import {
 } from '../core/index.ts'
 import { resolveCode } from '../errors/index.ts'
 import { extensionUrn, once } from '../values/index.ts'
+import { type HttpAddress, listAddresses } from './http.ts'
 import { type CallOption, listCallOptions } from './options.ts'
 import { type Parameters, toParameters } from './parameters.ts'
 import { type Results, toResults } from './results.ts'
-import {
-  type ContractVersion,
-  listVersions,
-  toVersionedName,
-  toVersionedToolName,
-} from './versions.ts'
+import { type ContractVersion, listVersions, toVersionedName } from './versions.ts'
 
 /** How a call can be carried out; the first is what happens when the caller does not say. */
 export type Mode = 'now' | 'stream' | 'background'
@@ -27,14 +23,6 @@ export type Mode = 'now' | 'stream' | 'background'
 export interface ContractError extends ErrorDefinition {
   readonly status: number
   readonly retryable: boolean
-}
-
-/** Where the function is over HTTP, below the mount of the REST surface. */
-export interface HttpBinding {
-  readonly methods: readonly ('GET' | 'POST')[]
-  /** `/orders.get`, or `/orders.get@1.0.0` for a version that the plain name does not reach. */
-  readonly path: string
-  readonly operationId: string
 }
 
 /**
@@ -60,7 +48,8 @@ export interface Contract {
   readonly options: readonly CallOption[]
   /** All versions that a view shows, oldest first. */
   readonly versions: (view?: View) => readonly ContractVersion[]
-  readonly http: HttpBinding
+  /** Where it is over HTTP, below the mount of the REST surface. */
+  readonly http: readonly HttpAddress[]
 }
 
 /** Which versions are listed. */
@@ -140,11 +129,7 @@ function toContract(service: Service, target: Target): Contract {
     },
     versions: (view) => listVersions(service, target.name, view),
     get http() {
-      return {
-        methods: readsOnly ? (['GET', 'POST'] as const) : (['POST'] as const),
-        path: `/${toVersionedName(service, target)}`,
-        operationId: toVersionedToolName(service, target),
-      }
+      return listAddresses(service, target)
     },
   }
 }

@@ -3,8 +3,8 @@ export {
   type ContractError,
   type Contracts,
   createContracts,
-  type HttpBinding,
 } from './contract.ts'
+export { type HttpAddress, listNamedAddresses, type ParameterPlace } from './http.ts'
 export {
   CALL_OPTIONS,
   type CallOption,

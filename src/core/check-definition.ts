@@ -10,6 +10,7 @@ import {
 import { checkExamples } from './check-examples.ts'
 import { type ComponentKind, type Components, resolveReference } from './description.ts'
 import type { FunctionDefinition } from './function.ts'
+import { checkHttpRoute, checkResume } from './http-route.ts'
 import type { TargetShape } from './target.ts'
 import { isVersion } from './version.ts'
 
@@ -42,6 +43,8 @@ export function checkDefinition(
   // The defaults of somebody else's API are theirs to mend.
   if (!definition.imported) checkDefaults(shape.inputSchema, 'input', refuse)
   checkArguments(shape, environment.components, refuse)
+  checkHttpRoute(shape, refuse)
+  checkResume(shape, refuse)
   checkExamples(shape, environment.components, refuse)
   return shape
 }
@@ -277,6 +280,8 @@ const FIELDS: Readonly<Record<keyof FunctionDefinition, true>> = {
   accepts: true,
   requires: true,
   externalDocs: true,
+  http: true,
+  resume: true,
   capability: true,
   health: true,
   dryRun: true,

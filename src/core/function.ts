@@ -24,6 +24,7 @@ import type {
   Tag,
 } from './description.ts'
 import type { FunctionHealth } from './health.ts'
+import type { HttpRoute, StreamResume } from './http-route.ts'
 import type { LocalsOf, Middleware } from './middleware.ts'
 import type { QueryPlan, ResourceDocument } from './query-plan.ts'
 
@@ -145,6 +146,10 @@ export interface FunctionMetadata<
   /** Scopes that a principal needs, all of them, to call the function and to see it: `['orders:write']`. */
   readonly requires?: readonly string[]
   readonly externalDocs?: ExternalDocs
+  /** Where the function is over HTTP; `POST /{name}`, and `GET /{name}` when it only reads, when absent. */
+  readonly http?: HttpRoute
+  /** How a reader of its stream that was cut off goes on: `{ id: 'seq', after: 'since' }`. */
+  readonly resume?: StreamResume
   /** Negotiated capability the function belongs to: `dev.ucp.shopping.checkout`. */
   readonly capability?: string
   /**

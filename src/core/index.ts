@@ -108,6 +108,13 @@ export {
   toServiceStatus,
   worstStatus,
 } from './health.ts'
+export {
+  type CallMethod,
+  type HttpRoute,
+  type PathSegment,
+  parseHttpPath,
+  type StreamResume,
+} from './http-route.ts'
 export { createInvoke, toFailure, toInvalidArguments, toInvocation } from './invoke.ts'
 export {
   defineMiddleware,

@@ -6,6 +6,8 @@ import { type SiteFunction, toSiteModel } from './outline.ts'
 export interface LlmsOptions {
   /** Origin of the service, such as `https://api.example.com`; addresses are relative when absent. */
   readonly origin?: string
+  /** Where functions are over REST; `/api` when absent. */
+  readonly rest?: string
   /** Where to read on; the documents of a running service when absent. */
   readonly links?: readonly LlmsLink[]
 }
@@ -23,12 +25,12 @@ const LONGEST_LINE = 300
 export function buildLlmsText(document: DiscoveryDocument, options: LlmsOptions = {}): string {
   const { groups } = toSiteModel(document)
   const { title, description } = document.info
-  const { origin = '', links = toSurfaceLinks(origin) } = options
+  const { origin = '', rest = '/api', links = toSurfaceLinks(origin) } = options
   return [
     `# ${oneLine(title)}`,
     ...(description === undefined ? [] : ['', `> ${oneLine(description)}`]),
     '',
-    'Call a function over MCP, as a tool (dots become two underscores), or with `POST /api/{function}` and its arguments as a JSON object.',
+    `Call a function over MCP, as a tool (dots become two underscores), or with \`POST ${rest}/{function}\` and its arguments as a JSON object.`,
     'A failed call answers with errors that have a stable `code` and name the argument that is wrong.',
     ...groups.flatMap(({ name, functions }) => [
       '',

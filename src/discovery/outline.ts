@@ -1,14 +1,16 @@
 import {
+  type ComponentKind,
   type Components,
   type ContentDescriptor,
   type ErrorDefinition,
   type Example,
   type ExamplePairing,
   type Link,
+  type Reference,
   resolveReference,
 } from '../core/index.ts'
 import type { JsonSchema } from '../schema/index.ts'
-import type { JsonObject } from '../values/index.ts'
+import { groupBy, type JsonObject } from '../values/index.ts'
 import type { DiscoveryDocument, FunctionObject } from './decode.ts'
 
 /** A service as its documentation shows it: everything resolved, grouped and in a fixed order. */
@@ -72,13 +74,8 @@ export function toSiteModel(document: DiscoveryDocument): SiteModel {
 }
 
 function groupVersions(document: DiscoveryDocument): readonly SiteFunction[] {
-  const byName = new Map<string, SiteVersion[]>()
-  for (const object of document.functions) {
-    const version = toVersion(object, document)
-    const known = byName.get(object.name)
-    if (known === undefined) byName.set(object.name, [version])
-    else known.push(version)
-  }
+  const all = document.functions.map((object) => toVersion(object, document))
+  const byName = groupBy(all, ({ object }) => object.name)
   const pages = new Set<string>(['index.html', 'errors.html', 'schemas.html'])
   return [...byName].sort(byFirst).flatMap(([name, versions]) => {
     // The document lists versions oldest first, and stable ones speak for a function.
@@ -104,23 +101,20 @@ function toPage(name: string, taken: Set<string>): string {
 }
 
 function toVersion(object: FunctionObject, { components = {} }: DiscoveryDocument): SiteVersion {
-  const descriptors = (object.arguments ?? []).flatMap(
-    (value) => resolveReference(value, components, 'contentDescriptors') ?? [],
-  )
-  const pairings = (object.examples ?? []).flatMap(
-    (value) => resolveReference(value, components, 'examplePairings') ?? [],
-  )
+  const resolve = <Component>(
+    kind: ComponentKind,
+    values: readonly (Component | Reference)[] = [],
+  ): Component[] =>
+    values.flatMap((value) => resolveReference<Component>(value, components, kind) ?? [])
+  const descriptors = resolve('contentDescriptors', object.arguments)
+  const pairings = resolve('examplePairings', object.examples)
   return {
     object,
     arguments: descriptors,
     result: object.result && resolveReference(object.result, components, 'contentDescriptors'),
-    errors: (object.errors ?? []).flatMap(
-      (value) => resolveReference(value, components, 'errors') ?? [],
-    ),
+    errors: resolve('errors', object.errors),
     examples: pairings.map((pairing) => toExample(pairing, descriptors, components)),
-    links: (object.links ?? []).flatMap(
-      (value) => resolveReference(value, components, 'links') ?? [],
-    ),
+    links: resolve('links', object.links),
   }
 }
 
@@ -147,26 +141,19 @@ function toExample(
 }
 
 function groupFunctions(functions: readonly SiteFunction[]): readonly SiteGroup[] {
-  const groups = new Map<string, SiteFunction[]>()
-  for (const entry of functions) {
-    const name = /^urn:/.test(entry.name) ? 'urn' : (entry.name.split(/[./]/, 1)[0] ?? entry.name)
-    const known = groups.get(name)
-    if (known === undefined) groups.set(name, [entry])
-    else known.push(entry)
-  }
+  const groups = groupBy(functions, ({ name }) =>
+    /^urn:/.test(name) ? 'urn' : (name.split(/[./]/, 1)[0] ?? name),
+  )
   return [...groups].map(([name, members]) => ({ name, functions: members }))
 }
 
 function collectErrors(functions: readonly SiteFunction[]): SiteModel['errors'] {
-  const byCode = new Map<string, { error: ErrorDefinition; functions: SiteFunction[] }>()
-  for (const entry of functions) {
-    for (const error of entry.latest.errors) {
-      const known = byCode.get(error.code)
-      if (known === undefined) byCode.set(error.code, { error, functions: [entry] })
-      else known.functions.push(entry)
-    }
-  }
-  return [...byCode].sort(byFirst).map(([, value]) => value)
+  const all = functions.flatMap((entry) => entry.latest.errors.map((error) => ({ entry, error })))
+  return [...groupBy(all, ({ error }) => error.code)]
+    .sort(byFirst)
+    .flatMap(([, same]) =>
+      same.slice(0, 1).map(({ error }) => ({ error, functions: same.map(({ entry }) => entry) })),
+    )
 }
 
 function byFirst(left: readonly [string, unknown], right: readonly [string, unknown]): number {

@@ -5,6 +5,7 @@ export {
   type AttributeSchema,
   type Call,
   type CallFacts,
+  type CallMethod,
   type CodesOf,
   type ComponentCheck,
   type ComponentHealth,
@@ -35,6 +36,7 @@ export {
   type HandlerInput,
   type HandlerOf,
   type HealthStatus,
+  type HttpRoute,
   type Info,
   type Invocation,
   type ItemOf,
@@ -74,6 +76,7 @@ export {
   type Simulation,
   type Stability,
   type StreamHandler,
+  type StreamResume,
   type Success,
   type Tag,
   type Target,
@@ -102,6 +105,7 @@ export {
   type EndedOperation,
   OPERATION_STATUSES,
   type OperationCall,
+  type OperationOutcome,
   type OperationRecord,
   type OperationStatus,
 } from '../extensions/async/index.ts'
@@ -208,6 +212,7 @@ export {
 } from '../http/index.ts'
 export {
   type CallerKey,
+  type CorsOptions,
   createWebhookSigner,
   createWebhookVerifier,
   type GuardOptions,
@@ -252,7 +257,7 @@ export {
 export { createForrstHandler, type ForrstOptions, forrst } from '../surfaces/forrst/index.ts'
 export { mcp } from '../surfaces/mcp/index.ts'
 export { type ProfileOptions, profile } from '../surfaces/profile/index.ts'
-export { rest } from '../surfaces/rest/index.ts'
+export { type RestSurfaceOptions, rest } from '../surfaces/rest/index.ts'
 export type { Mount, MountedSurface, Surface, SurfacePlace } from '../surfaces/surface/index.ts'
 export { explorer } from '../surfaces/tools/index.ts'
 export {
@@ -284,6 +289,7 @@ export {
   type Job,
   JobPutBack,
   type JobQueue,
+  JobRetry,
   type NewJob,
   type WorkOptions,
 } from '../work/index.ts'

@@ -74,7 +74,10 @@ export function createApp(service: Service, options: AppOptions): App {
   ]
   refuseTakenPaths(mounts)
   const exact = new Map(mounts.map((mount) => [mount.path, mount]))
-  const prefixes = mounts.filter(({ match }) => match === 'prefix')
+  // The longest first: one at the root takes what nobody else does.
+  const prefixes = mounts
+    .filter(({ match }) => match === 'prefix')
+    .sort((left, right) => right.path.length - left.path.length)
   const guard = createGuard(options)
   const judgeLocal = createLocalJudge(options)
   const shares = (options.allowedOrigins ?? []).length > 0
@@ -214,6 +217,24 @@ function refuseTakenPaths(mounts: readonly Mount[]): void {
     if (taken.has(path)) throw new TypeError(`${path} is served already; mount it at another path`)
     taken.add(path)
   }
+  for (const mount of mounts) {
+    for (const path of mount.paths?.() ?? []) {
+      const other = mounts.find((one) => one !== mount && takes(one, path, mount))
+      if (other === undefined) continue
+      throw new TypeError(`${path} is served already, by what is mounted at ${other.path}`)
+    }
+  }
+}
+
+/** Tells whether a mount takes requests for a path away from the one that lists it. */
+function takes(mount: Mount, path: string, owner: Mount): boolean {
+  const own = mount.path.split('/')
+  const segments = path.split('/')
+  const isBelow = mount.match === 'prefix' && own.length < segments.length
+  // Of two prefixes the longer one is asked.
+  if (isBelow && mount.path.length < owner.path.length) return false
+  if (!isBelow && own.length !== segments.length) return false
+  return own.every((segment, at) => segment === segments[at] || segments[at]?.startsWith('{'))
 }
 
 /** Reading across sites is harmless: the browser keeps the answer from the page. */

@@ -88,10 +88,11 @@ function choose(near: HttpHandler, far: HttpHandler): HttpHandler {
 }
 
 function toPlace(options: AppOptions): SurfacePlace {
-  const { allowedHosts, allowedOrigins, publicUrl, bind, callerKey } = options
+  const { allowedHosts, allowedOrigins, cors, publicUrl, bind, callerKey } = options
   return {
     ...(allowedHosts && { allowedHosts }),
     ...(allowedOrigins && { allowedOrigins }),
+    ...(cors && { cors }),
     ...(publicUrl !== undefined && { publicUrl }),
     ...(bind !== undefined && { bind }),
     ...(callerKey && { callerKey }),

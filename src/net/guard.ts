@@ -7,8 +7,22 @@ export interface GuardOptions {
   readonly allowedHosts?: readonly string[] | '*'
   /** Origins of other sites whose pages may call the service: `https://app.example.com`. */
   readonly allowedOrigins?: readonly string[]
+  /** What else pages of these origins may do. */
+  readonly cors?: CorsOptions
   /** Where the world reaches the service, such as `https://api.example.com`: its host is allowed, its pages are our own. */
   readonly publicUrl?: string
+}
+
+/** What pages of allowed origins may do besides calling. */
+export interface CorsOptions {
+  /** Request headers besides those of the surfaces, such as one that holds an argument. */
+  readonly headers?: readonly string[]
+  /** Response headers that they may read, besides those of the surfaces. */
+  readonly expose?: readonly string[]
+  /** Lets browsers send cookies; false when absent. */
+  readonly credentials?: boolean
+  /** How long a browser remembers what is allowed; ten minutes when absent. */
+  readonly maxAgeSeconds?: number
 }
 
 /**
@@ -32,18 +46,34 @@ const REQUEST_HEADERS = [
   'authorization',
   'content-type',
   'idempotency-key',
+  'if-none-match',
   'last-event-id',
   'mcp-method',
   'mcp-name',
   'mcp-protocol-version',
   'mcp-session-id',
+  'prefer',
   'traceparent',
   'tracestate',
   'ucp-agent',
+  'waymark-deadline',
+  'waymark-dry-run',
+  'waymark-extensions',
+  'waymark-simulation',
+  'x-request-id',
 ]
 
 /** What they may read of an answer besides its body. */
-const RESPONSE_HEADERS = 'etag, mcp-session-id, retry-after, www-authenticate, x-forrst-request-id'
+const RESPONSE_HEADERS = [
+  'etag',
+  'location',
+  'mcp-session-id',
+  'retry-after',
+  'ucp-negotiated',
+  'www-authenticate',
+  'x-forrst-request-id',
+  'x-request-id',
+]
 
 /** How many Host values are remembered as fine; the header is foreign, so the memory is bounded. */
 const MAX_KNOWN = 100
@@ -52,7 +82,9 @@ const LONGEST_NAME = 260
 
 /** Creates the check in front of a surface, or of all of them. */
 export function createGuard(options: GuardOptions): Guard {
-  const { allowedHosts = [], allowedOrigins = [] } = options
+  const { allowedHosts = [], allowedOrigins = [], cors = {} } = options
+  const requestHeaders = joinNames('headers', REQUEST_HEADERS, cors.headers)
+  const exposed = joinNames('expose', RESPONSE_HEADERS, cors.expose)
   const own = options.publicUrl === undefined ? undefined : parsePublicUrl(options.publicUrl)
   const hosts =
     allowedHosts === '*'
@@ -86,9 +118,10 @@ export function createGuard(options: GuardOptions): Guard {
         status: 204,
         headers: {
           'access-control-allow-origin': origin,
-          'access-control-allow-methods': 'GET, HEAD, POST, DELETE',
-          'access-control-allow-headers': REQUEST_HEADERS.join(', '),
-          'access-control-max-age': '600',
+          'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
+          'access-control-allow-headers': requestHeaders,
+          'access-control-max-age': String(cors.maxAgeSeconds ?? 600),
+          ...(cors.credentials && { 'access-control-allow-credentials': 'true' }),
           vary: 'origin',
         },
         body: '',
@@ -97,9 +130,20 @@ export function createGuard(options: GuardOptions): Guard {
     share(request, response) {
       const origin = origins.size === 0 ? undefined : request.header('origin')
       if (origin === undefined || !origins.has(origin)) return response
-      return { ...response, headers: { ...response.headers, ...corsHeaders(origin, response) } }
+      return {
+        ...response,
+        headers: { ...response.headers, ...corsHeaders(origin, response, exposed, cors) },
+      }
     },
   }
+}
+
+const HEADER_NAME = /^[A-Za-z0-9-]{1,64}$/
+
+function joinNames(field: string, own: readonly string[], more: readonly string[] = []): string {
+  const wrong = more.find((name) => !HEADER_NAME.test(name))
+  if (wrong !== undefined) throw new TypeError(`cors.${field}: "${wrong}" is no header name`)
+  return [...own, ...more.map((name) => name.toLowerCase())].join(', ')
 }
 
 /**
@@ -124,11 +168,17 @@ function isAddressOrLoopback(host: string): boolean {
   )
 }
 
-function corsHeaders(origin: string, response: HttpResponse): Record<string, string> {
+function corsHeaders(
+  origin: string,
+  response: HttpResponse,
+  exposed: string,
+  { credentials }: CorsOptions,
+): Record<string, string> {
   const vary = response.headers['vary']
   return {
     'access-control-allow-origin': origin,
-    'access-control-expose-headers': RESPONSE_HEADERS,
+    'access-control-expose-headers': exposed,
+    ...(credentials && { 'access-control-allow-credentials': 'true' }),
     'cross-origin-resource-policy': 'cross-origin',
     vary: vary === undefined || vary === 'origin' ? 'origin' : `${String(vary)}, origin`,
   }

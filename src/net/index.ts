@@ -6,7 +6,7 @@ export {
   readCallerKey,
 } from './caller.ts'
 export { toCredentials } from './credentials.ts'
-export { createGuard, type Guard, type GuardOptions } from './guard.ts'
+export { type CorsOptions, createGuard, type Guard, type GuardOptions } from './guard.ts'
 export {
   createLocalJudge,
   isLoopbackHost,

@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto'
-import { isRecord } from '../values/index.ts'
 
 /** Spreads text evenly over the numbers below `buckets`; the same in every process and every version (FNV-1a). */
 export function toBucket(text: string, buckets: number): number {
@@ -8,17 +7,6 @@ export function toBucket(text: string, buckets: number): number {
     hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
   }
   return (hash >>> 0) % buckets
-}
-
-/** Writes a JSON value as text that is the same for equal values, whatever the order of their members. */
-export function toCanonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(toCanonicalJson).join(',')}]`
-  if (!isRecord(value)) return JSON.stringify(value) ?? 'null'
-  const members = Object.keys(value)
-    .filter((name) => value[name] !== undefined)
-    .sort()
-    .map((name) => `${JSON.stringify(name)}:${toCanonicalJson(value[name])}`)
-  return `{${members.join(',')}}`
 }
 
 /** Gives the SHA-256 of a text as hexadecimal digits. */

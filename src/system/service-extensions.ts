@@ -130,7 +130,7 @@ function createBackground(options: {
 }): Background {
   const { store, callbacks, service, clock, log } = options
   const jobs = options.jobs ?? createJobQueue(store, { clock, log })
-  const outgoing = createOutgoing({ ...callbacks, jobs, service, clock, log })
+  const outgoing = createOutgoing({ ...callbacks, store, jobs, service, clock, log })
   return {
     jobs,
     outgoing,

@@ -1,11 +1,10 @@
 import { setMaxListeners } from 'node:events'
 import type { Logger, Service } from '../core/index.ts'
 import type { TriggerDef } from '../sources/tool-spec/index.ts'
-import { createMemoryStore, type Store } from '../store/index.ts'
+import { createMemoryStore, type Store, storeKey } from '../store/index.ts'
 import { type Clock, systemClock } from '../values/index.ts'
-import { createJobQueue, type JobQueue } from '../work/index.ts'
+import { createJobQueue, createPresence, type JobQueue, type Presence } from '../work/index.ts'
 import { listRefusedArguments } from './define-trigger.ts'
-import { createLiveness, type Liveness } from './delivery/attempt.ts'
 import { createDeliverer, type Deliverer } from './delivery/deliver.ts'
 import { isDeliveryOver } from './delivery/delivery.ts'
 import { createDeliveryLog, type DeliveryLog, type Retention } from './delivery/log.ts'
@@ -77,7 +76,7 @@ export interface TriggerParts {
   readonly deliverers: ReadonlyMap<string, Deliverer>
   /** What calls their functions, by the name of their trigger. */
   readonly runs: ReadonlyMap<string, RunTrigger>
-  readonly liveness: Liveness
+  readonly presence: Presence
   readonly starters: SourceStarters
   readonly clock: Clock
   readonly log: Logger
@@ -90,6 +89,9 @@ export interface TriggerParts {
   readonly closeStore: () => Promise<void>
 }
 
+/** How long what a process ran that died is left to it. */
+const PRESENT_MS = 10_000
+
 /** Puts together what triggers are made of. */
 export function createTriggerParts(options: TriggersOptions): TriggerParts {
   const { service, clock = systemClock, log = service.log, random = Math.random } = options
@@ -97,12 +99,16 @@ export function createTriggerParts(options: TriggersOptions): TriggerParts {
   const jobs = options.jobs ?? createJobQueue(store, { clock, log })
   const bus = options.bus ?? createEventBus()
   const deliveries = createDeliveryLog(store, service.name, options.retention)
-  const liveness = createLiveness(store, service.name)
+  const presence = createPresence(store, {
+    keyOf: (token) => storeKey('trigger', service.name, 'process', token),
+    leaseMs: PRESENT_MS,
+    clock,
+  })
   const stopped = new AbortController()
   // Every trigger listens to it: many listeners are not a leak.
   setMaxListeners(0, stopped.signal)
   const { signal } = stopped
-  const shared = { service: service.name, deliveries, jobs, liveness, clock, log, random }
+  const shared = { service: service.name, deliveries, jobs, presence, clock, log, random }
   const made = options.triggers.map((trigger) => {
     const run = createTriggerRun(service, trigger, signal)
     return {
@@ -119,7 +125,7 @@ export function createTriggerParts(options: TriggersOptions): TriggerParts {
     deliveries,
     deliverers: new Map(made.map(({ trigger, deliverer }) => [trigger.name, deliverer])),
     runs: new Map(made.map(({ trigger, run }) => [trigger.name, run])),
-    liveness,
+    presence,
     starters: { ...createSourceStarters(bus), ...options.start },
     clock,
     log,
@@ -151,7 +157,7 @@ export function createTriggerRunner(
   parts: TriggerParts,
   definitions: readonly TriggerDef[],
 ): TriggerRunner {
-  const { service, starters, liveness, deliverers, clock, log, stopped } = parts
+  const { service, starters, presence, deliverers, clock, log, stopped } = parts
   const running = new Map<string, TriggerSource>()
   let state: 'new' | 'started' | 'stopped' = 'new'
 
@@ -170,7 +176,8 @@ export function createTriggerRunner(
       }
       state = 'started'
       for (const warning of listRefusedArguments(definitions, service)) log.warn(warning)
-      await liveness.start()
+      // A store that is away at the start does not keep triggers from starting.
+      await presence.enter().catch(() => undefined)
       try {
         for (const trigger of definitions) {
           const source = await startSource(starters, toContext(parts, trigger, host))
@@ -178,7 +185,7 @@ export function createTriggerRunner(
         }
       } catch (thrown) {
         await stopSources(AbortSignal.abort())
-        await liveness.stop()
+        await presence.leave()
         state = 'new'
         throw thrown
       }
@@ -193,7 +200,7 @@ export function createTriggerRunner(
       await Promise.all([...deliverers.values()].map((deliverer) => deliverer.idle()))
       clearTimeout(timer)
       stopped.abort()
-      await liveness.stop()
+      await presence.leave()
       await parts.closeStore()
     },
   }

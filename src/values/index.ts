@@ -33,6 +33,7 @@ export {
   pushTo,
   resolvePointer,
   shortenPointer,
+  toCanonicalJson,
   toReason,
   toShort,
   toText,

@@ -51,6 +51,17 @@ export function groupBy<Key, Item>(
   return lists
 }
 
+/** Writes a JSON value as text that is the same for equal values: neither the order of members nor undefined ones count. */
+export function toCanonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(toCanonicalJson).join(',')}]`
+  if (!isRecord(value)) return JSON.stringify(value) ?? 'null'
+  const members = Object.keys(value)
+    .filter((name) => value[name] !== undefined)
+    .sort()
+    .map((name) => `${JSON.stringify(name)}:${toCanonicalJson(value[name])}`)
+  return `{${members.join(',')}}`
+}
+
 /** Makes a record without a prototype, so that no key from outside meets what every object inherits. */
 export function createRecord<Value>(): Record<string, Value> {
   return Object.create(null) as Record<string, Value>

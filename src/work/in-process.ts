@@ -1,43 +1,31 @@
 import { setMaxListeners } from 'node:events'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from '../core/index.ts'
-import { notApplied, type Store } from '../store/index.ts'
+import { notApplied, type Store, storeKey } from '../store/index.ts'
 import { type Clock, openScope, systemClock, toReason, unref } from '../values/index.ts'
-import { type Claim, createJobRecords, type JobRecords } from './job-records.ts'
-import { type HeldLease, holdLease } from './lease.ts'
-import {
-  assertName,
-  type Job,
-  type JobQueue,
-  requireJob,
-  toWorkPlan,
-  type WorkPlan,
-} from './queue.ts'
-import { runJob } from './run-job.ts'
+import { type Claim, createJobRecords, type JobPlace, type JobRecords } from './job-records.ts'
+import { createPresence, type Presence, type Sign } from './lease.ts'
+import { assertName, type JobQueue, requireJob, toWorkPlan } from './queue.ts'
+import { type RunJobOptions, runJob } from './run-job.ts'
 
 /** Runs the jobs of one name. */
-export interface InProcessWorker {
-  /** Looks for jobs at once. */
-  wake(): void
+interface InProcessWorker {
+  /** A job was added here. */
+  added(place: JobPlace, isDelayed: boolean): void
+  readonly isIdle: () => boolean
   close(graceMs: number): Promise<void>
 }
 
-/** What a worker needs. */
-export interface InProcessWorkerOptions {
-  readonly name: string
+interface InProcessWorkerOptions extends RunJobOptions {
   readonly records: JobRecords
-  readonly plan: WorkPlan
-  readonly run: (job: Job) => Promise<void>
-  readonly leaseMs: number
+  readonly presence: Presence
   /** How long jobs of other processes may go unnoticed. */
   readonly pollMs: number
   readonly clock: Clock
-  readonly log: Logger | undefined
 }
 
 interface Running {
   readonly claim: Claim
-  readonly lease: HeldLease
   readonly ended: Promise<void>
 }
 
@@ -46,13 +34,97 @@ const LAST_MOMENT_MS = 1000
 const SETTLE_AGAIN_MS = 250
 
 /** Starts to run jobs from the records, as many at a time as the plan says. */
-export function startInProcessWorker(options: InProcessWorkerOptions): InProcessWorker {
-  const { name, records, plan, leaseMs, pollMs, clock, log } = options
+function startWorker(options: InProcessWorkerOptions): InProcessWorker {
+  const { records, presence, plan, pollMs, clock } = options
   const running = new Map<string, Running>()
   const closing = new AbortController()
   // Every run listens to it: many are no leak.
   setMaxListeners(0, closing.signal)
   const passedOn = createPassedOn(clock)
+  const looks = createLooks(fill, options, () => lookAnew())
+  const waiting = createWaiting(options, looks.lookIn)
+
+  function lookAnew(): void {
+    waiting.readAnew()
+    looks.wake()
+  }
+
+  const isFull = () => looks.isClosed() || running.size >= plan.concurrency
+
+  async function fill(): Promise<void> {
+    while (!isFull()) {
+      const place = await waiting.next()
+      if (place === undefined) return
+      await take(place)
+    }
+  }
+
+  async function take(place: JobPlace): Promise<void> {
+    const isPassedOn = passedOn.has(place.id)
+    if (running.has(place.key) || (isPassedOn && records.isReady(place))) return
+    const sign = await presence.enter()
+    // One of our own that nobody runs: that it was claimed was told as a failure.
+    if (place.by !== null && place.by !== sign.token) {
+      if ((await presence.isAlive(place.by)) || !(await records.isLeft(place))) return
+    }
+    const claim = await records.claim(place, sign.token, isPassedOn ? 0 : 1)
+    if (claim === undefined) return
+    // Whoever it is left to may have a clock that is behind: for them its time has come as well.
+    if (isPassedOn) await handBack(claim, place.attempt)
+    else start(claim, sign)
+  }
+
+  function start(claim: Claim, sign: Sign): void {
+    const ended = runToEnd(claim, sign).finally(() => {
+      running.delete(claim.key)
+      looks.wake()
+    })
+    running.set(claim.key, { claim, ended })
+  }
+
+  async function runToEnd(claim: Claim, { lost }: Sign): Promise<void> {
+    const { id, data, attempt } = claim
+    const { signal, close } = openScope([lost, closing.signal])
+    const verdict = await runJob({ id, data, attempt, signal }, options).finally(close)
+    await settle(lost, options, async () => {
+      if (verdict.over) await records.finish(claim)
+      else if (closing.signal.aborted) await handBack(claim)
+      else {
+        const { delayMs, untried } = verdict
+        if (untried) passedOn.add(id, delayMs * 2 + pollMs)
+        await records.putBack(claim, { delayMs, attempt: untried ? attempt - 1 : attempt })
+        lookAnew()
+      }
+    })
+  }
+
+  // A run that was cut off by us is not an attempt of the job's own.
+  const handBack = (claim: Claim, attempt = claim.attempt - 1) =>
+    records.putBack(claim, { delayMs: 0, attempt })
+
+  looks.wake()
+  return {
+    isIdle: () => running.size === 0 && looks.isIdle(),
+    added(place, isDelayed) {
+      waiting.add(place, isDelayed)
+      looks.wake()
+    },
+    async close(graceMs) {
+      await looks.close()
+      await allEnded(running, graceMs)
+      closing.abort(new Error('The queue is closing'))
+      await allEnded(running, LAST_MOMENT_MS)
+      for (const { claim } of running.values()) await handBack(claim).catch(() => {})
+    },
+  }
+}
+
+/** Looks for jobs, once at a time: when somebody says that there may be some, and when a time has passed. */
+function createLooks(
+  fill: () => Promise<void>,
+  { name, pollMs, log }: InProcessWorkerOptions,
+  onTime: () => void,
+) {
   let closed = false
   let looking: Promise<void> | undefined
   let again = false
@@ -67,81 +139,74 @@ export function startInProcessWorker(options: InProcessWorkerOptions): InProcess
   }
 
   async function look(): Promise<void> {
-    let waitMs = pollMs
-    clearTimeout(timer)
     while (again && !closed) {
       again = false
       try {
-        waitMs = Math.min((await records.promote(name)) ?? pollMs, pollMs)
         await fill()
       } catch (thrown) {
-        waitMs = pollMs
+        lookIn(pollMs)
         log?.warn('Jobs cannot be looked for', { job: name, reason: toReason(thrown) })
       }
     }
-    if (!closed) timer = unref(setTimeout(wake, waitMs))
   }
 
-  const isFull = () => closed || running.size >= plan.concurrency
-
-  async function fill(): Promise<void> {
-    let cursor: string | undefined
-    do {
-      if (isFull()) return
-      const page = await records.list(name, cursor)
-      for (const waiting of page.waiting) {
-        if (isFull()) return
-        if (running.has(waiting.slot) || passedOn.has(waiting.hash)) continue
-        const claim = await records.claim(name, waiting)
-        if (claim) start(claim)
-      }
-      cursor = page.cursor
-    } while (cursor !== undefined)
+  function lookIn(waitMs: number): void {
+    clearTimeout(timer)
+    if (!closed) timer = unref(setTimeout(onTime, waitMs))
   }
 
-  function start(claim: Claim): void {
-    const lease = holdLease({ leaseMs, clock, renew: () => records.renew(claim) })
-    const ended = runToEnd(claim, lease).finally(() => {
-      lease.letGo()
-      running.delete(claim.slot)
-      wake()
-    })
-    running.set(claim.slot, { claim, lease, ended })
-  }
-
-  async function runToEnd(claim: Claim, { lost }: HeldLease): Promise<void> {
-    const { id, data, attempt } = claim
-    const { signal, close } = openScope([lost, closing.signal])
-    const verdict = await runJob({ id, data, attempt, signal }, options).finally(close)
-    await settle(lost, options, async () => {
-      if (verdict.over) await records.finish(claim)
-      else if (closing.signal.aborted) await handBack(claim)
-      else {
-        const { delayMs, untried } = verdict
-        if (untried) passedOn.add(claim.hash, delayMs * 2 + pollMs)
-        await records.putBack(claim, { delayMs, attempt: untried ? attempt - 1 : attempt })
-      }
-    })
-  }
-
-  // A run that was cut off by us is not an attempt of the job's own.
-  const handBack = (claim: Claim) =>
-    records.putBack(claim, { delayMs: 0, attempt: claim.attempt - 1 })
-
-  wake()
   return {
     wake,
-    async close(graceMs) {
+    lookIn,
+    isIdle: () => looking === undefined,
+    isClosed: () => closed,
+    async close(): Promise<void> {
       closed = true
       clearTimeout(timer)
       await looking
-      await allEnded(running, graceMs)
-      closing.abort(new Error('The queue is closing'))
-      await allEnded(running, LAST_MOMENT_MS)
-      for (const { claim, lease } of running.values()) {
-        lease.letGo()
-        await handBack(claim).catch(() => {})
-      }
+    },
+  }
+}
+
+/** Walks through the jobs that may run, in order; what others add is found when the list is read anew. */
+function createWaiting(
+  { name, records, pollMs }: InProcessWorkerOptions,
+  lookIn: (waitMs: number) => void,
+) {
+  let places: JobPlace[] = []
+  /** Where the list goes on: from its beginning, after a cursor, or not at all before somebody adds to it. */
+  let unread: 'all' | { readonly cursor: string } | undefined = 'all'
+
+  async function read(from: NonNullable<typeof unread>): Promise<void> {
+    unread = undefined
+    try {
+      const due = from === 'all' ? await records.listDue(name) : undefined
+      if (due) lookIn(Math.min(due.nextMs ?? pollMs, pollMs))
+      const page = await records.list(name, from === 'all' ? undefined : from.cursor)
+      places.push(...(due?.places ?? []), ...page.places)
+      if (page.cursor !== undefined) unread ??= { cursor: page.cursor }
+    } catch (thrown) {
+      unread = 'all'
+      throw thrown
+    }
+  }
+
+  function readAnew(): void {
+    places = []
+    unread = 'all'
+  }
+
+  return {
+    readAnew,
+    add(place: JobPlace, isDelayed: boolean): void {
+      if (isDelayed || place.priority < (places[0]?.priority ?? 0)) readAnew()
+      // With nothing before it, it need not be looked for.
+      else if (places.length === 0 && unread === undefined) places.push(place)
+      else unread ??= 'all'
+    },
+    async next(): Promise<JobPlace | undefined> {
+      while (places.length === 0 && unread) await read(unread)
+      return places.shift()
     },
   }
 }
@@ -150,10 +215,10 @@ export function startInProcessWorker(options: InProcessWorkerOptions): InProcess
 function createPassedOn(clock: Clock) {
   const until = new Map<string, number>()
   return {
-    add: (hash: string, forMs: number) => void until.set(hash, clock.elapsed() + forMs),
-    has(hash: string): boolean {
-      const left = (until.get(hash) ?? 0) - clock.elapsed()
-      if (left <= 0) until.delete(hash)
+    add: (id: string, forMs: number) => void until.set(id, clock.elapsed() + forMs),
+    has(id: string): boolean {
+      const left = (until.get(id) ?? 0) - clock.elapsed()
+      if (left <= 0) until.delete(id)
       return left > 0
     },
   }
@@ -162,12 +227,12 @@ function createPassedOn(clock: Clock) {
 async function allEnded(running: ReadonlyMap<string, Running>, withinMs: number): Promise<void> {
   if (running.size === 0 || withinMs <= 0) return
   const over = new AbortController()
-  const late = sleep(withinMs, undefined, { signal: over.signal }).catch(() => {})
+  const late = pause(withinMs, undefined, { signal: over.signal }).catch(() => {})
   await Promise.race([late, Promise.all([...running.values()].map(({ ended }) => ended))])
   over.abort()
 }
 
-// As long as the lease holds nobody else runs the job, so that there is time to write down how it ended.
+// As long as the process counts as living nobody else runs the job, so that there is time to write down how it ended.
 async function settle(
   lost: AbortSignal,
   { name, log }: InProcessWorkerOptions,
@@ -178,7 +243,7 @@ async function settle(
       return await write()
     } catch (thrown) {
       log?.warn('The end of a job cannot be kept', { job: name, reason: toReason(thrown) })
-      await sleep(SETTLE_AGAIN_MS, undefined, { ref: false })
+      await pause(SETTLE_AGAIN_MS, undefined, { ref: false })
     }
   }
 }
@@ -196,37 +261,52 @@ export interface InProcessQueueOptions {
 /** Creates a queue that keeps its jobs in a store and runs them in this process, beside others on the same store. */
 export function createInProcessQueue(store: Store, options: InProcessQueueOptions = {}): JobQueue {
   const { leaseMs = 30_000, pollMs = 1000, clock = systemClock, log } = options
-  const records = createJobRecords(store, { clock, leaseMs })
+  const records = createJobRecords(store, clock)
   const workers = new Map<string, InProcessWorker>()
-  let closed: Promise<unknown> | undefined
+  let closed: Promise<void> | undefined
+  const presence = createPresence(store, {
+    keyOf: (token) => storeKey('job-process', token),
+    leaseMs,
+    clock,
+    isIdle: () => [...workers.values()].every((worker) => worker.isIdle()),
+  })
 
   function assertOpen(): void {
     if (closed) throw notApplied(store.kind, 'the job queue is closed')
+  }
+
+  async function closeAll(graceMs: number): Promise<void> {
+    await Promise.all([...workers.values()].map((worker) => worker.close(graceMs)))
+    await presence.leave()
   }
 
   return {
     kind: 'in-process',
     async add(job) {
       assertOpen()
-      await records.add(requireJob(job))
-      workers.get(job.name)?.wake()
+      const checked = requireJob(job)
+      const place = await records.add(checked)
+      if (place) workers.get(job.name)?.added(place, checked.delayMs > 0)
     },
     work(name, run, workOptions) {
       assertOpen()
       assertName(name)
       if (workers.has(name)) throw new TypeError(`There is a worker for "${name}" already`)
       const plan = toWorkPlan(workOptions)
-      const worker = { name, records, plan, run, leaseMs, pollMs, clock, log }
-      workers.set(name, startInProcessWorker(worker))
+      workers.set(name, startWorker({ name, records, presence, plan, run, pollMs, clock, log }))
     },
     async remove(name, id) {
       assertOpen()
       assertName(name)
-      const claim = await records.find(name, id)
+      const place = await records.find(name, id)
+      if (place === undefined || (place.by !== null && (await presence.isAlive(place.by)))) {
+        return false
+      }
+      const claim = await records.claim(place, (await presence.enter()).token, 0)
       return claim !== undefined && records.finish(claim)
     },
     async close(graceMs = 10_000) {
-      closed ??= Promise.all([...workers.values()].map((worker) => worker.close(graceMs)))
+      closed ??= closeAll(graceMs)
       await closed
     },
   }

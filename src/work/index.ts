@@ -1,11 +1,20 @@
 export {
+  createPresence,
+  type HoldOptions,
   holdEntry,
   type KeepAlive,
+  type Presence,
   type RepeatOptions,
   repeatWrite,
   startKeepAlive,
 } from './lease.ts'
-export { createLedger, type Ledger, type LedgerEntry, toStoredJson } from './ledger/ledger.ts'
+export {
+  createLedger,
+  type Ledger,
+  type LedgerEntry,
+  toStoredJson,
+  type Whose,
+} from './ledger/ledger.ts'
 export { type CreateJobQueueOptions, createJobQueue } from './open.ts'
 export {
   type Job,
@@ -15,4 +24,4 @@ export {
   type WorkOptions,
   workForService,
 } from './queue.ts'
-export { JobPutBack } from './run-job.ts'
+export { JobPutBack, JobRetry } from './run-job.ts'

@@ -1,181 +1,189 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { type Store, storeKey, storePrefix } from '../store/index.ts'
+import { type Entry, type Store, storeKey, storePrefix } from '../store/index.ts'
 import { type Clock, isRecord, type Json, toText } from '../values/index.ts'
-import type { CheckedJob } from './queue.ts'
+import type { NewJob } from './queue.ts'
 
-/** A job that this process, and no other, may touch until its lease ends. */
-export interface Claim {
-  readonly name: string
+/** A job as its slot holds it. */
+interface SlotJob {
   readonly id: string
   readonly data: Json
+  /** Runs so far. */
   readonly attempt: number
   readonly priority: number
-  readonly hash: string
-  /** The key under which it was found waiting. */
-  readonly slot: string
-  /** Names this claim; no other has it. */
-  readonly token: string
+}
+
+/** A job in its slot. */
+export interface JobPlace extends SlotJob {
+  readonly name: string
+  /** The key of its slot. */
   readonly key: string
-  readonly lease: string
+  readonly revision: number
+  /** The process that runs it; null while it waits. */
+  readonly by: string | null
 }
 
-/** A place in the order of waiting jobs. */
-export interface Waiting {
-  readonly slot: string
-  readonly hash: string
+/** A job that this process, and no other, may touch as long as the process counts as living. */
+export interface Claim extends JobPlace {
+  readonly by: string
 }
 
-/** The first jobs that wait, or the next ones. */
-export interface WaitingPage {
-  readonly waiting: readonly Waiting[]
+/** Some of the jobs of a name, in the order in which they should run. */
+export interface JobPage {
+  readonly places: readonly JobPlace[]
   /** Continues the list; absent on the last page. */
   readonly cursor?: string
 }
 
 /** Jobs as entries of a store. */
 export interface JobRecords {
-  add(job: CheckedJob): Promise<void>
-  /** Lists the jobs that may run, in the order in which they should. */
-  list(name: string, cursor?: string): Promise<WaitingPage>
-  /** Moves jobs that are due to those that may run; answers how long the next one still waits. */
-  promote(name: string): Promise<number | undefined>
-  /** Claims a job for a run; answers nothing when somebody else has it or it is gone. */
-  claim(name: string, waiting: Waiting): Promise<Claim | undefined>
-  /** Claims a job by its id for taking it out. */
-  find(name: string, id: string): Promise<Claim | undefined>
-  /** Lengthens the lease; `false` when it is lost. */
-  renew(claim: Claim): Promise<boolean>
+  /** Keeps a job; answers its place unless a job of the id waits or runs already. */
+  add(job: Required<NewJob>): Promise<JobPlace | undefined>
+  /** Lists jobs that run or may run now. */
+  list(name: string, cursor?: string): Promise<JobPage>
+  /** Lists jobs that were delayed and are due, and how long the next one still waits. */
+  listDue(name: string): Promise<JobPage & { readonly nextMs?: number }>
+  /** Claims a job for a run, or to take it out; answers nothing when somebody else has it or it is gone. */
+  claim(place: JobPlace, by: string, attempt?: 0 | 1): Promise<Claim | undefined>
+  /** Tells whether a job whose process died is still to be run. */
+  isLeft(place: JobPlace): Promise<boolean>
+  find(name: string, id: string): Promise<JobPlace | undefined>
   /** Ends the job; `false` when somebody else has it by now. */
   finish(claim: Claim): Promise<boolean>
+  /** Tells whether a job waits for its turn, as against for its time. */
+  isReady(place: JobPlace): boolean
   /** Puts the job back to wait. */
   putBack(claim: Claim, next: { readonly delayMs: number; readonly attempt: number }): Promise<void>
 }
 
-/** What job records need to know. */
-export interface JobRecordsOptions {
-  readonly clock: Clock
-  readonly leaseMs: number
-}
-
-interface Item {
-  readonly id: string
-  readonly data: Json
-  readonly attempt: number
-  readonly priority: number
-  readonly slot: string
-}
-
 const PAGE = 50
+const FOREVER = { ttl: null } as const
 
 /**
- * Keeps jobs in a store. The item under the hash of a job's id is the truth; slots are an index whose keys sort by
- * priority and age, or by due time. Whoever moves or ends a job holds its lease, an entry that expires by itself, and
- * an item is only changed under the revision or the owner that was seen: so a process that was stopped in the middle
- * leaves at worst a slot that no item points to, which the next one to meet it removes.
+ * Keeps jobs in a store. A job lies in a slot whose key sorts by priority and age, or by due time; an entry under the
+ * hash of its id names the slot, so that an id has one. The owner of a slot is the process that runs the job. A process
+ * that was stopped in the middle of a move leaves at worst a second slot, or a name of none: `rename` tidies up.
  */
-export function createJobRecords(store: Store, options: JobRecordsOptions): JobRecords {
-  const { clock, leaseMs } = options
+export function createJobRecords(store: Store, clock: Clock): JobRecords {
   const toSlot = createSlots(clock)
+  const nameOf = ({ name, id }: Pick<NewJob, 'name' | 'id'>) =>
+    storeKey('job', name, 'item', toHash(id))
 
-  async function take(name: string, hash: string, slot: string | undefined, attempt: 0 | 1) {
-    const token = randomUUID()
-    const lease = storeKey('job', name, 'lease', hash)
-    const held = await store.putIfAbsent(lease, null, { ttl: leaseMs, owner: token })
-    if (!held.created) return undefined
-    const key = storeKey('job', name, 'item', hash)
-    const entry = await store.get(key)
-    const item = entry && toItem(entry.value)
-    if (entry && item && (slot === undefined || item.slot === slot)) {
-      const next = { ...item, attempt: item.attempt + attempt }
-      const { revision } = entry
-      const { swapped } = await store.compareAndSet(key, next, {
-        revision,
-        ttl: null,
-        owner: token,
-      })
-      if (swapped) return { ...next, hash, name, token, key, lease }
-    } else if (slot !== undefined) await store.delete(slot)
-    await store.deleteIfOwner(lease, token)
-    return undefined
+  async function toPlaces(name: string, entries: readonly Entry[]): Promise<readonly JobPlace[]> {
+    const places = await Promise.all(
+      entries.map((entry) =>
+        isRecord(entry.value) ? toPlace(name, entry) : adopt(store, name, entry),
+      ),
+    )
+    return places.filter((place) => place !== undefined)
   }
 
-  async function move(claim: Claim, slot: string, attempt: number): Promise<void> {
-    const entry = await store.get(claim.key)
-    if (entry?.owner === claim.token) {
-      const { id, data, priority } = claim
-      const item = { id, data, priority, attempt, slot }
-      // Before the item points to it: a slot too many is removed by whoever meets it, one too few would lose the job.
-      await store.put(slot, toHash(id), { ttl: null })
-      const { revision } = entry
-      const { swapped } = await store.compareAndSet(claim.key, item, {
-        revision,
-        ttl: null,
-        owner: null,
-      })
-      await store.delete(swapped ? claim.slot : slot)
+  /** Names the slot of a job, unless another one does hold the job: a move was cut off after its first step, or before its last. */
+  async function rename({ key, ...place }: JobPlace, next: string): Promise<boolean> {
+    const item = await store.get(nameOf(place))
+    const isMoved = item && item.value !== key && (await store.get(toText(item.value)))
+    if (isMoved) await store.delete(key)
+    else if (item?.value !== next) {
+      await store.put(nameOf(place), next, { ...FOREVER, owner: next })
     }
-    await store.deleteIfOwner(claim.lease, claim.token)
+    return !isMoved
   }
+
+  const isReady = ({ name, key }: JobPlace) => key.startsWith(storePrefix('job', name, 'ready'))
 
   return {
+    isReady,
+    isLeft: (place) => rename(place, place.key),
     async add({ name, id, data, delayMs, priority }) {
-      const hash = toHash(id)
-      const slot = toSlot(name, priority, delayMs)
-      const item = { id, data, attempt: 0, priority, slot }
-      const added = await store.putIfAbsent(storeKey('job', name, 'item', hash), item, {
-        ttl: null,
-      })
-      // A process that died between the two writes has left an item without its slot.
-      const known = added.created ? slot : toItem(added.entry.value)?.slot
-      if (known !== undefined) await store.putIfAbsent(known, hash, { ttl: null })
+      const own = toSlot(name, priority, delayMs)
+      const job: SlotJob = { id, data, attempt: 0, priority }
+      const named = await store.putIfAbsent(nameOf({ name, id }), own, { ...FOREVER, owner: own })
+      // A process that died between the two writes has left the name of an empty slot.
+      const key = named.created ? own : toSlotKey(named.entry.value)
+      const put = await store.putIfAbsent(key, { ...job }, FOREVER)
+      return put.created ? { ...job, name, key, revision: put.revision, by: null } : undefined
     },
     async list(name, cursor) {
-      const page = await store.listByPrefix(storePrefix('job', name, 'ready'), {
-        limit: PAGE,
-        ...(cursor !== undefined && { cursor }),
-      })
-      return {
-        waiting: page.entries.map(({ key, value }) => ({ slot: key, hash: toText(value) })),
-        ...(page.cursor !== undefined && { cursor: page.cursor }),
-      }
+      const prefix = storePrefix('job', name, 'ready')
+      const page = await store.listByPrefix(prefix, { limit: PAGE, ...(cursor && { cursor }) })
+      const places = await toPlaces(name, page.entries)
+      return { places, ...(page.cursor !== undefined && { cursor: page.cursor }) }
     },
-    async promote(name) {
+    async listDue(name) {
       const prefix = storePrefix('job', name, 'later')
       const { entries } = await store.listByPrefix(prefix, { limit: PAGE })
-      for (const { key, value } of entries) {
-        const waitMs = Number(key.slice(prefix.length, prefix.length + 16)) - clock.now()
-        if (waitMs > 0) return waitMs
-        const claim = await take(name, toText(value), key, 0)
-        if (claim) await move(claim, toSlot(name, claim.priority, 0), claim.attempt)
+      const waits = entries.map(({ key }) => Number(key.slice(prefix.length).slice(0, 16)))
+      const due = entries.filter((_, index) => Number(waits[index]) <= clock.now())
+      const next = waits[due.length] ?? (entries.length === PAGE ? clock.now() : undefined)
+      const places = await toPlaces(name, due)
+      return {
+        places: places.toSorted((a, b) => a.priority - b.priority),
+        ...(next !== undefined && { nextMs: Math.max(0, next - clock.now()) }),
       }
-      return entries.length === PAGE ? 0 : undefined
     },
-    claim: (name, { slot, hash }) => take(name, hash, slot, 1),
-    find: (name, id) => take(name, toHash(id), undefined, 0),
-    async renew({ lease, token }) {
-      const entry = await store.get(lease)
-      if (entry?.owner !== token) return false
-      const { revision } = entry
-      return (await store.compareAndSet(lease, null, { revision, ttl: leaseMs })).swapped
+    async claim({ id, data, attempt: before, priority, name, key, revision }, by, more = 1) {
+      const job = { id, data, attempt: before + more, priority }
+      const swap = await store.compareAndSet(key, job, { revision, ...FOREVER, owner: by })
+      return swap.swapped ? { ...job, name, key, revision: swap.revision, by } : undefined
     },
-    async finish({ key, slot, lease, token }) {
-      const answer = await store.deleteIfOwner(key, token)
-      if (answer === 'foreign') return false
-      await store.delete(slot)
-      await store.deleteIfOwner(lease, token)
-      return true
+    async find(name, id) {
+      const item = await store.get(nameOf({ name, id }))
+      const entry = item && (await store.get(toSlotKey(item.value)))
+      return entry && (await toPlaces(name, [entry]))[0]
     },
-    putBack: (claim, { delayMs, attempt }) =>
-      move(claim, toSlot(claim.name, claim.priority, delayMs), attempt),
+    async finish(claim) {
+      // The name first: whoever adds the id from now on means another job.
+      await store.deleteIfOwner(nameOf(claim), claim.key)
+      return (await store.deleteIfOwner(claim.key, claim.by)) !== 'foreign'
+    },
+    async putBack(claim, { delayMs, attempt }) {
+      const { name, key, by, revision, id, data, priority } = claim
+      const job = { id, data, attempt, priority }
+      if (delayMs === 0 && isReady(claim)) {
+        await store.compareAndSet(key, job, { revision, ...FOREVER, owner: null })
+        return
+      }
+      const next = toSlot(name, priority, Math.ceil(delayMs))
+      if (!(await rename(claim, next))) return
+      await store.put(next, job, FOREVER)
+      await store.deleteIfOwner(key, by)
+    },
   }
 }
 
-type ToSlot = (name: string, priority: number, delayMs: number) => string
+/** Reads a job of an earlier release, where the slot held the hash and the other entry the job. */
+async function adopt(store: Store, name: string, slot: Entry): Promise<JobPlace | undefined> {
+  const hash = toText(slot.value)
+  const [item, lease] = await Promise.all([
+    store.get(storeKey('job', name, 'item', hash)),
+    store.get(storeKey('job', name, 'lease', hash)),
+  ])
+  if (lease !== undefined) return undefined
+  const { slot: key, id, data, attempt, priority } = isRecord(item?.value) ? item.value : {}
+  if (item === undefined || key !== slot.key) {
+    await store.delete(slot.key)
+    return undefined
+  }
+  const job = { id, data, attempt, priority } as unknown as SlotJob
+  const { revision } = slot
+  const swap = await store.compareAndSet(slot.key, { ...job }, { revision, ...FOREVER })
+  if (!swap.swapped) return undefined
+  await store.put(item.key, slot.key, { ...FOREVER, owner: slot.key })
+  return { ...job, name, key: slot.key, revision: swap.revision, by: null }
+}
+
+function toPlace(name: string, { key, value, revision, owner }: Entry): JobPlace {
+  return { ...(value as unknown as SlotJob), name, key, revision, by: owner }
+}
+
+/** Reads which slot an id has; an earlier release kept the whole job under the id. */
+function toSlotKey(value: Json): string {
+  return toText(isRecord(value) ? value['slot'] : value)
+}
 
 /** Names the slots of jobs: `ready` ones sort by priority and age, `later` ones by due time. */
-function createSlots(clock: Clock): ToSlot {
+function createSlots(clock: Clock) {
   let count = 0
-  return function toSlot(name, priority, delayMs) {
+  return function toSlot(name: string, priority: number, delayMs: number): string {
     const now = clock.now()
     // Jobs of one millisecond keep the order in which they were added.
     const age = `${digits(now, 16)}-${digits(count++ % 1e9, 9)}-${randomUUID().slice(0, 8)}`
@@ -183,12 +191,6 @@ function createSlots(clock: Clock): ToSlot {
       ? storeKey('job', name, 'later', digits(now + delayMs, 16), digits(priority, 2), age)
       : storeKey('job', name, 'ready', digits(priority, 2), age)
   }
-}
-
-function toItem(value: Json): Item | undefined {
-  return isRecord(value) && typeof value['slot'] === 'string'
-    ? (value as unknown as Item)
-    : undefined
 }
 
 /** Writes an id of any length and alphabet as a key part; as JSON, because UTF-8 would make all lone surrogates one. */

@@ -1,55 +1,9 @@
+import { randomUUID } from 'node:crypto'
+import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '../core/index.ts'
-import { type Entry, isUnavailable, type Store } from '../store/index.ts'
-import { type Clock, toReason, unref } from '../values/index.ts'
-
-/** A lease that is renewed until it is let go or lost. */
-export interface HeldLease {
-  /** Aborts when the lease is lost. */
-  readonly lost: AbortSignal
-  /** Stops renewing. */
-  letGo(): void
-}
-
-/** How a lease is kept. */
-export interface HoldLeaseOptions {
-  readonly leaseMs: number
-  readonly clock: Pick<Clock, 'elapsed'>
-  /** Renews the lease; `false` when somebody else may have it. */
-  readonly renew: () => Promise<boolean>
-}
-
-/** Renews a lease three times as often as it ends; one that could not be renewed in time counts as lost. */
-export function holdLease({ leaseMs, clock, renew }: HoldLeaseOptions): HeldLease {
-  const loss = new AbortController()
-  let held = true
-  let renewedAt = clock.elapsed()
-  let timer = schedule()
-
-  function schedule(): NodeJS.Timeout {
-    return unref(setTimeout(tick, leaseMs / 3))
-  }
-
-  async function tick(): Promise<void> {
-    const startedAt = clock.elapsed()
-    // A backend that is away is asked again; only an answer, or the end of the lease, ends it.
-    const answer = await renew().catch(() => undefined)
-    if (!held) return
-    if (answer === true) renewedAt = startedAt
-    if (answer === false || clock.elapsed() - renewedAt > leaseMs) {
-      held = false
-      loss.abort(new Error('The job may have been given to another process'))
-    } else timer = schedule()
-  }
-
-  return {
-    lost: loss.signal,
-    letGo() {
-      held = false
-      clearTimeout(timer)
-    },
-  }
-}
+import { isUnavailable, type Store } from '../store/index.ts'
+import { type Clock, type Json, systemClock, toReason, unref } from '../values/index.ts'
 
 /** Something that is renewed again and again until it is stopped. */
 export interface KeepAlive {
@@ -86,30 +40,135 @@ export function startKeepAlive(everyMs: number, renew: () => Promise<boolean>): 
   }
 }
 
-/** An entry that this process holds as long as it lives. */
+/** An entry that its owner keeps as long as it lives. */
+export interface HoldOptions {
+  readonly key: string
+  readonly value: Json
+  readonly revision: number
+  readonly owner: string
+  readonly leaseMs: number
+  readonly clock?: Pick<Clock, 'elapsed'>
+  /** Milliseconds for which it is renewed at all; for ever when absent. */
+  readonly maxMs?: number
+  readonly onRenewed?: () => void
+  /** Told when somebody else has it, or may have it: it could not be renewed in time. */
+  readonly onLost?: () => void
+}
+
+/** An entry that is renewed. */
 export interface HeldEntry extends KeepAlive {
   /** The revision under which it was renewed last. */
   readonly revision: () => number
 }
 
-/** Renews an entry until it is stopped or somebody else has written it; without an end it is gone a lease after its process. */
-export function holdEntry(
-  store: Store,
-  entry: Pick<Entry, 'key' | 'value' | 'revision'>,
-  leaseMs: number,
-): HeldEntry {
-  const { key, value } = entry
-  let { revision } = entry
-  const kept = startKeepAlive(leaseMs / 3, async () => {
-    try {
-      const swap = await store.compareAndSet(key, value, { revision, ttl: leaseMs })
-      if (swap.swapped) revision = swap.revision
-      return swap.swapped
-    } catch {
-      return true
+/** Renews an entry three times as often as it ends, until it is stopped or lost. */
+export function holdEntry(store: Store, options: HoldOptions): HeldEntry {
+  const { key, value, owner, leaseMs, clock = systemClock, onRenewed, onLost } = options
+  const begunAt = clock.elapsed()
+  let { revision } = options
+  let sureAt = begunAt
+
+  function lose(): false {
+    onLost?.()
+    return false
+  }
+
+  async function renew(): Promise<boolean> {
+    const askedAt = clock.elapsed()
+    if (askedAt - begunAt <= (options.maxMs ?? Number.POSITIVE_INFINITY)) {
+      const swap = await store
+        .compareAndSet(key, value, { revision, ttl: leaseMs })
+        .catch(() => undefined)
+      if (swap?.swapped) {
+        revision = swap.revision
+        sureAt = askedAt
+        onRenewed?.()
+        return true
+      }
+      if (swap && swap.entry?.owner !== owner) return lose()
+      // A renewal that was reported as failed happened after all.
+      if (swap?.entry) revision = swap.entry.revision
     }
-  })
-  return { revision: () => revision, stop: kept.stop }
+    // A store that is away is asked again: the entry is ours until its time is up, and no longer.
+    return clock.elapsed() - sureAt < leaseMs || lose()
+  }
+
+  const { stop } = startKeepAlive(leaseMs / 3, renew)
+  return { revision: () => revision, stop }
+}
+
+/** The name under which a process is known to live; it changes when the process may have been taken for dead. */
+export interface Sign {
+  readonly token: string
+  /** Aborts when others may have taken over what was done under the name. */
+  readonly lost: AbortSignal
+}
+
+/** Tells processes that share a store who of them lives: what a dead one was doing is taken over. */
+export interface Presence {
+  readonly enter: () => Promise<Sign>
+  readonly isAlive: (token: string) => Promise<boolean>
+  readonly leave: () => Promise<void>
+}
+
+/** How a process shows that it lives. */
+export interface PresenceOptions {
+  readonly keyOf: (token: string) => string
+  readonly leaseMs: number
+  readonly clock?: Pick<Clock, 'elapsed'>
+  /** Lets the sign go while there is nothing to be taken over; it is kept when absent. */
+  readonly isIdle?: () => boolean
+}
+
+/** Creates the presence of one process; it begins with the first `enter`. */
+export function createPresence(store: Store, options: PresenceOptions): Presence {
+  const { keyOf, leaseMs, clock = systemClock, isIdle } = options
+  let here: Promise<Sign & { readonly leave: () => Promise<void> }> | undefined
+
+  async function begin() {
+    const token = randomUUID()
+    const loss = new AbortController()
+    // Everything that runs listens to it: many are no leak.
+    setMaxListeners(0, loss.signal)
+    const entry = { key: keyOf(token), value: 1, owner: token }
+    const { revision } = await store.put(entry.key, 1, { ttl: leaseMs, owner: token })
+    const { stop } = holdEntry(store, {
+      ...entry,
+      revision,
+      leaseMs,
+      clock,
+      onRenewed() {
+        if (isIdle?.()) void leave()
+      },
+      onLost() {
+        here = undefined
+        loss.abort(new Error('The job may have been given to another process'))
+      },
+    })
+    const end = async () => {
+      await stop()
+      await store.delete(entry.key).catch(() => {})
+    }
+    return { token, lost: loss.signal, leave: end }
+  }
+
+  async function leave(): Promise<void> {
+    const last = here
+    here = undefined
+    await (await last?.catch(() => undefined))?.leave()
+  }
+
+  return {
+    enter() {
+      here ??= begin().catch((thrown: unknown) => {
+        here = undefined
+        throw thrown
+      })
+      return here
+    },
+    isAlive: async (token) => (await store.get(keyOf(token))) !== undefined,
+    leave,
+  }
 }
 
 const REPEAT_MS = 250
@@ -124,12 +183,12 @@ export interface RepeatOptions {
 
 /** Repeats a write while the store is unreachable: what was done must be known when it is back. */
 export async function repeatWrite<Written>(
-  write: (isAgain: boolean) => Promise<Written>,
+  write: () => Promise<Written>,
   { log, id, isStopped }: RepeatOptions,
 ): Promise<Written> {
-  for (let isAgain = false; ; isAgain = true) {
+  for (;;) {
     try {
-      return await write(isAgain)
+      return await write()
     } catch (thrown) {
       if (isStopped() || !isUnavailable(thrown)) throw thrown
       log?.warn('what was done cannot be recorded yet', { work: id, reason: toReason(thrown) })

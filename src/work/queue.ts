@@ -57,12 +57,7 @@ export interface JobQueue {
 }
 
 /** How jobs of one name are run, with everything said that may be left out. */
-export interface WorkPlan {
-  readonly concurrency: number
-  readonly attempts: number
-  readonly backoffMs: (attempt: number) => number
-  readonly onGivenUp: (job: Job, reason: unknown) => Promise<void>
-}
+export type WorkPlan = Required<WorkOptions>
 
 const MAX_BACKOFF_MS = 60_000
 
@@ -101,17 +96,8 @@ const MAX_DELAY_MS = 10 * 365 * 24 * 3_600_000
 
 const NAME = /^[A-Za-z0-9-]{1,64}$/
 
-/** A job with everything said that may be left out. */
-export interface CheckedJob {
-  readonly name: string
-  readonly id: string
-  readonly data: Json
-  readonly delayMs: number
-  readonly priority: number
-}
-
 /** Checks a new job and fills in what it leaves out. */
-export function requireJob(job: NewJob): CheckedJob {
+export function requireJob(job: NewJob): Required<NewJob> {
   const { name, id, data, delayMs = 0, priority = 5 } = job
   assertName(name)
   if (typeof id !== 'string' || id === '') refuseArgument('id', 'must be a non-empty string')

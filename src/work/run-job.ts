@@ -23,6 +23,9 @@ export class JobPutBack extends Error {
   }
 }
 
+/** Thrown by a run that has failed and knows when another is worth it; without it the plan of the worker says when. */
+export class JobRetry extends JobPutBack {}
+
 /** What a run needs besides its job. */
 export interface RunJobOptions {
   readonly name: string
@@ -43,7 +46,7 @@ export async function runJob(job: Job, options: RunJobOptions): Promise<JobVerdi
       await run(job)
       return OVER
     } catch (thrown) {
-      if (thrown instanceof JobPutBack) {
+      if (thrown instanceof JobPutBack && !(thrown instanceof JobRetry)) {
         return { over: false, delayMs: thrown.delayMs, reason: thrown, untried: true }
       }
       reason = thrown
@@ -72,5 +75,6 @@ async function giveUp(job: Job, reason: unknown, options: RunJobOptions): Promis
 }
 
 function repeat({ attempt }: Job, plan: WorkPlan, reason: unknown): JobVerdict {
-  return { over: false, delayMs: plan.backoffMs(attempt), reason }
+  const delayMs = reason instanceof JobRetry ? reason.delayMs : plan.backoffMs(attempt)
+  return { over: false, delayMs, reason }
 }

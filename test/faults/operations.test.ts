@@ -161,7 +161,7 @@ async function follow(ledger: LedgerProcesses, id: string, end: number): Promise
 async function untilTidied(store: Store): Promise<void> {
   const end = performance.now() + TIDY_LIMIT
   do await sleep(1000)
-  while ((await count(store, 'operation-open:')) > 0 && performance.now() < end)
+  while ((await count(store, 'operation-call:')) > 0 && performance.now() < end)
 }
 
 /** Reads what the store knows when everything is over. */
@@ -188,7 +188,7 @@ async function judge(store: Store, { killed, left }: LedgerProcesses) {
     duplicates: [...ends].filter(([, count]) => count > 1).map(([name]) => name),
     intruders,
     effects: await count(store, 'effect:'),
-    open: await count(store, 'operation-open:'),
+    open: await count(store, 'operation-call:'),
   }
 }
 

@@ -151,6 +151,7 @@ export function createVisitor(service: ReturnType<typeof createBureau>, who?: st
         headers: {
           host: 'localhost',
           accept: 'application/json, text/event-stream',
+          'x-request-id': 'req_1',
           ...authorization,
           ...headers,
         },

@@ -390,8 +390,11 @@ export const FEATURES: readonly Feature[] = [
   },
   {
     title: 'a method and path of its own',
-    gives: {},
-    sends: filled({ rest: { issue: 20 } }, 'only HTTP has methods: RFC 9110, 9.1'),
+    gives: { result: { id: THIRD, version: '2.0.0' } },
+    sends: filled(
+      { rest: { request: `GET /api/tickets/${THIRD}` } },
+      'only HTTP has methods: RFC 9110, 9.1',
+    ),
   },
   { title: 'a file as argument', gives: {}, sends: filled({}, 20) },
   { title: 'a file as result', gives: {}, sends: filled({}, 20) },

@@ -155,7 +155,7 @@ export function createFeatureService(): Service {
       list,
       get('0.9.0', { stability: 'removed' }),
       get('1.0.0', { deprecated: { reason: 'Use 2.0.0' } }),
-      get('2.0.0'),
+      get('2.0.0', { http: { method: 'GET', path: '/tickets/{id}', operationId: 'getTicket' } }),
       close,
       about,
       slow,

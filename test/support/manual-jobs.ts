@@ -1,4 +1,4 @@
-import { JobPutBack } from '../../src/work/index.ts'
+import { JobPutBack, JobRetry } from '../../src/work/index.ts'
 import type { Job, JobQueue, NewJob, WorkOptions } from '../../src/work/queue.ts'
 import type { TestClock } from './forrst.ts'
 
@@ -16,7 +16,7 @@ export interface ManualJobs extends JobQueue {
 
 /** Creates a queue that lives in memory and runs one job at a time. */
 export function createManualJobs(clock: TestClock): ManualJobs {
-  const jobs: (NewJob & { readonly at: number })[] = []
+  const jobs: (NewJob & { readonly at: number; readonly attempt?: number })[] = []
   const workers = new Map<string, { run: (job: Job) => Promise<void>; options: WorkOptions }>()
   const running = new Set<string>()
   let failing = false
@@ -31,14 +31,15 @@ export function createManualJobs(clock: TestClock): ManualJobs {
       if (job === undefined) return runs
       jobs.splice(jobs.indexOf(job), 1)
       running.add(keyOf(job))
-      const { id, data } = job
+      const { id, data, attempt = 1 } = job
       try {
         await workers
           .get(job.name)
-          ?.run({ id, data, attempt: 1, signal: new AbortController().signal })
+          ?.run({ id, data, attempt, signal: new AbortController().signal })
       } catch (thrown) {
         if (!(thrown instanceof JobPutBack)) throw thrown
-        jobs.push({ ...job, at: clock.now() + thrown.delayMs })
+        const at = clock.now() + thrown.delayMs
+        jobs.push({ ...job, at, attempt: thrown instanceof JobRetry ? attempt + 1 : attempt })
       } finally {
         running.delete(keyOf(job))
       }

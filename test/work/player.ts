@@ -50,6 +50,8 @@ interface Trace {
   readonly faulty: Set<string>
   /** Workers that the store refused: they may have given up what they began, and not what they finished. */
   readonly refused: Set<string>
+  /** What the store was asked and has not answered: others may see a write before its writer hears of it. */
+  readonly asked: Set<Promise<unknown>>
 }
 
 interface Worker {
@@ -162,7 +164,9 @@ function watch(inner: Store, worker: string, trace: Trace, gate: () => Promise<v
       return async (...args: never[]) => {
         await gate()
         const askedAt = performance.now()
-        const answer = await (value as (...args: never[]) => Promise<unknown>).apply(target, args)
+        const asking = (value as (...args: never[]) => Promise<unknown>).apply(target, args)
+        trace.asked.add(asking)
+        const answer = await asking.finally(() => trace.asked.delete(asking))
         if (performance.now() - askedAt > NOTICEABLE_MS) trace.faulty.add(worker)
         note(member, args as readonly unknown[], answer)
         // An answer that comes while the process is cut off comes after that.
@@ -195,7 +199,13 @@ function watch(inner: Store, worker: string, trace: Trace, gate: () => Promise<v
 /** Plays one schedule and checks every promise; throws the first that was broken. */
 export async function playSchedule(stage: Stage, seed: number): Promise<void> {
   const random = createRandom(seed)
-  const trace: Trace = { written: [], effects: new Map(), faulty: new Set(), refused: new Set() }
+  const trace: Trace = {
+    written: [],
+    effects: new Map(),
+    faulty: new Set(),
+    refused: new Set(),
+    asked: new Set(),
+  }
   const versions = ['1.0.0', '2.0.0', random(2) === 0 ? '1.0.0' : '2.0.0']
   const workers = versions.map((version, at) =>
     startWorker(stage, { name: `w${at}`, version, title: `Work ${seed}` }, trace),
@@ -259,6 +269,8 @@ export async function playSchedule(stage: Stage, seed: number): Promise<void> {
       workers,
       Array.from(accepted.values(), ({ id }) => id),
     )
+    await Promise.allSettled(trace.asked)
+    await sleep(0)
     judge(trace, workers, accepted)
   } catch (thrown) {
     throw new Error(`schedule ${seed}: ${(thrown as Error).message}`, { cause: thrown })

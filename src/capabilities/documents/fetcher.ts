@@ -6,7 +6,6 @@ import {
   type PublicResponse,
 } from '../../net/index.ts'
 import { type Clock, systemClock, toReason, tryJson } from '../../values/index.ts'
-import { createFetchBudget } from '../fetch-budget.ts'
 import { judgeProfileUrl } from '../session/agent-header.ts'
 
 /** Why a document could not be fetched. */
@@ -245,4 +244,65 @@ function toFailure(thrown: unknown): Failure {
 
 function failed(code: FetchFailure, message: string): Failure {
   return { ok: false, code, message }
+}
+
+/** How much may be asked for that was never had before. */
+interface FetchBudgetOptions {
+  readonly perMinute: number
+  readonly perMinuteAndCaller: number
+  /** At one time; for one caller at most a tenth of it. */
+  readonly concurrent: number
+}
+
+interface Share {
+  used: number
+  running: number
+}
+
+const WINDOW_MS = 60_000
+
+/** Counts requests that a caller causes; gives what ends one, or the refusal. Without a name no caller is counted. */
+function createFetchBudget(clock: Clock, options: FetchBudgetOptions) {
+  const shares = new Map<string, Share>()
+  const total: Share = { used: 0, running: 0 }
+  let window = Number.NEGATIVE_INFINITY
+
+  function renew(now: number): void {
+    if (now - window < WINDOW_MS) return
+    window = now
+    total.used = 0
+    for (const [caller, share] of shares) {
+      share.used = 0
+      if (share.running === 0) shares.delete(caller)
+    }
+  }
+
+  return {
+    enter(caller: string | undefined): (() => void) | Failure {
+      const now = clock.now()
+      renew(now)
+      const share = (caller !== undefined && shares.get(caller)) || { used: 0, running: 0 }
+      if (total.running >= options.concurrent) return refuse(1_000)
+      if (total.used >= options.perMinute) return refuse(window + WINDOW_MS - now)
+      if (caller !== undefined) {
+        if (share.running >= Math.ceil(options.concurrent / 10)) return refuse(1_000)
+        if (share.used >= options.perMinuteAndCaller) return refuse(window + WINDOW_MS - now)
+        // No more callers than requests: the map cannot grow beyond the budget.
+        shares.set(caller, share)
+      }
+      for (const counted of [total, share]) {
+        counted.used += 1
+        counted.running += 1
+      }
+      return () => {
+        total.running -= 1
+        share.running -= 1
+      }
+    },
+  }
+}
+
+function refuse(retryAfterMs: number): Failure {
+  const message = 'too many documents were requested; try again later'
+  return { ok: false, code: 'rate_limited', message, retryAfterMs }
 }

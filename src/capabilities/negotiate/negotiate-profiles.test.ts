@@ -8,7 +8,7 @@ import {
   makeProfile,
   VERSION,
 } from '../../../test/support/ucp.ts'
-import { createProfileValidator } from '../profile/validate.ts'
+import { createProfileValidator } from '../profile/schema.ts'
 import { negotiate } from './negotiate.ts'
 
 describe('reading profiles', () => {

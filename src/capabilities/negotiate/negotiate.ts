@@ -2,7 +2,7 @@ import { createAuthority } from '../authority.ts'
 import type { Diagnostic } from '../diagnostic.ts'
 import type { CapabilityEntry, Profile, Rules } from '../model.ts'
 import { type OfferedVersions, readProfile, readVersions } from '../profile/read.ts'
-import type { ProfileValidator } from '../profile/validate.ts'
+import type { ProfileValidator } from '../profile/schema.ts'
 import { type ExclusionReason, intersect, type Parties } from './intersect.ts'
 import { type DroppedEntry, selectUsable } from './usable.ts'
 

@@ -2,7 +2,7 @@ import { defined, pushTo } from '../../values/index.ts'
 import { type Diagnostic, formatDiagnostic } from '../diagnostic.ts'
 import { createDocumentIndex, type DocumentIndex } from '../documents/index-document.ts'
 import type { Rules, TransportName } from '../model.ts'
-import { createProfileValidator } from '../profile/validate.ts'
+import { createProfileValidator } from '../profile/schema.ts'
 import {
   checkRequest,
   type RequestVerdict,

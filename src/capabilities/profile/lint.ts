@@ -19,7 +19,7 @@ import { judgeLeaf, negotiate } from '../negotiate/negotiate.ts'
 import { FALLBACK_OPERATIONS, resolveOperations } from '../negotiate/operations.ts'
 import { readRequires } from '../negotiate/usable.ts'
 import { readProfile } from './read.ts'
-import { createProfileValidator } from './validate.ts'
+import { createProfileValidator } from './schema.ts'
 
 /** One remark of the lint, with the place it is about. */
 export interface LintFinding {

@@ -4,8 +4,13 @@ import { describe, expect, it } from 'vitest'
 import { createRandom, HAS_FIXTURES, readFixture, readFolder } from '../../../test/support/ucp.ts'
 import { compileSchema } from '../../schema/compile.ts'
 import type { Side } from '../model.ts'
-import { CAPABILITY_LINT_SCHEMA, LAYOUTS, type Layout, layoutOf } from './schema.ts'
-import { createProfileValidator } from './validate.ts'
+import {
+  CAPABILITY_LINT_SCHEMA,
+  createProfileValidator,
+  LAYOUTS,
+  type Layout,
+  layoutOf,
+} from './schema.ts'
 
 const SIDES: readonly Side[] = ['business', 'platform']
 

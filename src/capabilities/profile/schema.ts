@@ -1,6 +1,11 @@
-import type { JsonSchema } from '../../schema/index.ts'
-import { PRIVATE_MEMBERS } from '../../values/index.ts'
-import { type Side, TRANSPORTS, type TransportName } from '../model.ts'
+import {
+  compileSchema,
+  type JsonSchema,
+  type Problem,
+  type SchemaCheck,
+} from '../../schema/index.ts'
+import { asRecord, PRIVATE_MEMBERS } from '../../values/index.ts'
+import { isDateVersion, type Side, TRANSPORTS, type TransportName } from '../model.ts'
 
 /** The published layouts of profiles, named after the protocol version that brought them. */
 export const LAYOUTS = ['2026-01-11', '2026-01-23', '2026-04-08', '2026-08-25'] as const
@@ -194,3 +199,29 @@ const KEYS = list({
     when('crv', 'Ed25519', { properties: { alg: { const: 'EdDSA' } } }),
   ],
 })
+
+/** Checks profiles strictly, as published; each layout is compiled when it is first needed. */
+export interface ProfileValidator {
+  /** Lists what violates the layout of the profile's own version, or the layout that is asked for. */
+  readonly problems: (profile: unknown, side: Side, layout?: Layout) => readonly Problem[]
+}
+
+/** Makes a validator for all published layouts. */
+export function createProfileValidator(): ProfileValidator {
+  const checks = new Map<string, SchemaCheck>()
+  return {
+    problems: (profile, side, layout = declaredLayout(profile)) => {
+      const key = `${side} ${layout}`
+      const check =
+        checks.get(key) ?? compileSchema(buildProfileSchema(side, layout), { assertFormats: true })
+      checks.set(key, check)
+      const validation = check(profile)
+      return validation.ok ? [] : validation.problems
+    },
+  }
+}
+
+function declaredLayout(profile: unknown): Layout {
+  const { version } = asRecord(asRecord(profile)['ucp'])
+  return layoutOf(isDateVersion(version) ? version : '2026-08-25')
+}

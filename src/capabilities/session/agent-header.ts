@@ -52,78 +52,63 @@ interface Item {
   readonly text: string
 }
 
-const KEY = /[a-z*][a-z0-9_.*-]*/y
+const KEY = /^[a-z*][a-z0-9_.*-]*/
 
-const STRING = /"((?:[ !#-[\]-~]|\\["\\])*)"/y
+const STRING = /^"((?:[ !#-[\]-~]|\\["\\])*)"/
 
 // Numbers, tokens, byte sequences and booleans: only where they end matters here.
-const BARE = /-?\d[\d.]*|[A-Za-z*][!#$%&'*+\-.^_`|~:/\w]*|:[A-Za-z0-9+/=]*:|\?[01]/y
+const BARE = /^(?:-?\d[\d.]*|[A-Za-z*][!#$%&'*+\-.^_`|~:/\w]*|:[A-Za-z0-9+/=]*:|\?[01])/
 
-const SPACES = /[ \t]*/y
+const SPACES = /^[ \t]*/
 
 function parseDictionary(text: string): ReadonlyMap<string, Item> | undefined {
-  const scanner = createScanner(text.trim())
+  let rest = text.trim()
   const members = new Map<string, Item>()
-  while (!scanner.atEnd()) {
-    const key = scanner.take(KEY)?.[0]
+
+  function take(pattern: RegExp): RegExpExecArray | undefined {
+    const match = pattern.exec(rest) ?? undefined
+    if (match) rest = rest.slice(match[0].length)
+    return match
+  }
+  function skip(character: string): boolean {
+    const isThere = rest.startsWith(character)
+    if (isThere) rest = rest.slice(1)
+    return isThere
+  }
+  function readItem(): Item | undefined {
+    const quoted = take(STRING)
+    if (quoted) return { kind: 'string', text: (quoted[1] ?? '').replace(/\\(.)/g, '$1') }
+    const bare = take(BARE)
+    return bare && { kind: 'other', text: bare[0] }
+  }
+  function readMember(): Item | undefined {
+    if (!skip('(')) return readItem()
+    for (;;) {
+      take(SPACES)
+      if (skip(')')) return { kind: 'other', text: '' }
+      if (readItem() === undefined || !skipParameters()) return undefined
+    }
+  }
+  function skipParameters(): boolean {
+    while (skip(';')) {
+      take(SPACES)
+      if (!take(KEY)) return false
+      if (skip('=') && readItem() === undefined) return false
+    }
+    return true
+  }
+
+  while (rest !== '') {
+    const key = take(KEY)?.[0]
     if (key === undefined) return undefined
-    const item = scanner.skip('=') ? readMember(scanner) : { kind: 'other' as const, text: '?1' }
-    if (item === undefined || !skipParameters(scanner)) return undefined
+    const item = skip('=') ? readMember() : { kind: 'other' as const, text: '?1' }
+    if (item === undefined || !skipParameters()) return undefined
     members.set(key, item)
-    scanner.take(SPACES)
-    if (scanner.atEnd()) return members
-    if (!scanner.skip(',')) return undefined
-    scanner.take(SPACES)
-    if (scanner.atEnd()) return undefined
+    take(SPACES)
+    if (rest === '') return members
+    if (!skip(',')) return undefined
+    take(SPACES)
+    if (rest === '') return undefined
   }
   return members
-}
-
-function readMember(scanner: Scanner): Item | undefined {
-  if (!scanner.skip('(')) return readItem(scanner)
-  for (;;) {
-    scanner.take(SPACES)
-    if (scanner.skip(')')) return { kind: 'other', text: '' }
-    if (readItem(scanner) === undefined || !skipParameters(scanner)) return undefined
-  }
-}
-
-function readItem(scanner: Scanner): Item | undefined {
-  const quoted = scanner.take(STRING)
-  if (quoted) return { kind: 'string', text: (quoted[1] ?? '').replace(/\\(.)/g, '$1') }
-  const bare = scanner.take(BARE)
-  return bare ? { kind: 'other', text: bare[0] } : undefined
-}
-
-function skipParameters(scanner: Scanner): boolean {
-  while (scanner.skip(';')) {
-    scanner.take(SPACES)
-    if (!scanner.take(KEY)) return false
-    if (scanner.skip('=') && readItem(scanner) === undefined) return false
-  }
-  return true
-}
-
-interface Scanner {
-  readonly atEnd: () => boolean
-  readonly take: (pattern: RegExp) => RegExpExecArray | undefined
-  readonly skip: (character: string) => boolean
-}
-
-function createScanner(text: string): Scanner {
-  let position = 0
-  return {
-    atEnd: () => position >= text.length,
-    take: (pattern) => {
-      pattern.lastIndex = position
-      const match = pattern.exec(text) ?? undefined
-      if (match) position = pattern.lastIndex
-      return match
-    },
-    skip: (character) => {
-      if (text[position] !== character) return false
-      position += 1
-      return true
-    },
-  }
 }

@@ -1,5 +1,5 @@
 import type { SchemaAt } from '../../schema/index.ts'
-import { defined, groupBy, isRecord, nearest } from '../../values/index.ts'
+import { defined, groupBy, isRecord, nearest, toCanonicalJson } from '../../values/index.ts'
 import { createSchemaComparer, type SchemaComparer } from './compare-schemas.ts'
 import {
   type Change,
@@ -146,7 +146,7 @@ function compareFacets(old: Facets, now: Facets, label: string, prefix = ''): re
     const other = now.get(id)
     if (other === undefined) {
       push(facet.rules.removed, `${facet.label} went`, { oldPointer: facet.pointer })
-    } else if (!isEqual(facet.value, other.value)) {
+    } else if (toCanonicalJson(facet.value) !== toCanonicalJson(other.value)) {
       const at = { oldPointer: facet.pointer, newPointer: other.pointer }
       const message = `${facet.label} changed${describeValues(facet.value, other.value)}`
       const isLower = toNumber(other.value) < toNumber(facet.value)
@@ -174,22 +174,6 @@ function describeValues(before: unknown, after: unknown): string {
   if (!isPlain(before) || !isPlain(after)) return ''
   const show = (value: unknown): string => JSON.stringify(value).slice(0, 80)
   return ` from ${show(before)} to ${show(after)}`
-}
-
-function isEqual(left: unknown, right: unknown): boolean {
-  return left === right || canonical(left) === canonical(right)
-}
-
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_key, item: unknown) =>
-    isRecord(item)
-      ? Object.fromEntries(
-          Object.entries(item)
-            .filter(([, member]) => member !== undefined)
-            .sort(([a], [b]) => (a < b ? -1 : 1)),
-        )
-      : item,
-  )
 }
 
 function compareSchemas(

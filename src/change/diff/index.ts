@@ -1,6 +1,5 @@
-export type { Externals } from './bundle.ts'
+export { type Externals, type LoadedExternals, loadExternals } from './bundle.ts'
 export { type DiffOptions, type DiffSource, diffDescriptions, listFunctionNames } from './diff.ts'
-export { type LoadedExternals, loadExternals } from './externals.ts'
 export { DIFF_FORMATS, type DiffFormat, type FormatOptions, formatDiff } from './format.ts'
 export {
   type Change,

@@ -9,7 +9,7 @@ import type {
 import { CallError } from '../../errors/index.ts'
 import { runQuery } from '../../extensions/query/index.ts'
 import { type JsonSchema, Unsatisfiable } from '../../schema/index.ts'
-import { isRecord, type JsonObject } from '../../values/index.ts'
+import { defined, isRecord, type JsonObject, toCanonicalJson } from '../../values/index.ts'
 import { createRandom } from './random.ts'
 import { createRows } from './rows.ts'
 import { createValueMaker, type ValueMaker } from './value.ts'
@@ -79,7 +79,7 @@ export function createItems({ name, item }: FunctionDefinition): MockItems | und
   const maker = createValueMaker(item as JsonSchema)
   const problem = findProblem(maker)
   return {
-    ...(problem !== undefined && { problem: `its items: ${problem}` }),
+    ...defined({ problem: problem && `its items: ${problem}` }),
     split: (whole) => (Array.isArray(whole) && whole.every(maker.accepts) ? whole : undefined),
     make(input, seed) {
       const length = createRandom([...seed, 'items'].join('\n')).whole(FEWEST, MOST)
@@ -130,11 +130,12 @@ export function createMockAnswer(
   const items = createItems(definition)
   const unmade = examples.length === 0 && maker ? findProblem(maker) : undefined
   const problem = unmade ?? items?.problem
-  const seedOf = (input: JsonObject) => [seed, name, version, canonical(input)]
+  const seedOf = (input: JsonObject) => [seed, name, version, toCanonicalJson(input)]
 
   const scripted = (input: JsonObject): { readonly value: unknown } | undefined => {
     const simulated = () => playSimulation(simulations, input)
-    const shown = () => examples.find(({ arguments: given }) => isSame(given, input))
+    const shown = () =>
+      examples.find(({ arguments: given }) => toCanonicalJson(given) === toCanonicalJson(input))
     return prefer === 'examples' ? (shown() ?? simulated()) : (simulated() ?? shown())
   }
 
@@ -150,7 +151,7 @@ export function createMockAnswer(
   }
 
   return {
-    ...(problem !== undefined && { problem }),
+    ...defined({ problem }),
     answer,
     ...(rows && { query: (plan) => runQuery(plan, rows.resources, { related: rows.related }) }),
     ...(items && {
@@ -186,7 +187,7 @@ function playSimulation(
   simulations: readonly Simulation[],
   input: JsonObject,
 ): { readonly value: unknown } | undefined {
-  const scenario = simulations.find((candidate) => isSame(candidate.input, input))
+  const scenario = simulations.find((one) => toCanonicalJson(one.input) === toCanonicalJson(input))
   if (scenario === undefined) return undefined
   const { error, output } = scenario
   if (error === undefined) return { value: output ?? null }
@@ -194,19 +195,4 @@ function playSimulation(
     message: error.message,
     ...(error.data && { details: error.data }),
   })
-}
-
-function isSame(left: unknown, right: unknown): boolean {
-  return canonical(left) === canonical(right)
-}
-
-/** JSON in which the order of members and members that are undefined do not count. */
-function canonical(value: unknown): string {
-  return (
-    JSON.stringify(value, (_key, member: unknown) =>
-      isRecord(member)
-        ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
-        : member,
-    ) ?? ''
-  )
 }

@@ -18,16 +18,6 @@ export interface MockFailure {
   readonly code?: string
 }
 
-/** What gets in the way of answers. */
-export interface Disturbance {
-  /** Lets time pass. */
-  readonly pause: (signal: AbortSignal) => Promise<void>
-  /** Draws whether a call fails, and with what. */
-  readonly draw: (definition: FunctionDefinition) => CallError | undefined
-  /** Draws after how many of `count` items a stream that fails does so. */
-  readonly drawBreak: (count: number) => number
-}
-
 /** How much gets in the way. */
 export interface DisturbanceOptions {
   /** Milliseconds an answer, or one item of a stream, takes, from `least` to `most`; none when absent. */
@@ -36,23 +26,28 @@ export interface DisturbanceOptions {
   readonly failures?: readonly MockFailure[]
 }
 
-/** Creates disturbances; chance goes on from call to call, so that whoever tries again may be luckier. */
-export function createDisturbance(
+/** Creates what gets in the way of answers; chance goes on from call to call: a call that is repeated may be luckier. */
+function createDisturbance(
   { latency = { least: 0, most: 0 }, failures = [] }: DisturbanceOptions,
   random: Random,
-): Disturbance {
+) {
   return {
-    async pause(signal) {
+    /** Lets time pass. */
+    pause: async (signal: AbortSignal): Promise<void> => {
       const delay = random.whole(latency.least, latency.most)
       if (delay > 0) await wait(delay, undefined, { signal })
     },
-    draw(definition) {
+    /** Draws whether a call fails, and with what. */
+    draw: (definition: FunctionDefinition): CallError | undefined => {
       const unlucky = failures.find(({ share }) => random.next() < share)
       return unlucky && toFailure(definition, unlucky, random)
     },
-    drawBreak: (count) => random.whole(0, count),
+    /** Draws after how many of `count` items a stream that fails does so. */
+    drawBreak: (count: number): number => random.whole(0, count),
   }
 }
+
+type Disturbance = ReturnType<typeof createDisturbance>
 
 function toFailure(
   { errors = [] }: FunctionDefinition,
@@ -131,12 +126,8 @@ export function createMockService(document: unknown, options: MockOptions = {}):
     }
   })
   const store = createMemoryStore()
-  const service = createService({
-    info,
-    functions: mocked,
-    store,
-    onClose: () => store.close(),
-  })
+  const onClose = () => store.close()
+  const service = createService({ info, functions: mocked, store, onClose })
   return { service, warnings: [...warnings, ...problems] }
 }
 

@@ -27,62 +27,61 @@ const SENTENCES = [
   'What people would write in this place.',
 ] as const
 
-interface Hint {
-  /** Matches the name of a member in snake_case. */
-  readonly when: RegExp
-  readonly make: (random: Random) => string
-}
+type Make = (random: Random) => string
+
+/** Matches the name of a member in snake_case, and makes a text for it. */
+type Hint = readonly [when: RegExp, make: Make]
+
+const pickFrom =
+  (items: readonly [string, ...string[]]): Make =>
+  (random) =>
+    random.pick(items)
+
+const PERSON = /(^|_)(full_?name|(customer|contact|user|owner|author|person|holder)_name)$/
+const STREET = /(^|_)(street|address|address_line_?1|line1)$/
+const PROSE = /(^|_)(description|summary|comment|comments|note|notes|message|bio|body|text)$/
 
 /** What people expect behind a name when nothing else says what it is; the first that fits counts. */
 const HINTS: readonly Hint[] = [
-  { when: /(^|_)(first|given|fore)_?name$/, make: (random) => random.pick(GIVEN) },
-  { when: /(^|_)(last|family|sur)_?name$/, make: (random) => random.pick(FAMILY) },
-  {
-    when: /(^|_)(full_?name|(customer|contact|user|owner|author|person|holder)_name)$/,
-    make: (random) => `${random.pick(GIVEN)} ${random.pick(FAMILY)}`,
-  },
-  { when: /(^|_)user_?name$|(^|_)login$/, make: (random) => random.pick(GIVEN).toLowerCase() },
-  {
-    // Numbers that no telephone company gives to anybody.
-    when: /(^|_)(phone|mobile|telephone|fax)(_number)?$/,
-    make: (random) => `+1-202-555-01${String(random.whole(0, 99)).padStart(2, '0')}`,
-  },
-  { when: /(^|_)(city|town)$/, make: (random) => random.pick(CITIES) },
-  { when: /(^|_)(province|region)$/, make: (random) => random.pick(STATES) },
-  { when: /(^|_)country_code$/, make: (random) => random.pick(COUNTRY_CODES) },
-  { when: /(^|_)country(_name)?$/, make: (random) => random.pick(COUNTRIES) },
-  {
-    when: /(^|_)(zip|postal|post)_?code$|(^|_)zip$/,
-    make: (random) => String(random.whole(10_000, 99_999)),
-  },
-  {
-    when: /(^|_)(street|address|address_line_?1|line1)$/,
-    make: (random) => `${random.whole(1, 120)} ${random.pick(STREETS)}`,
-  },
-  { when: /(^|_)(company|organi[sz]ation)(_name)?$/, make: (random) => random.pick(COMPANIES) },
-  { when: /(^|_)currency(_code)?$/, make: (random) => random.pick(CURRENCIES) },
-  { when: /(^|_)(language|lang)(_code)?$/, make: (random) => random.pick(LANGUAGES) },
-  { when: /(^|_)locale$/, make: (random) => random.pick(LOCALES) },
-  { when: /(^|_)time_?zone$/, make: (random) => random.pick(ZONES) },
-  { when: /(^|_)colou?r$/, make: (random) => random.pick(COLOURS) },
-  { when: /(^|_)version$/, make: (random) => `${random.whole(1, 4)}.${random.whole(0, 9)}.0` },
-  {
-    when: /(^|_)(ip|ip_address)$/,
-    make: (random) => `192.0.2.${random.whole(1, 254)}`,
-  },
-  {
-    when: /(^|_)(description|summary|comment|comments|note|notes|message|bio|body|text)$/,
-    make: (random) => random.pick(SENTENCES),
-  },
+  [/(^|_)(first|given|fore)_?name$/, pickFrom(GIVEN)],
+  [/(^|_)(last|family|sur)_?name$/, pickFrom(FAMILY)],
+  [PERSON, (random) => `${random.pick(GIVEN)} ${random.pick(FAMILY)}`],
+  [/(^|_)user_?name$|(^|_)login$/, (random) => random.pick(GIVEN).toLowerCase()],
+  // Numbers that no telephone company gives to anybody.
+  [/(^|_)(phone|mobile|telephone|fax)(_number)?$/, (random) => `+1-202-555-01${twoDigits(random)}`],
+  [/(^|_)(city|town)$/, pickFrom(CITIES)],
+  [/(^|_)(province|region)$/, pickFrom(STATES)],
+  [/(^|_)country_code$/, pickFrom(COUNTRY_CODES)],
+  [/(^|_)country(_name)?$/, pickFrom(COUNTRIES)],
+  [/(^|_)(zip|postal|post)_?code$|(^|_)zip$/, (random) => String(random.whole(10_000, 99_999))],
+  [STREET, (random) => `${random.whole(1, 120)} ${random.pick(STREETS)}`],
+  [/(^|_)(company|organi[sz]ation)(_name)?$/, pickFrom(COMPANIES)],
+  [/(^|_)currency(_code)?$/, pickFrom(CURRENCIES)],
+  [/(^|_)(language|lang)(_code)?$/, pickFrom(LANGUAGES)],
+  [/(^|_)locale$/, pickFrom(LOCALES)],
+  [/(^|_)time_?zone$/, pickFrom(ZONES)],
+  [/(^|_)colou?r$/, pickFrom(COLOURS)],
+  [/(^|_)version$/, (random) => `${random.whole(1, 4)}.${random.whole(0, 9)}.0`],
+  [/(^|_)(ip|ip_address)$/, address],
+  [PROSE, pickFrom(SENTENCES)],
 ]
 
+function twoDigits(random: Random): string {
+  return String(random.whole(0, 99)).padStart(2, '0')
+}
+
+/** An address of the block that is kept for documentation. */
+function address(random: Random): string {
+  return `192.0.2.${random.whole(1, 254)}`
+}
+
 /** Finds what makes a text that looks like the name of its member; undefined for a name that says nothing. */
-export function findHint(name: string): Hint['make'] | undefined {
+export function findHint(name: string): Make | undefined {
   const words = name
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
     .replaceAll('-', '_')
     .toLowerCase()
-  return HINTS.find(({ when }) => when.test(words))?.make
+  return HINTS.find(([when]) => when.test(words))?.[1]
 }
 
 const WORDS = words(
@@ -102,14 +101,7 @@ export function makeText(schema: JsonSchema, random: Random, name: string): stri
     return length >= least && length <= most && patterns.every(({ test }) => test(text))
   }
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const text = propose(schema, {
-      random,
-      name,
-      attempt,
-      least,
-      most,
-      pattern: patterns[0]?.source,
-    })
+    const text = propose(schema, random, name, attempt, patterns[0]?.source)
     if (fits(text)) return text
     const fitted = fitLength(text, least, most)
     if (fits(fitted)) return fitted
@@ -121,26 +113,21 @@ export function makeText(schema: JsonSchema, random: Random, name: string): stri
   )
 }
 
-interface Proposal {
-  readonly random: Random
-  readonly name: string
-  readonly attempt: number
-  readonly least: number
-  readonly most: number
-  readonly pattern: string | undefined
-}
-
-function propose(schema: JsonSchema, proposal: Proposal): string {
-  const { random, attempt, least, pattern, name } = proposal
-  const { format } = schema
+function propose(
+  { format, minLength }: JsonSchema,
+  random: Random,
+  name: string,
+  attempt: number,
+  pattern: string | undefined,
+): string {
   const make = typeof format === 'string' ? ownMember(FORMATS, format) : undefined
   // A format comes first; where a pattern refuses what it gives, the pattern has the last word.
   if (make !== undefined && (pattern === undefined || attempt < 4)) return make(random)
   if (pattern !== undefined) {
-    const extra = Math.max(3, Math.ceil(least / 2)) + attempt * 2
+    const extra = Math.max(3, Math.ceil(numberOf(minLength, 0) / 2)) + attempt * 2
     return writeMatch(pattern, { random, extra }) ?? ''
   }
-  const hint = TEXT_HINTS.find(({ when }) => when.test(name))?.make ?? findHint(name)
+  const hint = TEXT_HINTS.find(([when]) => when.test(name))?.[1] ?? findHint(name)
   return attempt === 0 && hint ? hint(random) : wordsOf(random, 1 + (attempt % 3))
 }
 
@@ -180,24 +167,29 @@ function moment(random: Random): Date {
   return new Date(Date.UTC(2026, 0, 1) + random.whole(0, 364 * 86_400) * 1_000)
 }
 
-const FORMATS: Readonly<Record<string, (random: Random) => string>> = {
+const email: Make = (random) => `${word(random)}@example.com`
+const host: Make = (random) => `${word(random)}.example.com`
+const page: Make = (random) => `https://example.com/${word(random)}`
+const path: Make = (random) => `/${word(random)}`
+
+const FORMATS: Readonly<Record<string, Make>> = {
   'date-time': (random) => moment(random).toISOString().replace('.000Z', 'Z'),
   date: (random) => moment(random).toISOString().slice(0, 10),
   time: (random) => moment(random).toISOString().slice(11, 19).concat('Z'),
   duration: (random) => `PT${random.whole(1, 59)}M`,
-  email: (random) => `${word(random)}@example.com`,
-  'idn-email': (random) => `${word(random)}@example.com`,
-  hostname: (random) => `${word(random)}.example.com`,
-  'idn-hostname': (random) => `${word(random)}.example.com`,
-  ipv4: (random) => `192.0.2.${random.whole(1, 254)}`,
+  email,
+  'idn-email': email,
+  hostname: host,
+  'idn-hostname': host,
+  ipv4: address,
   ipv6: (random) => `2001:db8::${hex(random, 4)}`,
-  uri: (random) => `https://example.com/${word(random)}`,
-  url: (random) => `https://example.com/${word(random)}`,
-  iri: (random) => `https://example.com/${word(random)}`,
-  'uri-reference': (random) => `/${word(random)}`,
-  'iri-reference': (random) => `/${word(random)}`,
+  uri: page,
+  url: page,
+  iri: page,
+  'uri-reference': path,
+  'iri-reference': path,
   'uri-template': (random) => `/${word(random)}/{id}`,
-  'json-pointer': (random) => `/${word(random)}`,
+  'json-pointer': path,
   'relative-json-pointer': (random) => `0/${word(random)}`,
   regex: () => '^[a-z]+$',
   uuid: (random) =>
@@ -206,13 +198,12 @@ const FORMATS: Readonly<Record<string, (random: Random) => string>> = {
 }
 
 /** Names that stand for a form; what else a name says is in hints. */
-const TEXT_HINTS: readonly { readonly when: RegExp; readonly make: (random: Random) => string }[] =
-  [
-    { when: /(^|_)id$|Id$/, make: (random) => `${word(random)}_${hex(random, 6)}` },
-    { when: /email/i, make: (random) => `${word(random)}@example.com` },
-    { when: /(_at|At|date|time)$/i, make: (random) => moment(random).toISOString() },
-    { when: /(url|uri|link|href)$/i, make: (random) => `https://example.com/${word(random)}` },
-  ]
+const TEXT_HINTS: readonly Hint[] = [
+  [/(^|_)id$|Id$/, (random) => `${word(random)}_${hex(random, 6)}`],
+  [/email/i, email],
+  [/(_at|At|date|time)$/i, (random) => moment(random).toISOString()],
+  [/(url|uri|link|href)$/i, page],
+]
 
 /** Tells whether a schema says anything about texts. */
 export function speaksOfText(schema: JsonSchema): boolean {

@@ -11,7 +11,7 @@ import {
   toPlainSchema,
   Unsatisfiable,
 } from '../../schema/index.ts'
-import { isList, isRecord, ownMember, toText } from '../../values/index.ts'
+import { asList, isList, isRecord, ownMember, toText } from '../../values/index.ts'
 import { makeNumber } from './number.ts'
 import { makeObject } from './object.ts'
 import { createRandom, numberOf, type Random } from './random.ts'
@@ -36,25 +36,19 @@ const TRIES = 30
 
 /** Makes a list that a plain schema accepts. */
 export function makeArray(schema: JsonSchema, context: MakeContext): readonly unknown[] {
-  const prefix = Array.isArray(schema['prefixItems'])
-    ? schema['prefixItems'].filter(isSubschema)
-    : []
+  const prefix = asList(schema['prefixItems']).filter(isSubschema)
   const rest = schema['items'] ?? schema['unevaluatedItems'] ?? true
   const wanted = toLength(schema, prefix.length, rest === false, context)
   const contains = isSubschema(schema['contains']) ? schema['contains'] : undefined
   const containing = contains === undefined ? 0 : numberOf(schema['minContains'], 1)
   const made: unknown[] = []
-  const seen = new Set<string>()
+  const seen = schema['uniqueItems'] === true ? new Set<string>() : undefined
+  const least = Math.max(numberOf(schema['minItems'], 0), containing)
   for (let index = 0; index < Math.max(wanted, containing); index += 1) {
     const own = prefix[index] ?? (isSubschema(rest) ? rest : true)
     // The first free places hold what the list must contain.
     const part = contains !== undefined && index < containing ? joined(own, contains) : own
-    const item = makeItem(part, {
-      schema,
-      seen,
-      context,
-      needed: index < leastOf(schema, containing),
-    })
+    const item = makeItem(part, seen, context, index < least)
     if (item === undefined) break
     made.push(item.value)
   }
@@ -76,35 +70,26 @@ function toLength(
   return Math.min(Math.max(least, usual), most)
 }
 
-function leastOf(schema: JsonSchema, containing: number): number {
-  return Math.max(numberOf(schema['minItems'], 0), containing)
-}
-
 function joined(own: Subschema, other: Subschema): Subschema {
   return own === true ? other : (requireAll([own, other]) as Subschema)
-}
-
-interface ItemPlace {
-  readonly schema: JsonSchema
-  readonly seen: Set<string>
-  readonly context: MakeContext
-  readonly needed: boolean
 }
 
 /** Gives undefined for an item that the list can do without and that could not be made. */
 function makeItem(
   part: Subschema,
-  { schema, seen, context, needed }: ItemPlace,
+  seen: Set<string> | undefined,
+  context: MakeContext,
+  needed: boolean,
 ): { readonly value: unknown } | undefined {
-  const unique = schema['uniqueItems'] === true
+  const unique = seen !== undefined
   for (let attempt = 0; attempt < (unique ? TRIES : 1); attempt += 1) {
     try {
       // Examples of the schema would be the same item again and again.
       const examples = context.examples && !unique
       const value = context.make(part, { ...context, examples, depth: context.depth + 1 })
       const key = JSON.stringify(value)
-      if (unique && seen.has(key)) continue
-      seen.add(key)
+      if (seen?.has(key)) continue
+      seen?.add(key)
       return { value }
     } catch (thrown) {
       if (!(thrown instanceof Unsatisfiable)) throw thrown

@@ -1,6 +1,6 @@
 import { asList, asRecord, defined, isRecord, type JsonObject, toText } from '../../values/index.ts'
 import { type CommandInput, formatSuggestion, UsageError } from '../command.ts'
-import { readTextFlag } from '../flags.ts'
+import { readNumber, readTextFlag } from '../flags.ts'
 import { formatTable, type Paint, printAnswer, printable, printableCell } from '../print.ts'
 import { askRemote, createRemoteClient, followOperation, toRemoteError } from '../remote.ts'
 
@@ -69,16 +69,10 @@ async function cancelOperation(input: CommandInput): Promise<number> {
 async function readFilter(input: CommandInput): Promise<JsonObject> {
   const status = readTextFlag(input, 'status')
   if (status !== undefined) await requireStatus(status)
-  const limit = readTextFlag(input, 'limit')
-  if (
-    limit !== undefined &&
-    !(/^\d{1,3}$/.test(limit) && Number(limit) >= 1 && Number(limit) <= 100)
-  ) {
-    throw new UsageError(`--limit must be a number from 1 to 100; got "${limit}"`)
-  }
+  const limit = readNumber(input, 'limit', { from: 1, to: 100 })
   const name = readTextFlag(input, 'function')
   const cursor = readTextFlag(input, 'cursor')
-  return defined({ status, function: name, limit: limit && Number(limit), cursor })
+  return defined({ status, function: name, limit, cursor })
 }
 
 async function requireStatus(status: string): Promise<void> {

@@ -1,6 +1,15 @@
-import { formatNear, isRecord, type JsonObject, nearest, toText } from '../../values/index.ts'
+import {
+  asList,
+  asRecord,
+  defined,
+  formatNear,
+  isRecord,
+  type JsonObject,
+  nearest,
+  toText,
+} from '../../values/index.ts'
 import { type CommandInput, EXIT, formatSuggestion, UsageError } from '../command.ts'
-import { readTextFlag } from '../flags.ts'
+import { readNumber, readTextFlag } from '../flags.ts'
 import { createPaint, formatJson } from '../print.ts'
 import { createRemoteClient, toRemoteError } from '../remote.ts'
 import { formatDeliveries, formatList, formatRuns } from '../triggers/format.ts'
@@ -47,11 +56,9 @@ async function showDeliveries(input: CommandInput): Promise<Shown> {
     ...readFilter(input, 'trigger'),
     ...readFilter(input, 'state'),
     ...readFilter(input, 'cursor'),
-    ...(readTextFlag(input, 'limit') !== undefined && {
-      limit: readCount(input, 'limit', 20, 100),
-    }),
+    ...defined({ limit: readNumber(input, 'limit', { from: 1, to: 100 }) }),
   })
-  const cursor = isRecord(answer) ? answer['cursor'] : undefined
+  const { cursor } = asRecord(answer)
   const more = typeof cursor === 'string' ? `\nMore: --cursor ${cursor}\n` : ''
   const items = readItems(answer, 'deliveries')
   return { answer, text: `${formatDeliveries(items, createPaint(input.io))}${more}` }
@@ -63,21 +70,18 @@ async function redeliver(input: CommandInput): Promise<Shown> {
   if ((id === undefined) !== dead) {
     throw new UsageError('which delivery? Give its id, or --dead for every dead letter')
   }
-  const answer = await ask(
-    input,
-    'redeliver',
-    id === undefined ? readFilter(input, 'trigger') : { id },
-  )
-  const { redelivered, refused, more } = isRecord(answer) ? answer : {}
-  const count = Array.isArray(redelivered) ? redelivered.length : 0
-  const kept = Array.isArray(refused) && refused.length > 0 ? ` ${refused.length} refused.` : ''
+  const which = id === undefined ? readFilter(input, 'trigger') : { id }
+  const answer = await ask(input, 'redeliver', which)
+  const { redelivered, refused, more } = asRecord(answer)
+  const count = asList(redelivered).length
+  const kept = asList(refused).length > 0 ? ` ${asList(refused).length} refused.` : ''
   const rest = more === true ? ' There are more: run it again.' : ''
   return { answer, text: `${count} sent again.${kept}${rest}\n` }
 }
 
 async function showNext(input: CommandInput): Promise<Shown> {
   const [source = ''] = input.positionals
-  const count = readCount(input, 'count', 5, 100)
+  const count = readNumber(input, 'count', { from: 1, to: 100 }) ?? 5
   const runs = isUrl(source)
     ? readRuns(await ask(input, 'list', { runs: count }))
     : await readSourceRuns(source, input.io, count)
@@ -98,8 +102,7 @@ async function test(input: CommandInput): Promise<Shown> {
   const answer = isUrl(source)
     ? await ask(input, 'test', {
         trigger: name,
-        ...(payload !== undefined && { payload }),
-        ...(dryRun && { dry_run: true }),
+        ...defined({ payload, dry_run: dryRun || undefined }),
       })
     : await runLocalTrial(source, name, { options, io: input.io })
   return { answer, text: formatTrial(answer, createPaint(input.io)), code: exitOfTrial(answer) }
@@ -121,8 +124,7 @@ async function ask(input: CommandInput, name: string, args: JsonObject): Promise
 }
 
 function readItems(answer: unknown, key: string): readonly Record<string, unknown>[] {
-  const items = isRecord(answer) ? answer[key] : undefined
-  return Array.isArray(items) ? items.filter(isRecord) : []
+  return asList(asRecord(answer)[key]).filter(isRecord)
 }
 
 function readRuns(answer: unknown): readonly UpcomingRuns[] {
@@ -143,11 +145,4 @@ function requireSchedule(runs: readonly UpcomingRuns[], wanted: string): Upcomin
 function readFilter(input: CommandInput, flag: string): JsonObject {
   const value = readTextFlag(input, flag)
   return value === undefined ? {} : { [flag]: value }
-}
-
-function readCount(input: CommandInput, flag: string, fallback: number, most: number): number {
-  const text = readTextFlag(input, flag)
-  const count = text === undefined ? fallback : Number(text)
-  if (Number.isInteger(count) && count >= 1 && count <= most) return count
-  throw new UsageError(`--${flag} must be a whole number from 1 to ${most}; got "${text}"`)
 }

@@ -176,21 +176,6 @@ export function readWords(input: CommandInput, name: string): readonly string[] 
     .filter((word) => word !== '')
 }
 
-/** Reads a flag that takes a whole number. */
-export function readNumber(
-  input: CommandInput,
-  name: string,
-  range: { readonly from: number; readonly to: number },
-): number | undefined {
-  const value = readTextFlag(input, name)
-  if (value === undefined) return undefined
-  const number = Number(value)
-  if (/^\d{1,9}$/.test(value) && number >= range.from && number <= range.to) return number
-  throw new UsageError(
-    `--${name} must be a number from ${range.from} to ${range.to}; got "${value}"`,
-  )
-}
-
 /** Reads a flag whose text must have a form. */
 export function readPattern(
   input: CommandInput,

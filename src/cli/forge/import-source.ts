@@ -15,9 +15,9 @@ import {
 } from '../../sources/tool-spec/index.ts'
 import { defined } from '../../values/index.ts'
 import type { CommandInput } from '../command.ts'
-import { readChoiceFlag, readListFlag, requireChoice } from '../flags.ts'
+import { readChoiceFlag, readListFlag, readNumber, requireChoice } from '../flags.ts'
 import { createProgressLine } from '../print.ts'
-import { readNumber, readPattern, readWords } from './forge-flags.ts'
+import { readPattern, readWords } from './forge-flags.ts'
 import { createExternalReader, readSource, type SourceText } from './read-source.ts'
 import { FoundProblems } from './report.ts'
 

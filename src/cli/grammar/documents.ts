@@ -119,6 +119,6 @@ export function createCompletionCommand(listCommands: () => readonly Command[]):
       'waymark completion fish > ~/.config/fish/completions/waymark.fish',
     ],
     run: async (input) =>
-      (await import('../commands/completion.ts')).runCompletionCommand(input, listCommands()),
+      (await import('../completion.ts')).runCompletionCommand(input, listCommands()),
   }
 }

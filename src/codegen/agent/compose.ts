@@ -1,5 +1,6 @@
 import { shorten } from '../../sources/openapi/index.ts'
 import {
+  formatPath,
   MAX_NAME_LENGTH,
   NAME_PATTERN,
   parseYaml,
@@ -206,10 +207,7 @@ function problem(
     code,
     file: source?.file ?? '',
     ...place,
-    path: path
-      .map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`))
-      .join('')
-      .replace(/^\./, ''),
+    path: formatPath(path, undefined),
     message,
     hint,
   }

@@ -16,40 +16,34 @@ export function writeTreeTypes(
   path = '',
 ): void {
   for (const { member, group, children } of nodes) {
-    const here = path + toAccess(member)
+    const here = `${path}.${member}`
     const key = `readonly ${toPropertyKey(member)}: `
     const writeChildren = (): void => writeTreeTypes(writer, children, find, here)
-    if (group === undefined) {
-      writer.block(`${key}{`, '}', writeChildren)
-    } else {
-      writeMethodType(
-        writer,
-        { key, group, find, path: here, hasChildren: children.length > 0 },
-        writeChildren,
-      )
+    if (group === undefined) writer.block(`${key}{`, '}', writeChildren)
+    else {
+      const below = children.length > 0 ? writeChildren : undefined
+      writeMethodType(writer, { key, group, find, path: here }, below)
     }
   }
 }
 
-interface MethodType {
+interface MethodPlace {
+  /** What a line begins with before the method. */
   readonly key: string
   readonly group: PlannedGroup
   readonly find: FindFunction
-  readonly path: string
-  readonly hasChildren: boolean
 }
 
 /** Writes one method with its older versions and links. */
 export function writeMethodType(
   writer: Writer,
-  { key, group, find, path, hasChildren }: MethodType,
-  writeChildren: () => void,
+  { key, group, find, path }: MethodPlace & { readonly path: string },
+  writeChildren?: () => void,
 ): void {
   const { main, others } = group
   writer.doc(toMethodDoc(group, main, path))
   const type = printMethod(main, writer.indent(), key.length)
-  const hasMembers = others.length > 0 || main.model.links.length > 0 || hasChildren
-  if (!hasMembers) {
+  if (others.length === 0 && main.model.links.length === 0 && writeChildren === undefined) {
     writer.line(key + type)
     return
   }
@@ -62,7 +56,7 @@ export function writeMethodType(
       if (planned.model.links.length === 0) writer.line(start + own)
       else writer.block(`${start}${own} & {`, '}', () => writeLinkTypes(writer, planned, find))
     }
-    writeChildren()
+    writeChildren?.()
   })
 }
 
@@ -84,7 +78,7 @@ function writeLinkTypes(writer: Writer, planned: PlannedFunction, find: FindFunc
 }
 
 /** Gives every link of a function a member name of its own. */
-export function nameLinks(planned: PlannedFunction): readonly {
+function nameLinks(planned: PlannedFunction): readonly {
   readonly member: string
   readonly link: PlannedFunction['model']['links'][number]['link']
 }[] {
@@ -134,43 +128,33 @@ export function writeTreeValues(
     const key = `${toPropertyKey(member)}: `
     const writeChildren = (): void => writeTreeValues(writer, children, find)
     if (group === undefined) writer.block(`${key}{`, '},', writeChildren)
-    else
-      writeMethodValue(
-        writer,
-        { key, group, find, path: '', hasChildren: children.length > 0 },
-        writeChildren,
-      )
+    else {
+      const below = children.length > 0 ? writeChildren : undefined
+      writeMethodValue(writer, { key, group, find }, below)
+    }
   }
 }
 
 /** Writes what makes one method. */
 export function writeMethodValue(
   writer: Writer,
-  { key, group, find, hasChildren }: MethodType,
-  writeChildren: () => void,
+  { key, group: { main, others }, find }: MethodPlace,
+  writeChildren?: () => void,
 ): void {
-  const { main, others } = group
   const writeOthers = (): void => {
-    for (const { member, planned } of others) {
-      writeCall(writer, `${member}: `, { planned, find, hasMore: false, writeMore: () => {} })
-    }
-    writeChildren()
+    for (const { member, planned } of others) writeCall(writer, `${member}: `, planned, find)
+    writeChildren?.()
   }
-  const hasMore = others.length > 0 || hasChildren
-  writeCall(writer, key, { planned: main, find, hasMore, writeMore: writeOthers })
-}
-
-interface CallValue {
-  readonly planned: PlannedFunction
-  readonly find: FindFunction
-  readonly hasMore: boolean
-  readonly writeMore: () => void
+  const hasMore = others.length > 0 || writeChildren !== undefined
+  writeCall(writer, key, main, find, hasMore ? writeOthers : undefined)
 }
 
 function writeCall(
   writer: Writer,
   key: string,
-  { planned, find, hasMore, writeMore }: CallValue,
+  planned: PlannedFunction,
+  find: FindFunction,
+  writeMore?: () => void,
 ): void {
   const { model } = planned
   const target = [
@@ -179,7 +163,7 @@ function writeCall(
     ...(model.streams ? ['stream: true'] : []),
     ...(model.isAsync ? ['start: true'] : []),
   ]
-  if (model.links.length === 0 && !hasMore) {
+  if (model.links.length === 0 && writeMore === undefined) {
     writeLaidOut(writer, `${key}method(`, target, '),')
     return
   }
@@ -189,7 +173,7 @@ function writeCall(
       if (model.links.length > 0) {
         writer.block('links: {', '},', () => writeLinks(writer, planned, find))
       }
-      writeMore()
+      writeMore?.()
     })
   })
 }
@@ -225,8 +209,4 @@ function writeLaidOut(
       for (const member of members) writer.line(`${member},`)
     })
   }
-}
-
-function toAccess(member: string): string {
-  return `.${member}`
 }

@@ -1,12 +1,11 @@
 import type { DiscoveryDocument } from '../../discovery/index.ts'
 import type { JsonSchema } from '../../schema/index.ts'
-import { createRecord, isRecord } from '../../values/index.ts'
+import { asList, createRecord, isRecord } from '../../values/index.ts'
 import type { RuntimeSource } from '../embedded-runtime.ts'
 import { planTypes, writeTypes } from '../emit-types.ts'
 import { hashText, signCode } from '../generate.ts'
 import { toPropertyKey, toStringLiteral } from '../literals.ts'
 import { createWriter, type Writer } from '../writer.ts'
-import { toCanonicalText } from './canonical-text.ts'
 import { writeFunctionTypes } from './emit-functions.ts'
 import { addRuntime, CLIENT_RUNTIME_NAMES } from './emit-runtime.ts'
 import {
@@ -19,7 +18,6 @@ import {
 import { compareText, groupFunctions } from './model.ts'
 import { createNumberedPlan, toClientName } from './names.ts'
 import { type PlannedGroup, planGroup } from './plan-functions.ts'
-import { toServerUrls } from './server-urls.ts'
 import { buildTree, isUrn } from './tree.ts'
 
 /** How a client is generated. */
@@ -162,7 +160,7 @@ function writeUrnTypes(writer: Writer, urns: readonly PlannedGroup[], find: Find
     for (const group of urns) {
       const key = `readonly ${toStringLiteral(group.name)}: `
       const path = `.$urn[${toStringLiteral(group.name)}]`
-      writeMethodType(writer, { key, group, find, path, hasChildren: false }, () => {})
+      writeMethodType(writer, { key, group, find, path })
     }
   })
 }
@@ -172,11 +170,43 @@ function writeUrnValues(writer: Writer, urns: readonly PlannedGroup[], find: Fin
   writer.block('$urn: {', '},', () => {
     for (const group of urns) {
       const key = `${toStringLiteral(group.name)}: `
-      writeMethodValue(writer, { key, group, find, path: '', hasChildren: false }, () => {})
+      writeMethodValue(writer, { key, group, find })
     }
   })
 }
 
 function textOf(value: unknown, fallback: string): string {
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : fallback
+}
+
+/** Lists the servers of a document with the defaults of their variables filled in; unusable ones are left out. */
+function toServerUrls(document: DiscoveryDocument): readonly (readonly [string, string])[] {
+  const found = new Map<string, string>()
+  for (const server of asList(document.servers)) {
+    if (!isRecord(server)) continue
+    const { name, url, variables } = server
+    if (typeof name !== 'string' || typeof url !== 'string' || found.has(name)) continue
+    const filled = url.replace(/\{([^{}]*)\}/g, (whole, key: string) => {
+      const variable = isRecord(variables) && Object.hasOwn(variables, key) ? variables[key] : {}
+      const chosen = isRecord(variable) ? variable['default'] : undefined
+      return typeof chosen === 'string' ? chosen : whole
+    })
+    if (name !== '__proto__' && !filled.includes('{')) found.set(name, filled)
+  }
+  return [...found]
+}
+
+/** Writes a document as text that does not depend on the order of its members or of its functions. */
+function toCanonicalText(document: DiscoveryDocument): string {
+  const { functions, ...rest } = document
+  const sorted = functions.map((entry) => writeSorted(entry)).sort(compareText)
+  return `${writeSorted(rest)}\n${sorted.join('\n')}`
+}
+
+function writeSorted(value: unknown): string {
+  return JSON.stringify(value, (_key, item: unknown) =>
+    isRecord(item)
+      ? Object.fromEntries(Object.entries(item).sort(([left], [right]) => compareText(left, right)))
+      : item,
+  )
 }

@@ -16,11 +16,18 @@ import { CallError } from '../../errors/index.ts'
 import { type Store, toOwner } from '../../store/index.ts'
 import { type Duration, formatTimestamp } from '../../values/index.ts'
 import type { JobQueue } from '../../work/index.ts'
+import { openLaterOutcomes } from '../idempotency/index.ts'
 import type { Outgoing } from '../outgoing/index.ts'
 import { claimKey, type EndedOperation, toKeyScope } from './end.ts'
 import { createOperationId, operationFunctions, STATUS_FUNCTION } from './functions.ts'
-import { ASYNC_URN, readAsyncMode } from './mode.ts'
-import { hasEnded, type OperationCall, type OperationRecord, toOperationCall } from './record.ts'
+import {
+  ASYNC_URN,
+  hasEnded,
+  type OperationCall,
+  type OperationRecord,
+  readAsyncMode,
+  toOperationCall,
+} from './record.ts'
 import { createOperationStore } from './store.ts'
 import { createOperationWorker, type OperationWorker } from './worker.ts'
 
@@ -69,6 +76,7 @@ export function asyncExtension(options: AsyncExtensionOptions): Extension {
     store,
     jobs,
     operations,
+    outcomes: openLaterOutcomes(store),
     outgoing,
     onEnd: options.onEnd,
     concurrency: options.concurrency ?? 10,
@@ -83,7 +91,7 @@ export function asyncExtension(options: AsyncExtensionOptions): Extension {
     const checked = await target.checkInput(call.arguments)
     if (!checked.ok) return toInvalidArguments(checked.problems)
     service.start()
-    const kept = toOperationCall(call, target.version)
+    const kept = toOperationCall(call, target.version, service.name)
     const record = await keep(toRecord(exchange, callbackUrl), kept, service.name)
     call.reply.disposition = 'started'
     answer({
@@ -113,7 +121,6 @@ export function asyncExtension(options: AsyncExtensionOptions): Extension {
     const kept = first ?? record
     try {
       // The process that kept the first one may have died before it had its job.
-      if (kept.status === 'pending') await operations.open(kept.id, service)
       if (!hasEnded(kept)) await worker.add(kept.id, service)
       return kept
     } catch (thrown) {

@@ -5,10 +5,10 @@ import type { Store } from '../../store/index.ts'
 import { formatTimestamp, toText } from '../../values/index.ts'
 import { PROTOCOL_VERSION } from '../../wire/index.ts'
 import {
-  forgetStoredOutcome,
   isFinalFailure,
   type KeyScope,
-  replaceStoredOutcome,
+  type LaterOutcomes,
+  toKeyId,
   toRecordKey,
 } from '../idempotency/index.ts'
 import type { Outgoing } from '../outgoing/index.ts'
@@ -58,27 +58,8 @@ export async function claimKey(
   }
 }
 
-/** Lets a key go whose operation came to nothing: the next call may become another one. */
-export async function releaseKey(store: Store, scope: KeyScope, id: string): Promise<void> {
-  await store.deleteIfOwner(toClaimKey(scope), id)
-}
-
-/**
- * Keeps a key of an ended operation as long as the key's own record lives, and no longer. A process that was held up
- * while it accepted the call, so long that another one took its place, may come to its claim after the end.
- */
-export async function keepKey(store: Store, scope: KeyScope, id: string): Promise<void> {
-  const [known, claim] = await Promise.all([
-    store.get(toRecordKey(scope)),
-    store.get(toClaimKey(scope)),
-  ])
-  if (known === undefined || claim?.owner !== id) return
-  const { revision } = claim
-  await store.compareAndSet(claim.key, id, { revision, ttl: known.ttl })
-}
-
 function toClaimKey(scope: KeyScope): string {
-  return OPERATION_KEYS.claim(toRecordKey(scope))
+  return OPERATION_KEYS.claim(toRecordKey(toKeyId(scope)))
 }
 
 /** An operation that has ended, for those who want to know. */
@@ -95,6 +76,7 @@ export type KnownEnd = Pick<EndedOperation, 'call' | 'outcome'>
 export interface OperationEndOptions {
   readonly store: Store
   readonly operations: OperationStore
+  readonly outcomes: LaterOutcomes
   readonly outgoing: Outgoing | undefined
   /** Told of every end, at least once; the operation is not closed before it resolves. */
   readonly onEnd?: ((ended: EndedOperation) => Promise<void>) | undefined
@@ -126,25 +108,36 @@ export async function finishOperation(
     })
   }
   await onEnd?.({ record, call, outcome })
-  await settleIdempotency(options.store, { record, call, outcome })
+  await settleIdempotency(options, { record, call, outcome })
   await operations.close(record)
 }
 
 const CANCELLED: Failure = { ok: false, errors: new CallError('CANCELLED').errors }
 
+/**
+ * Tells the idempotency key of an operation what came of it. Its claim is kept as long as the key's own record, and no
+ * longer: a process that was held up while it accepted the call, so long that another one took its place, may come to
+ * the claim after the end. One whose operation came to nothing goes: the next call may become another one.
+ */
 async function settleIdempotency(
-  store: Store,
-  { record, call, outcome }: EndedOperation,
+  { store, outcomes }: OperationEndOptions,
+  { record: { id, ended: at = 0 }, call, outcome }: EndedOperation,
 ): Promise<void> {
   const scope = toKeyScope(call)
   if (scope === undefined) return
-  const keep = outcome.ok || isFinalFailure(outcome)
   for (const pause of PAUSES_MS) {
     if (pause > 0) await sleep(pause)
-    const settled = keep
-      ? await replaceStoredOutcome(store, scope, { outcome, at: record.ended ?? 0 })
-      : await forgetStoredOutcome(store, scope)
-    if (settled) return (keep ? keepKey : releaseKey)(store, scope, record.id)
+    if (outcome.ok || isFinalFailure(outcome)) {
+      const ttl = await outcomes.replace(scope, { outcome, at })
+      if (ttl === undefined) continue
+      const claim = await store.get(toClaimKey(scope))
+      if (claim?.owner !== id) return
+      await store.compareAndSet(claim.key, id, { revision: claim.revision, ttl })
+      return
+    }
+    if (!(await outcomes.forget(scope))) continue
+    await store.deleteIfOwner(toClaimKey(scope), id)
+    return
   }
 }
 

@@ -1,9 +1,10 @@
 export { type AsyncExtensionOptions, asyncExtension } from './async.ts'
 export type { EndedOperation } from './end.ts'
-export { readAsyncMode } from './mode.ts'
 export {
   OPERATION_STATUSES,
   type OperationCall,
+  type OperationOutcome,
   type OperationRecord,
   type OperationStatus,
+  readAsyncMode,
 } from './record.ts'

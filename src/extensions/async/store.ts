@@ -1,6 +1,7 @@
-import type { Logger } from '../../core/index.ts'
+import { type Logger, mayFit } from '../../core/index.ts'
 import { CallError } from '../../errors/index.ts'
-import type { Store } from '../../store/index.ts'
+import type { Entry, Store } from '../../store/index.ts'
+import { asRecord } from '../../values/index.ts'
 import {
   createLedger,
   type KeepAlive,
@@ -25,12 +26,10 @@ export interface OperationTimes {
   readonly openMs: number
 }
 
-/** The operations of a service: items of the ledger, with their call and their outcome beside them. */
+/** The operations of a service: items of the ledger, with their call and large outcomes beside them. */
 export interface OperationStore extends Pick<Ledger<OperationRecord>, 'change' | 'page'> {
   /** Keeps an accepted operation. */
   create(record: OperationRecord, call: OperationCall): Promise<void>
-  /** Marks an operation as one that must run; only then may its job be added. */
-  open(id: string, service: string): Promise<void>
   /** Takes an operation back whose job could not be added. */
   discard(record: OperationRecord): Promise<void>
   read(id: string): Promise<OperationRecord | undefined>
@@ -51,6 +50,11 @@ export interface OperationStore extends Pick<Ledger<OperationRecord>, 'change' |
   }>
 }
 
+/** Longer outcomes lie beside their record, which lists read. */
+const MOST_INLINE = 2_000
+/** Calls may be large, and a page of them is read at once. */
+const OPEN_PAGE = 20
+
 /** Creates the operations that a store keeps. */
 export function createOperationStore(store: Store, times: OperationTimes): OperationStore {
   const { retentionMs, openMs } = times
@@ -62,25 +66,34 @@ export function createOperationStore(store: Store, times: OperationTimes): Opera
     listed: ({ owner, accepted }) => ({ prefixes: [KEYS.listOf(owner)], at: accepted }),
   })
 
+  /** An earlier release marked open operations beside their calls. */
+  async function toOpen({ key, value }: Entry) {
+    const id = key.slice(KEYS.calls.length)
+    const { service = await ledger.readPart(id, ['open']) } = asRecord(value)
+    return { id, service: typeof service === 'string' ? service : undefined }
+  }
+
   return {
     change: ledger.change,
     page: ledger.page,
     async create(record, call) {
       await Promise.all([
         ledger.keepPart(record.id, ['call'], call, openMs),
-        ledger.list(record),
-        ledger.add(record),
+        ledger.list(record, record),
+        ledger.add(record, record),
       ])
     },
-    open: (id, service) => ledger.keepPart(id, ['open'], service, openMs),
-    discard: (record) => ledger.remove(record, 'open', 'call'),
+    async discard(record) {
+      await Promise.all([ledger.remove(record, record), ledger.dropPart(record.id, ['call'])])
+    },
     read: async (id) => (await ledger.read({ id }))?.item,
     readCall: async (id) => (await ledger.readPart(id, ['call'])) as OperationCall | undefined,
-    readOutcome: async ({ id, run = '' }) =>
-      (await ledger.readPart(id, ['outcome', run])) as OperationOutcome | undefined,
+    readOutcome: async ({ id, run = '', outcome }) =>
+      outcome ?? ((await ledger.readPart(id, ['outcome', run])) as OperationOutcome | undefined),
     async end(id, { run, seen }, { at, report, ...outcome }) {
+      const isSmall = mayFit(outcome, MOST_INLINE) && JSON.stringify(outcome).length <= MOST_INLINE
       // Under the name of the run: what another run of the same operation left is never overwritten.
-      await ledger.keepPart(id, ['outcome', run], outcome, retentionMs)
+      if (!isSmall) await ledger.keepPart(id, ['outcome', run], outcome, retentionMs)
       const { ok } = outcome.outcome
       const toEnded = (record: OperationRecord): OperationRecord | undefined =>
         record.status !== 'processing' || record.run !== run
@@ -90,24 +103,22 @@ export function createOperationStore(store: Store, times: OperationTimes): Opera
               ...report,
               status: ok ? 'completed' : 'failed',
               ...(ok && { progress: 1 }),
+              ...(isSmall && { outcome }),
               ended: at,
             }
-      const ended = await ledger.change({ id }, toEnded, seen)
-      return ended?.item
+      return (await ledger.change({ id }, toEnded, seen))?.item
     },
     async close(record) {
-      await Promise.all([ledger.list(record), ledger.dropPart(record.id, ['open'])])
+      await ledger.list(record, record)
       await ledger.dropPart(record.id, ['call'])
     },
     async listOpen(cursor) {
-      const page = await store.listByPrefix(KEYS.allOpen, cursor === undefined ? {} : { cursor })
-      return {
-        open: page.entries.map(({ key, value }) => ({
-          id: key.slice(KEYS.allOpen.length),
-          service: typeof value === 'string' ? value : undefined,
-        })),
-        ...(page.cursor !== undefined && { cursor: page.cursor }),
-      }
+      const page = await store.listByPrefix(KEYS.calls, {
+        limit: OPEN_PAGE,
+        ...(cursor !== undefined && { cursor }),
+      })
+      const open = await Promise.all(page.entries.map(toOpen))
+      return { open, ...(page.cursor !== undefined && { cursor: page.cursor }) }
     },
   }
 }

@@ -8,8 +8,7 @@ import {
   workForService,
 } from '../../work/index.ts'
 import { finishOperation, type OperationEndOptions } from './end.ts'
-import { ASYNC_URN } from './mode.ts'
-import { hasEnded, type OperationRecord } from './record.ts'
+import { ASYNC_URN, hasEnded, type OperationRecord } from './record.ts'
 import { type RecordEnd, runOperation } from './run.ts'
 import { createOperationWatch } from './store.ts'
 

@@ -219,7 +219,9 @@ function respond(
   }
   const etag = shape === '' ? found.etag : toSha256(shape + found.etag).slice(0, 32)
   const known =
-    condition.etag === undefined ? found.modified <= condition.since : condition.etag === etag
+    condition.etags === undefined
+      ? found.modified <= condition.since
+      : condition.etags.includes(etag) || condition.etags.includes('*')
   exchange.answer({
     etag: `"${etag}"`,
     max_age: { value: Math.floor(maxAgeMs / 1000), unit: 'second' },

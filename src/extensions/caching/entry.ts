@@ -6,12 +6,13 @@ import {
   type ReplyEntry,
   readText,
 } from '../../core/index.ts'
-import { type Store, storeKey, toCanonicalJson, toSha256 } from '../../store/index.ts'
+import { type Store, storeKey, toSha256 } from '../../store/index.ts'
 import {
   canonicalUrn,
   extensionUrn,
   type Json,
   type JsonObject,
+  toCanonicalJson,
   toText,
 } from '../../values/index.ts'
 
@@ -144,15 +145,18 @@ function toTagKey(tag: string): string {
 
 /** What the caller of a cached function knows already. */
 export interface Condition {
-  readonly etag: string | undefined
+  /** Entity tags of what the caller has; `*` for anything. */
+  readonly etags: readonly string[] | undefined
   readonly since: number
 }
 
 /** Reads what the caller knows already. */
 export function readCondition(source: OptionSource): Condition {
-  const etag = readText(source, 'if_none_match')?.replace(/^W\//, '').replaceAll('"', '')
+  const etags = readText(source, 'if_none_match')
+    ?.split(',')
+    .map((tag) => tag.trim().replace(/^W\//, '').replaceAll('"', ''))
   const since: unknown = source.options['if_modified_since']
-  if (since === undefined) return { etag, since: Number.NEGATIVE_INFINITY }
+  if (since === undefined) return { etags, since: Number.NEGATIVE_INFINITY }
   const moment = typeof since === 'string' && TIMESTAMP.test(since) ? Date.parse(since) : Number.NaN
   if (Number.isNaN(moment)) {
     throw invalidOption(
@@ -161,7 +165,7 @@ export function readCondition(source: OptionSource): Condition {
       'an RFC 3339 timestamp such as "2030-01-15T10:30:00Z"',
     )
   }
-  return { etag, since: moment }
+  return { etags, since: moment }
 }
 
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i

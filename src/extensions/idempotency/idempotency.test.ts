@@ -6,7 +6,7 @@ import { createMemoryStore, type Store } from '../../entries/store.ts'
 import { CallError } from '../../errors/error.ts'
 import { createService } from '../../system/create-service.ts'
 import { type IdempotencyExtensionOptions, idempotencyExtension } from './idempotency.ts'
-import { replaceStoredOutcome } from './record.ts'
+import { openLaterOutcomes } from './record.ts'
 
 const URN = 'urn:forrst:ext:idempotency'
 
@@ -370,10 +370,9 @@ describe('idempotency extension', () => {
     expect(dataOf(second, 'urn:forrst:ext:async')).toEqual({ operation_id: 'op_1' })
     const scope = { key: 'k', function: 'payments.charge', version: '1.0.0' }
     const outcome = { ok: true, result: { report: 1 } } as const
-    expect(await replaceStoredOutcome(store, scope, { outcome, at: 0 })).toBe(true)
-    expect(await replaceStoredOutcome(store, { ...scope, key: 'x' }, { outcome, at: 0 })).toBe(
-      false,
-    )
+    const outcomes = openLaterOutcomes(store)
+    expect(await outcomes.replace(scope, { outcome, at: 0 })).toBeGreaterThan(0)
+    expect(await outcomes.replace({ ...scope, key: 'x' }, { outcome, at: 0 })).toBeUndefined()
     const third = await ask({ key: 'k' }, { id: 'req_3' })
     expect([third.status, third.body.result]).toEqual([200, { report: 1 }])
     expect(runs()).toBe(1)

@@ -10,22 +10,26 @@ import {
   requireKey,
   requireMilliseconds,
   restoreReply,
+  type Service,
   toSeconds,
   withFacts,
 } from '../../core/index.ts'
 import { CallError } from '../../errors/index.ts'
-import { createStoreGuard, type Entry, type OnStoreFailure, type Store } from '../../store/index.ts'
+import {
+  createStoreGuard,
+  isUnavailable,
+  type OnStoreFailure,
+  type Store,
+} from '../../store/index.ts'
 import { type Duration, extensionUrn, formatTimestamp } from '../../values/index.ts'
-import { holdClaim } from './claim.ts'
+import { type Ledger, type LedgerEntry, repeatWrite } from '../../work/index.ts'
 import {
   fromRecord,
   type IdempotencyRecord,
   isFinalFailure,
-  type KeyScope,
+  openKeys,
   toArgumentsHash,
-  toRecord,
-  toRecordKey,
-  toStored,
+  toKeyId,
   toStoredOutcome,
 } from './record.ts'
 
@@ -50,6 +54,8 @@ export interface IdempotencyExtensionOptions {
 const DAY: Duration = { value: 24, unit: 'hour' }
 const MAX_KEY_LENGTH = 255
 const RETRY_AFTER_MS = 1_000
+/** How long an outcome that the store does not take is tried again. */
+const LATE_MS = 120_000
 
 /** Creates the extension that runs a function once per key, however often the call is repeated. */
 export function idempotencyExtension(options: IdempotencyExtensionOptions): Extension {
@@ -61,6 +67,7 @@ export function idempotencyExtension(options: IdempotencyExtensionOptions): Exte
   )
   const leaseMs = lease !== false && requireMilliseconds('idempotency: lease', lease)
   const guard = createStoreGuard('idempotency', options.onStoreFailure ?? 'refuse')
+  const keys = openKeys(store, ttl)
 
   return {
     urn: extensionUrn('idempotency'),
@@ -69,35 +76,37 @@ export function idempotencyExtension(options: IdempotencyExtensionOptions): Exte
     order: -10,
     excludedBy: 'readOnly',
     async around(exchange, next) {
-      const { call, service } = exchange
+      const { call, target, service } = exchange
       const key = requireKey(exchange, 'key', MAX_KEY_LENGTH)
       const ttlMs = Math.min(readDuration(exchange, 'ttl', { above: 0 }) ?? ttl, maxTtl)
-      const recordKey = toRecordKey(toScope(exchange, key))
+      const { name: of, version } = target
+      const name = { id: toKeyId({ key, function: of, version, principal: call.principal?.id }) }
       const running = toRunning(call)
-      const put = await guard.ask(
-        service,
-        () =>
-          store.putIfAbsent(recordKey, toStored(running), {
-            ttl: leaseMs === false ? ttlMs : leaseMs,
-            owner: running.run,
-          }),
-        undefined,
-      )
+      const { run } = running
+      const claim = () => keys.add(name, running, { ttl: leaseMs || ttlMs, run })
+      const put = await guard.ask(service, claim, undefined)
       const marked = withFacts(call, { idempotencyKey: key })
       if (put === undefined) {
         exchange.answer({ key, status: 'processed', original_request_id: call.id })
         return next(marked)
       }
-      if (!put.created) return answerFromRecord(exchange, { key, running, entry: put.entry })
-      const { revision } = put
-      const { log } = service
-      const claim = holdClaim({ store, key: recordKey, running, revision, leaseMs, log })
+      if (!put.created) return answerFromRecord(exchange, { key, hash: running.hash, put })
+      const held = leaseMs === false ? undefined : keys.hold(name, put, { run, leaseMs })
       const inner = captureReply(service, call.reply)
       const outcome = await next(marked)
+      await held?.stop()
       const now = service.clock.now()
       if (outcome.ok || keeps(outcome)) {
-        await claim.settle(toDone(running, call, { outcome, entries: inner(), now }), ttlMs)
-      } else await claim.giveUp()
+        const item = toDone(running, call, { outcome, entries: inner(), now })
+        const revision = held?.revision() ?? put.revision
+        await settle({ keys, name, ttlMs, service }, { item, revision })
+      } else {
+        await keys.release(name, run).catch(() => {
+          service.log.warn(
+            'an idempotency key could not be given back; it is free when its lease ends',
+          )
+        })
+      }
       exchange.answer({
         key,
         status: 'processed',
@@ -109,9 +118,50 @@ export function idempotencyExtension(options: IdempotencyExtensionOptions): Exte
   }
 }
 
-function toScope({ call, target }: ExtensionCall, key: string): KeyScope {
-  const { name, version } = target
-  return { key, function: name, version, principal: call.principal?.id }
+interface Settling {
+  readonly keys: Ledger<IdempotencyRecord>
+  readonly name: { readonly id: string }
+  readonly ttlMs: number
+  readonly service: Service
+}
+
+/** Stores what came of a call. The effect is there: a store that is away only makes the record late, not the answer. */
+async function settle(
+  { keys, name, ttlMs, service: { log, clock } }: Settling,
+  { item, revision }: LedgerEntry<IdempotencyRecord>,
+): Promise<void> {
+  const { request, run } = item
+  const whose = ({ run: other, state }: IdempotencyRecord) =>
+    other !== run ? 'foreign' : state === 'running' ? 'ours' : 'ended'
+
+  async function write(record: IdempotencyRecord): Promise<void> {
+    if (await keys.end(name, { item: record, revision, whose }, { ttl: ttlMs })) return
+    log.error('a call outlived its claim on an idempotency key: its function may have run twice', {
+      request,
+    })
+  }
+
+  async function writeOrLater(record: IdempotencyRecord): Promise<void> {
+    try {
+      await write(record)
+    } catch (thrown) {
+      if (!isUnavailable(thrown)) throw thrown
+      const until = clock.elapsed() + LATE_MS
+      const again = { log, id: request, isStopped: () => clock.elapsed() > until }
+      repeatWrite(() => write(record), again).catch(() =>
+        log.error('the outcome of an idempotent call could not be stored', { request }),
+      )
+    }
+  }
+
+  try {
+    await writeOrLater(item)
+  } catch {
+    // That the call is done must be known even where its result is too large for the store.
+    const { outcome: _, ...rest } = item
+    log.warn('the result of an idempotent call is too large to be stored', { request })
+    await writeOrLater(rest)
+  }
 }
 
 function toRunning(call: Call): IdempotencyRecord {
@@ -147,12 +197,16 @@ function toDone(
 
 function answerFromRecord(
   { call, service, answer }: ExtensionCall,
-  found: { readonly key: string; readonly running: IdempotencyRecord; readonly entry: Entry },
+  found: {
+    readonly key: string
+    readonly hash: string
+    readonly put: LedgerEntry<IdempotencyRecord>
+  },
 ): Outcome {
-  const { key, entry } = found
-  const record = toRecord(entry)
+  const { key, hash } = found
+  const { item: record, ttl } = found.put
   const known = { key, original_request_id: record.request }
-  if (record.hash !== found.running.hash) {
+  if (record.hash !== hash) {
     answer({ ...known, status: 'conflict' })
     throw new CallError('IDEMPOTENCY_CONFLICT', {
       details: { key, original_arguments_hash: record.hash },
@@ -168,7 +222,7 @@ function answerFromRecord(
     ...known,
     status: 'cached',
     ...(record.at !== undefined && { cached_at: formatTimestamp(record.at) }),
-    ...(entry.ttl !== null && { expires_at: formatTimestamp(service.clock.now() + entry.ttl) }),
+    ...(ttl && { expires_at: formatTimestamp(service.clock.now() + ttl) }),
   })
   restoreReply(call.reply, record.entries)
   if (record.disposition) call.reply.disposition = record.disposition

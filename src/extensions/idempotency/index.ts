@@ -1,9 +1,10 @@
 export { type IdempotencyExtensionOptions, idempotencyExtension } from './idempotency.ts'
 export {
-  forgetStoredOutcome,
   isFinalFailure,
   type KeyScope,
-  replaceStoredOutcome,
+  type LaterOutcomes,
+  openLaterOutcomes,
+  toKeyId,
   toRecordKey,
   toStoredOutcome,
 } from './record.ts'

@@ -6,10 +6,11 @@ import {
   type ReplyEntry,
 } from '../../core/index.ts'
 import { CallError, resolveCode } from '../../errors/index.ts'
-import { type Entry, type Store, storeKey, toCanonicalJson, toSha256 } from '../../store/index.ts'
-import { type Json, parseExactJson } from '../../values/index.ts'
+import { type Store, storeKey, toSha256 } from '../../store/index.ts'
+import { parseExactJson, toCanonicalJson } from '../../values/index.ts'
+import { createLedger, type Ledger } from '../../work/index.ts'
 
-/** What is kept about a key: who claimed it and, when the call is done, what came of it. */
+/** What is kept about a key, an item of the ledger: who claimed it and, when the call is done, what came of it. */
 export interface IdempotencyRecord {
   readonly state: 'running' | 'done'
   /** `sha256:` and the digits of the canonical arguments. */
@@ -38,24 +39,28 @@ export interface KeyScope {
   readonly principal?: string | undefined
 }
 
-/** Gives the key under which the store keeps an idempotency key of one caller, function and version. */
-export function toRecordKey({ key, function: name, version, principal }: KeyScope): string {
-  return storeKey('idempotency', toSha256(JSON.stringify([key, name, version, principal ?? null])))
+/** Names the item of an idempotency key of one caller, function and version. */
+export function toKeyId({ key, function: name, version, principal }: KeyScope): string {
+  return toSha256(JSON.stringify([key, name, version, principal ?? null]))
+}
+
+/** Gives the key under which the store keeps an idempotency key. */
+export function toRecordKey(id: string): string {
+  return storeKey('idempotency', id)
+}
+
+/** Opens the keys in a store. An outcome may be replaced by a later one, so that none is the last word. */
+export function openKeys(store: Store, keptMs: number): Ledger<IdempotencyRecord> {
+  return createLedger(store, {
+    key: ({ id }) => toRecordKey(id),
+    isOver: () => false,
+    keptMs: () => keptMs,
+  })
 }
 
 /** Gives the hash that tells one set of arguments from another. */
 export function toArgumentsHash(input: unknown): string {
   return `sha256:${toSha256(toCanonicalJson(input))}`
-}
-
-/** Reads what the store keeps under a key. */
-export function toRecord({ value }: Entry): IdempotencyRecord {
-  return value as unknown as IdempotencyRecord
-}
-
-/** Writes a record as the JSON that a store keeps. */
-export function toStored(record: IdempotencyRecord): Json {
-  return record as unknown as Json
 }
 
 /** Makes an outcome storable: a result whose text was prepared is kept as the value it stands for. */
@@ -76,35 +81,43 @@ export function fromRecord(record: IdempotencyRecord, key: string): Outcome {
   return outcome.ok ? { ok: true, result: outcome.result ?? null } : outcome
 }
 
-/**
- * Stores a later outcome under a key whose call was only accepted, keeping the time it has left: for work that goes on
- * in the background. Tells whether there was such a record.
- */
-export async function replaceStoredOutcome(
-  store: Store,
-  scope: KeyScope,
-  later: { readonly outcome: Outcome; readonly at: number },
-): Promise<boolean> {
-  const key = toRecordKey(scope)
-  const entry = await store.get(key)
-  if (entry === undefined || toRecord(entry).state !== 'done') return false
-  const { hash, request, run } = toRecord(entry)
-  const outcome = toStoredOutcome(later.outcome)
-  const value = toStored({ state: 'done', hash, request, run, at: later.at, outcome })
-  return (await store.compareAndSet(key, value, { revision: entry.revision, ttl: 'keep' })).swapped
+/** The outcomes of calls that were only accepted under a key: for work that goes on in the background. */
+export interface LaterOutcomes {
+  /** Stores a later outcome, keeping the time it has left; undefined unless the call was answered. Else that time. */
+  readonly replace: (
+    scope: KeyScope,
+    later: { readonly outcome: Outcome; readonly at: number },
+  ) => Promise<number | null | undefined>
+  /** Gives a key back whose work came to nothing; tells whether it is free. It is not while its call is being answered. */
+  readonly forget: (scope: KeyScope) => Promise<boolean>
 }
 
-/**
- * Gives a key back whose call was only accepted: for work in the background that came to nothing and may be tried
- * again. Tells whether the key is free; it is not while its call is still being answered.
- */
-export async function forgetStoredOutcome(store: Store, scope: KeyScope): Promise<boolean> {
-  const key = toRecordKey(scope)
-  const entry = await store.get(key)
-  if (entry === undefined) return true
-  if (toRecord(entry).state !== 'done') return false
-  await store.delete(key)
-  return true
+/** Opens the outcomes that come later. */
+export function openLaterOutcomes(store: Store): LaterOutcomes {
+  const keys = openKeys(store, 1)
+  return {
+    async replace(scope, { outcome, at }) {
+      const id = toKeyId(scope)
+      const entry = await keys.read({ id })
+      if (entry?.item.state !== 'done') return undefined
+      const change = await keys.change(
+        { id },
+        ({ state, hash, request, run }) =>
+          state === 'done'
+            ? { state, hash, request, run, at, outcome: toStoredOutcome(outcome) }
+            : undefined,
+        entry,
+      )
+      return change?.changed ? (entry.ttl ?? null) : undefined
+    },
+    async forget(scope) {
+      const name = { id: toKeyId(scope) }
+      const entry = await keys.read(name)
+      if (entry !== undefined && entry.item.state !== 'done') return false
+      if (entry !== undefined) await keys.remove(name)
+      return true
+    },
+  }
 }
 
 /** Tells whether a failure is one that the same call would meet again; one before the function ran, or because nobody waited, is none. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { CallError } from '../../errors/index.ts'
 import { type Entry, type Store, storeKey } from '../../store/index.ts'
 import type { Json } from '../../values/index.ts'
-import { startKeepAlive } from '../../work/index.ts'
+import { type HoldOptions, holdEntry, type KeepAlive } from '../../work/index.ts'
 
 /** Which calls a lock keeps apart: those of one function, or all that name the same key. */
 export type LockScope = 'function' | 'global'
@@ -73,17 +73,8 @@ export interface LockRequest {
 export interface LockLease {
   readonly token: number
   /** Prolongs the lock while a function runs; `onLost` is told when it is ours no longer, `onRenewed` when it is. */
-  keep(events: LeaseEvents): { stop(): Promise<void> }
+  keep(events: Pick<HoldOptions, 'onRenewed' | 'onLost' | 'maxMs' | 'clock'>): KeepAlive
   release(): Promise<'deleted' | 'absent' | 'foreign'>
-}
-
-/** What a lease tells while it is kept. */
-export interface LeaseEvents {
-  readonly onRenewed: () => void
-  readonly onLost: () => void
-  /** Milliseconds for which the lock is prolonged at all. */
-  readonly maxMs: number
-  readonly elapsed: () => number
 }
 
 /** A lock, or how long its holder may still have it. */
@@ -109,51 +100,18 @@ export async function acquireLock(store: Store, request: LockRequest): Promise<A
     const value = toStoredLock({ ...record, token })
     const swap = await store.compareAndSet(key, value, { revision: put.revision, ttl: ttlMs })
     if (!swap.swapped) return { acquired: false, heldForMs: swap.entry?.ttl ?? 0 }
-    const held = { store, key, holder, ttlMs, value, revision: swap.revision }
-    return { acquired: true, lease: { token, ...toLease(held) } }
+    const held = { key, value, revision: swap.revision, owner: holder, leaseMs: ttlMs }
+    return {
+      acquired: true,
+      lease: {
+        token,
+        keep: (events) => holdEntry(store, { ...held, ...events }),
+        release: () => store.deleteIfOwner(key, holder),
+      },
+    }
   } catch (thrown) {
     void store.deleteIfOwner(key, holder).catch(() => {})
     throw thrown
-  }
-}
-
-interface Held {
-  readonly store: Store
-  readonly key: string
-  readonly holder: string
-  readonly ttlMs: number
-  readonly value: ReturnType<typeof toStoredLock>
-  readonly revision: number
-}
-
-function toLease({ store, key, holder, ttlMs, value, ...held }: Held): Omit<LockLease, 'token'> {
-  let { revision } = held
-  return {
-    keep({ onRenewed, onLost, maxMs, elapsed }) {
-      const start = elapsed()
-      let sure = start
-      const lose = () => {
-        onLost()
-        return false
-      }
-      const renew = async (): Promise<boolean> => {
-        const asked = elapsed()
-        if (asked - start > maxMs) return asked - sure < ttlMs || lose()
-        try {
-          const swap = await store.compareAndSet(key, value, { revision, ttl: ttlMs })
-          if (!swap.swapped) return lose()
-          revision = swap.revision
-          sure = asked
-          onRenewed()
-          return true
-        } catch {
-          // The store is away: the lock is ours until its time is up, and no longer.
-          return elapsed() - sure < ttlMs || lose()
-        }
-      }
-      return startKeepAlive(ttlMs / 3, renew)
-    },
-    release: () => store.deleteIfOwner(key, holder),
   }
 }
 

@@ -149,7 +149,7 @@ async function runLocked(
       ? undefined
       : lease.keep({
           maxMs: renewForMs,
-          elapsed: () => service.clock.elapsed(),
+          clock: service.clock,
           onRenewed() {
             told.expires_at = expiresAt()
           },

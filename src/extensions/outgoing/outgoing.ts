@@ -1,10 +1,14 @@
 import type { Logger } from '../../core/index.ts'
 import { CallError } from '../../errors/index.ts'
 import { createPublicFetch, type PublicFetchOptions } from '../../net/index.ts'
-import { type Clock, type JsonObject, systemClock } from '../../values/index.ts'
+import { createMemoryStore, type Store, storeKey } from '../../store/index.ts'
+import { type Clock, once, systemClock } from '../../values/index.ts'
 import {
+  createLedger,
   type Job,
   type JobQueue,
+  JobRetry,
+  repeatWrite,
   toJobName,
   type WorkOptions,
   workForService,
@@ -16,6 +20,7 @@ import {
   judgeFailure,
   judgeResponse,
   type OutgoingSignature,
+  type OutgoingSigners,
   type RequestOutcome,
 } from './request.ts'
 
@@ -45,6 +50,8 @@ export interface Outgoing {
 /** Where requests may go, how they are signed and when they are repeated. */
 export interface OutgoingOptions {
   readonly jobs: JobQueue
+  /** Where callbacks are recorded, so that one that was sent is not sent again; in this process when absent. */
+  readonly store?: Store
   /** Name of the service: another one on the same queue has other secrets. None when absent. */
   readonly service?: string
   /** `whsec_…` and `whsk_…` for Standard Webhooks; any text for Forrst signatures. Several while one replaces another. */
@@ -72,29 +79,116 @@ const TIMEOUT_MS = 15_000
 const MAX_ANSWER_BYTES = 64 * 1024
 /** A receiver that takes its time holds a place; others must not wait behind it. */
 const CONCURRENCY = 50
+const HOUR_MS = 3_600_000
+
+/** A callback as the ledger keeps it; what is sent is with its job. */
+interface Callback {
+  readonly id: string
+  /** Paths and queries of callback addresses often hold secrets. */
+  readonly host: string
+  readonly state: 'waiting' | 'delivered' | 'dead'
+  /** When it was asked for, in epoch milliseconds. */
+  readonly at: number
+  readonly tried: number
+  /** Why the last attempt failed. */
+  readonly reason?: string
+}
 
 /** Makes the sender of callbacks; one per job queue. */
 export function createOutgoing(options: OutgoingOptions): Outgoing {
-  const {
-    jobs,
-    service,
-    clock = systemClock,
-    random = Math.random,
-    delaysMs = DELAYS_MS,
-    log,
-  } = options
+  const { jobs, service, clock = systemClock, random = Math.random, delaysMs = DELAYS_MS } = options
+  const { log, store = createMemoryStore() } = options
+  const jobName = service === undefined ? JOB : toJobName(JOB, service)
+  const callbacks = createLedger<Callback>(store, {
+    key: ({ id }) => storeKey('callback', service ?? '', id),
+    isOver: ({ state }) => state !== 'waiting',
+    keptMs: ({ state }) => (store.kind === 'memory' ? 1 : KEPT_HOURS[state]) * HOUR_MS,
+  })
   const signers = createOutgoingSigners(options.secret)
-  const fetch = createPublicFetch({
-    allowLoopback: options.allowLoopback === true,
-    requireHttps: true,
-    maxBytes: MAX_ANSWER_BYTES,
-    timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
-    redirects: 'refuse',
-    ...(options.lookup && { lookup: options.lookup }),
+  const attempt = createAttempt(options, signers)
+
+  async function deliver(job: Job): Promise<void> {
+    const { request, tried } = readJob(job)
+    const known = await callbacks.read(request)
+    if (known && known.item.state !== 'waiting') return
+    const verdict = await attempt(request, job.signal)
+    const reason = verdict.kind === 'delivered' ? undefined : verdict.reason
+    const planned = verdict.kind === 'failed' ? delaysMs[tried - 1] : undefined
+    const state =
+      verdict.kind === 'delivered' ? 'delivered' : planned === undefined ? 'dead' : 'waiting'
+    const end = { state, tried, ...(reason !== undefined && { reason }) } as const
+    // It was sent: that must be known when the store is back.
+    const isStopped = () => job.signal.aborted
+    const record = () => callbacks.change(request, (item) => ({ ...item, ...end }), known)
+    await repeatWrite(record, { log, id: request.id, isStopped })
+    const facts = { id: request.id, host: toHost(request), attempt: tried, reason: reason ?? '' }
+    if (state === 'dead') log?.error('a callback was given up', facts)
+    if (state !== 'waiting') return
+    log?.warn('a callback failed and will be repeated', facts)
+    const notBeforeMs = verdict.kind === 'failed' ? (verdict.notBeforeMs ?? 0) : 0
+    throw new JobRetry(Math.max(planned ?? 0, notBeforeMs) * (1 + random() / 5), facts.reason)
+  }
+
+  const start = once(() => {
+    const plan: WorkOptions = {
+      concurrency: CONCURRENCY,
+      // Attempts whose process died come on top of those that are planned.
+      attempts: delaysMs.length + 10,
+      async onGivenUp(job) {
+        const { request, tried } = readJob(job)
+        const reason = 'the job queue failed'
+        await callbacks.change(request, (item) => ({ ...item, state: 'dead', tried, reason }))
+        const facts = { id: request.id, host: toHost(request), attempt: tried, reason }
+        log?.error('a callback was given up', facts)
+      },
+    }
+    if (service === undefined) jobs.work(JOB, deliver, plan)
+    else workForService(jobs, { label: JOB, service }, deliver, plan)
   })
 
-  async function attempt({ request }: Delivery, signal: AbortSignal): Promise<RequestOutcome> {
-    const { id, url, body, headers, signature } = request
+  return {
+    start,
+    refuse: (url) => findUrlProblem(url, options),
+    signs: (signature) => signers[signature] !== undefined,
+    async send(request) {
+      assertSendable(request, {
+        url: findUrlProblem(request.url, options),
+        headers: findHeaderProblem(request.headers)?.message,
+        signature: request.signature && !signers[request.signature] && 'has no secret to sign with',
+      })
+      start()
+      const { id } = request
+      const fresh = {
+        id,
+        host: toHost(request),
+        state: 'waiting',
+        at: clock.now(),
+        tried: 0,
+      } as const
+      // Announced twice, as after a crash, it is still the same callback.
+      const { item } = await callbacks.add(request, fresh)
+      if (item.state !== 'waiting') return
+      await jobs.add({ name: jobName, id, data: { request: { ...request } } })
+    },
+  }
+}
+
+const KEPT_HOURS = { waiting: 30 * 24, delivered: 24, dead: 7 * 24 }
+
+/** Makes one attempt to send a request. */
+function createAttempt(
+  { clock = systemClock, allowLoopback = false, timeoutMs = TIMEOUT_MS, lookup }: OutgoingOptions,
+  signers: OutgoingSigners,
+): (request: OutgoingRequest, signal: AbortSignal) => Promise<RequestOutcome> {
+  const fetch = createPublicFetch({
+    allowLoopback,
+    requireHttps: true,
+    maxBytes: MAX_ANSWER_BYTES,
+    timeoutMs,
+    redirects: 'refuse',
+    ...(lookup && { lookup }),
+  })
+  return async ({ id, url, body, headers, signature }, signal) => {
     const signed = signature && signers[signature]?.({ id, body, sentAt: clock.now() })
     try {
       const response = await fetch(url, {
@@ -110,77 +204,24 @@ export function createOutgoing(options: OutgoingOptions): Outgoing {
       return judgeFailure(thrown)
     }
   }
-
-  async function deliver({ data, signal }: Job): Promise<void> {
-    const delivery = toDelivery(data)
-    const verdict = await attempt(delivery, signal)
-    if (verdict.kind === 'delivered') return
-    const planned = delaysMs[delivery.repetition]
-    if (verdict.kind === 'final' || planned === undefined) {
-      log?.error('a callback was given up', toFacts(delivery, verdict.reason))
-      return
-    }
-    const delayMs = Math.max(planned, verdict.notBeforeMs ?? 0) * (1 + random() / 5)
-    await keep({ ...delivery, repetition: delivery.repetition + 1 }, delayMs)
-    log?.warn('a callback failed and will be repeated', toFacts(delivery, verdict.reason))
-  }
-
-  function keep({ request, repetition }: Delivery, delayMs: number): Promise<void> {
-    const id = repetition === 0 ? request.id : `${request.id}#${repetition}`
-    const data: JsonObject = { request: { ...request }, repetition }
-    return jobs.add({
-      name: service === undefined ? JOB : toJobName(JOB, service),
-      id,
-      data,
-      delayMs,
-    })
-  }
-
-  let working = false
-  function start(): void {
-    if (working) return
-    working = true
-    const plan: WorkOptions = {
-      concurrency: CONCURRENCY,
-      async onGivenUp(job) {
-        log?.error('a callback was given up', toFacts(toDelivery(job.data), 'the job queue failed'))
-      },
-    }
-    if (service === undefined) jobs.work(JOB, deliver, plan)
-    else workForService(jobs, { label: JOB, service }, deliver, plan)
-  }
-
-  return {
-    start,
-    refuse: (url) => findUrlProblem(url, options),
-    signs: (signature) => signers[signature] !== undefined,
-    async send(request) {
-      assertSendable(request, {
-        url: findUrlProblem(request.url, options),
-        headers: findHeaderProblem(request.headers)?.message,
-        signature: request.signature && !signers[request.signature] && 'has no secret to sign with',
-      })
-      start()
-      await keep({ request, repetition: 0 }, 0)
-    },
-  }
 }
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 
-interface Delivery {
+/** Reads a job; those of earlier releases count their repetitions, each of which is a job of its own. */
+function readJob({ data, attempt }: Job): {
   readonly request: OutgoingRequest
-  readonly repetition: number
+  readonly tried: number
+} {
+  const { request, repetition = 0 } = data as unknown as {
+    readonly request: OutgoingRequest
+    readonly repetition?: number
+  }
+  return { request, tried: repetition + attempt }
 }
 
-// Only `keep` writes these jobs.
-function toDelivery(data: unknown): Delivery {
-  return data as Delivery
-}
-
-// Paths and queries of callback addresses often hold secrets, so logs name the host only.
-function toFacts({ request, repetition }: Delivery, reason: string): JsonObject {
-  return { id: request.id, host: new URL(request.url).host, attempt: repetition + 1, reason }
+function toHost({ url }: OutgoingRequest): string {
+  return new URL(url).host
 }
 
 function assertSendable(

@@ -98,10 +98,7 @@ export function relatedOf(
   name: string,
   index: ResourceIndex,
 ): readonly ResourceObject[] {
-  return identifiersOf(resource, name).flatMap((identifier) => {
-    const related = index.get(resourceKey(identifier))
-    return related === undefined ? [] : [related]
-  })
+  return identifiersOf(resource, name).flatMap((one) => index.get(resourceKey(one)) ?? [])
 }
 
 /** A resource to include, and the relationships that led to it. */
@@ -187,10 +184,7 @@ function encodeCursors(
   }
 }
 
-function encodeKeyset(
-  keyset: Extract<QueryPagination, { readonly style: 'keyset' }>,
-  { resources, hasExtra }: ReadPage,
-): JsonObject {
+function encodeKeyset(keyset: Keyset, { resources, hasExtra }: ReadPage): JsonObject {
   const { limit, afterId, beforeId } = keyset
   const newer = readsNewer(keyset)
   return {
@@ -226,31 +220,15 @@ export function toDocument(
   const limit = isSeveral && pagination ? pagination.limit : list.length
   const cut = list.slice(0, limit)
   const resources = toWindow(plan).reversed ? cut.reverse() : cut
-  const data = resources.map((resource) => shapePrimary(plan, resource))
+  const needed = new Set(plan.relationships.filter((path) => !path.includes('.')))
+  const data = resources.map((one) => reduceFields(one, plan.fields.get('self'), needed))
+  const page = { resources, hasExtra: list.length > limit, total }
   return {
     data: isSeveral ? data : (data[0] ?? null),
     ...(plan.relationships.length > 0 && { included: include(plan, resources, related) }),
     ...(isSeveral &&
-      pagination && {
-        meta: {
-          pagination: encodePagination(plan, pagination, {
-            resources,
-            hasExtra: list.length > limit,
-            total,
-          }),
-        },
-      }),
+      pagination && { meta: { pagination: encodePagination(plan, pagination, page) } }),
   }
-}
-
-function shapePrimary(
-  { fields, relationships }: QueryPlan,
-  resource: ResourceObject,
-): ResourceObject {
-  return reduceFields(resource, {
-    fields: fields.get('self'),
-    needed: new Set(relationships.filter((path) => !path.includes('.'))),
-  })
 }
 
 function include(
@@ -266,19 +244,16 @@ function include(
       paths.has(path.slice(0, Math.max(path.lastIndexOf('.'), 0))),
     )
     const needed = new Set(nested.map((path) => path.slice(path.lastIndexOf('.') + 1)))
-    return reduceFields(resource, { fields, needed })
+    return reduceFields(resource, fields, needed)
   })
 }
 
 /** Keeps the selected attributes; a selection of none leaves type, id and the relationships that `included` needs. */
 function reduceFields(
   resource: ResourceObject,
-  selection: {
-    readonly fields: readonly string[] | undefined
-    readonly needed: ReadonlySet<string>
-  },
+  fields: readonly string[] | undefined,
+  needed: ReadonlySet<string>,
 ): ResourceObject {
-  const { fields, needed } = selection
   if (fields === undefined) return resource
   const { type, id, attributes = {}, relationships = {}, meta } = resource
   const kept = Object.entries(attributes).filter(([name]) => fields.includes(name))

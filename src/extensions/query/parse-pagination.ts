@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac } from 'node:crypto'
 import type { PaginationStrategy, QueryPagination, QueryPosition } from '../../core/index.ts'
-import { defined, isRecord, type JsonObject } from '../../values/index.ts'
+import { defined, isRecord, type JsonObject, toCanonicalJson } from '../../values/index.ts'
 import type { Findings, PaginationRules, QueryRules } from './rules.ts'
 
 /** Writes positions as opaque text and reads them back. */
@@ -70,16 +70,11 @@ export function toCursorScope(parts: {
   readonly sorts: readonly unknown[]
 }): string {
   const filters = [...parts.filters].filter(([, list]) => list.length > 0)
-  return JSON.stringify([parts.name, filters.sort(byName), parts.sorts], sortedMembers)
+  return toCanonicalJson([parts.name, filters.sort(byName), parts.sorts])
 }
 
 function byName([left]: readonly [string, unknown], [right]: readonly [string, unknown]): number {
   return left < right ? -1 : 1
-}
-
-function sortedMembers(_key: string, value: unknown): unknown {
-  if (!isRecord(value)) return value
-  return Object.fromEntries(Object.entries(value).sort(byName))
 }
 
 /** What a page needs to know beside its own parameters. */

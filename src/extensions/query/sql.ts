@@ -5,6 +5,7 @@ import type {
   QuerySort,
   QueryValue,
 } from '../../core/index.ts'
+import { ownMember } from '../../values/index.ts'
 import { toWindow } from './document.ts'
 
 /** How a database writes parameters and patterns. */
@@ -77,7 +78,7 @@ interface ResolvedColumn {
 
 /** Looks up the column of an attribute; a missing one is a mistake of the function, not of its caller. */
 export function resolveColumn(columns: SqlColumns, attribute: string): ResolvedColumn {
-  const column = Object.hasOwn(columns, attribute) ? columns[attribute] : undefined
+  const column = ownMember(columns, attribute)
   if (column === undefined) throw new TypeError(`toSql: there is no column for "${attribute}"`)
   const { sql, type = 'text' } = typeof column === 'string' ? { sql: column } : column
   const isNumberedId = attribute === 'id' && type === 'number'
@@ -119,15 +120,9 @@ const CONDITIONS: Readonly<Record<QueryOperator, (parts: ConditionParts) => stri
   less_than: compared('<'),
   less_than_or_equal_to: compared('<='),
   like: withValue(({ sql, binder }, pattern) => binder.like(sql, String(pattern))),
-  not_like: withValue(
-    ({ sql, binder }, pattern) => binder.notLike(sql, String(pattern)),
-    isNotNull,
-  ),
-  in: withValue(({ sql, values, binder }) => `${sql} in (${values.map(binder.bind).join(', ')})`),
-  not_in: withValue(
-    ({ sql, values, binder }) => `${sql} not in (${values.map(binder.bind).join(', ')})`,
-    isNotNull,
-  ),
+  not_like: withValue(({ sql, binder }, like) => binder.notLike(sql, String(like)), isNotNull),
+  in: listed('in'),
+  not_in: listed('not in', isNotNull),
   between: ranged('between'),
   not_between: ranged('not between', isNotNull),
   is_null: ({ sql }) => `${sql} is null`,
@@ -151,6 +146,13 @@ function withValue(
 
 function compared(sign: string, otherwise?: (parts: ConditionParts) => string) {
   return withValue(({ sql, binder }, value) => `${sql} ${sign} ${binder.bind(value)}`, otherwise)
+}
+
+function listed(word: string, otherwise?: (parts: ConditionParts) => string) {
+  return withValue(
+    ({ sql, values, binder }) => `${sql} ${word} (${values.map(binder.bind).join(', ')})`,
+    otherwise,
+  )
 }
 
 function ranged(word: string, otherwise?: (parts: ConditionParts) => string) {
@@ -207,9 +209,10 @@ export function toSql(plan: QueryPlan, columns: SqlColumns, options: ToSqlOption
       toExists(list, requireRelation(related, name), binder),
     ),
     foldFilters(filters, columns, binder),
-    after && toAfter(order, after, { columns, binder }),
+    after && toAfter(order, after, columns, binder),
   ].filter((condition) => condition !== undefined)
-  const where = conditions.length === 0 ? '1 = 1' : conditions.map(inParentheses).join(' and ')
+  const where =
+    conditions.length === 0 ? '1 = 1' : conditions.map((one) => `(${one})`).join(' and ')
   const whereParameters = [...binder.parameters]
   const orderBy = order.map((sort) => toOrder(sort, columns, dialect)).join(', ')
   const limit = rows === undefined ? '' : `limit ${binder.bind(rows)} offset ${binder.bind(offset)}`
@@ -253,25 +256,21 @@ function toOrder({ attribute, direction }: QuerySort, columns: SqlColumns, diale
   return dialect === 'sqlite' ? `${sql} ${direction}` : `${sql} ${direction} ${nulls}`
 }
 
-interface Place {
-  readonly columns: SqlColumns
-  readonly binder: SqlBinder
-}
-
 /** Says "after this position" of an order: further at one level, and equal at all levels before it. */
 function toAfter(
   order: readonly QuerySort[],
   [value = null, ...values]: readonly (QueryValue | null)[],
-  place: Place,
+  columns: SqlColumns,
+  binder: SqlBinder,
 ): string {
   const [sort, ...rest] = order
   if (sort === undefined) return '1 = 0'
-  const { sql, toParameter } = resolveColumn(place.columns, sort.attribute)
-  const bind = () => place.binder.bind(toParameter(value as QueryValue))
+  const { sql, toParameter } = resolveColumn(columns, sort.attribute)
+  const bind = () => binder.bind(toParameter(value as QueryValue))
   const further = toFurther(sort, sql, value === null ? undefined : bind)
   if (rest.length === 0) return further
   const equal = value === null ? `${sql} is null` : `${sql} = ${bind()}`
-  return `${further} or (${equal} and (${toAfter(rest, values, place)}))`
+  return `${further} or (${equal} and (${toAfter(rest, values, columns, binder)}))`
 }
 
 function toFurther(
@@ -287,11 +286,7 @@ function requireRelation(
   related: Readonly<Record<string, SqlRelation>>,
   name: string,
 ): SqlRelation {
-  const relation = Object.hasOwn(related, name) ? related[name] : undefined
+  const relation = ownMember(related, name)
   if (relation !== undefined) return relation
   throw new TypeError(`toSql: options.related has no entry for the relationship "${name}"`)
-}
-
-function inParentheses(condition: string): string {
-  return `(${condition})`
 }

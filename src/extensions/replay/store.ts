@@ -72,7 +72,7 @@ export function createReplayStore(store: Store, retentionMs: number): ReplayStor
       const record = { ...unordered, order: await store.next('replay') }
       const ttl = record.expiresAt - record.queuedAt + retentionMs
       const { id, owner, function: name, version, expiresAt, service = '' } = record
-      await Promise.all([ledger.keepPart(id, ['call'], call, ttl), ledger.add(record)])
+      await Promise.all([ledger.keepPart(id, ['call'], call, ttl), ledger.add(record, record)])
       const queued = { id, owner, function: name, version, expiresAt, service }
       await store.put(KEYS.queued(record), queued, { ttl })
       return record

@@ -86,7 +86,7 @@ export async function claimReplay(store: Store, id: string): Promise<ReplayClaim
   const put = await store.putIfAbsent(key, null, { ttl: LEASE_MS, owner })
   if (!put.created) return undefined
   const { revision } = put
-  const lease = holdEntry(store, { key, value: null, revision }, LEASE_MS)
+  const lease = holdEntry(store, { key, value: null, revision, owner, leaseMs: LEASE_MS })
   return {
     async release() {
       await lease.stop()

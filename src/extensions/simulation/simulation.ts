@@ -9,7 +9,7 @@ import {
   standIn,
 } from '../../core/index.ts'
 import { CallError } from '../../errors/index.ts'
-import { extensionUrn, isRecord, type JsonObject } from '../../values/index.ts'
+import { extensionUrn, toCanonicalJson } from '../../values/index.ts'
 
 /** Creates the extension that answers from a function's scripted scenarios instead of running it. */
 export function simulationExtension(): Extension {
@@ -70,8 +70,9 @@ function chooseScenario(
   const { call } = exchange
   const chosen =
     name === undefined
-      ? (scenarios.find(({ input }) => equalJson(input, call.arguments)) ??
-        defaultScenario(scenarios))
+      ? (scenarios.find(
+          ({ input }) => toCanonicalJson(input) === toCanonicalJson(call.arguments),
+        ) ?? defaultScenario(scenarios))
       : scenarios.find((scenario) => scenario.name === name)
   if (chosen === undefined) throw notFound(exchange, scenarios, name ?? 'default')
   return chosen
@@ -108,19 +109,4 @@ function notFound(
       available_scenarios: scenarios.map(({ name }) => name),
     },
   })
-}
-
-/** Compares two JSON values; the order of members and members that are undefined do not count. */
-function equalJson(left: unknown, right: unknown): boolean {
-  if (Array.isArray(left) && Array.isArray(right)) {
-    return left.length === right.length && left.every((item, at) => equalJson(item, right[at]))
-  }
-  if (!isRecord(left) || !isRecord(right)) return left === right
-  const names = (value: JsonObject) =>
-    Object.keys(value).filter((name) => value[name] !== undefined)
-  const expected = names(left as JsonObject)
-  return (
-    expected.length === names(right as JsonObject).length &&
-    expected.every((name) => Object.hasOwn(right, name) && equalJson(left[name], right[name]))
-  )
 }

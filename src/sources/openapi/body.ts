@@ -38,7 +38,10 @@ export function readBody(
     )
     return {}
   }
-  return { ...kindOf(chosen, reducer), ...readContent(chosen, folded, requestBody, reducer) }
+  return {
+    ...kindOf(chosen, reducer),
+    ...readContent({ media: chosen, folded, requestBody, reducer }),
+  }
 }
 
 interface Media {
@@ -112,20 +115,23 @@ function safeMediaType(type: string, kind: ContentType): string {
     : USUAL[kind] || 'application/octet-stream'
 }
 
-function readContent(
-  media: Media,
-  folded: Folded,
-  requestBody: Node,
-  reducer: Reducer,
-): BodyResult {
+/** A body whose media type is chosen and whose schema is folded. */
+interface ChosenBody {
+  readonly media: Media
+  readonly folded: Folded
+  readonly requestBody: Node
+  readonly reducer: Reducer
+}
+
+function readContent(body: ChosenBody): BodyResult {
+  const { media, folded } = body
   const hasFields =
     folded.type === 'object' && folded.properties.size > 0 && !isTypedMap(folded) && !folded.open
-  if (media.kind !== 'raw' && hasFields)
-    return { fields: readFields(media, folded, requestBody, reducer) }
+  if (media.kind !== 'raw' && hasFields) return { fields: readFields(body) }
   const isClosed =
     folded.additional === false && folded.properties.size === 0 && folded.type === 'object'
   if (media.kind !== 'raw' && isClosed) return {}
-  return { root: readRoot(media, folded, requestBody, reducer) }
+  return { root: readRoot(body) }
 }
 
 /** Keys of the caller's choice beside or instead of known ones. */
@@ -137,12 +143,7 @@ function isMap(folded: Folded): boolean {
   return folded.additional !== undefined && folded.additional !== false
 }
 
-function readFields(
-  media: Media,
-  folded: Folded,
-  requestBody: Node,
-  reducer: Reducer,
-): FieldDraft[] {
+function readFields({ media, folded, requestBody, reducer }: ChosenBody): FieldDraft[] {
   const { warn } = reducer.context
   if (folded.alternatives.length > 0)
     warn('W101', 'alternatives of the body are merged into one list of fields', 'body')
@@ -194,7 +195,8 @@ function applyEncoding(
 
 const STYLES = ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject'] as const
 
-function readRoot(media: Media, folded: Folded, requestBody: Node, reducer: Reducer): FieldDraft {
+function readRoot(body: ChosenBody): FieldDraft {
+  const { media, folded, requestBody } = body
   const request = {
     place: 'body',
     required: asFlag(requestBody['required']),
@@ -202,17 +204,12 @@ function readRoot(media: Media, folded: Folded, requestBody: Node, reducer: Redu
       asFilledText(requestBody['description']) ?? asFilledText(folded.keywords['description']),
     around: media.node,
   }
-  const draft = startRoot(media, folded, request, reducer)
+  const draft = startRoot(body, request)
   draft.description ??= 'The request body.'
   return draft
 }
 
-function startRoot(
-  media: Media,
-  folded: Folded,
-  request: FieldRequest,
-  reducer: Reducer,
-): FieldDraft {
+function startRoot({ media, folded, reducer }: ChosenBody, request: FieldRequest): FieldDraft {
   if (media.kind === 'raw') {
     const draft = reducer.start(reducer.fold({ type: 'string' }, 'body'), request)
     makeRaw(draft, media)

@@ -48,8 +48,20 @@ export function withSuffix(name: string, suffix: string, limit: number = MAX_NAM
   return `${kept.replace(/(?<!_)_+$/, '')}_${suffix}`
 }
 
+/** Takes a name, or the first numbered one that is free. */
+export function takeName(
+  wished: string,
+  taken: Set<string>,
+  numbered: (count: number) => string,
+): string {
+  let name = wished
+  for (let count = 2; taken.has(name); count++) name = numbered(count)
+  taken.add(name)
+  return name
+}
+
 /** An operation that needs a name. */
-export interface Nameable {
+interface Nameable {
   readonly method: string
   readonly path: string
   readonly operationId?: string | undefined

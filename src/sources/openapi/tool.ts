@@ -11,6 +11,7 @@ import {
 } from '../tool-spec/index.ts'
 import { readBody } from './body.ts'
 import { describeOperation } from './describe.ts'
+import { takeName } from './names.ts'
 import { asFilledText, asNode, read, type Warn, withWarn } from './node.ts'
 import type { DocumentOperation, OpenedDocument } from './operations.ts'
 import { readParameters, tidyStyle } from './parameters.ts'
@@ -40,7 +41,7 @@ export interface FieldRequest {
 const ARGUMENT = /^[A-Za-z0-9_.-]{1,64}$/
 
 /** Gives every field of a tool an argument name of its own; the body keeps its names. */
-export function assignArguments(
+function assignArguments(
   path: string,
   params: readonly FieldDraft[],
   body: readonly FieldDraft[],
@@ -50,10 +51,8 @@ export function assignArguments(
   const taken = new Set<string>()
   const claim = (field: FieldDraft, suffix: string): void => {
     const plain = plainName(argumentName(field))
-    let name = plain
-    if (taken.has(name)) name = `${plain.slice(0, 56)}_${suffix}`
-    for (let count = 2; taken.has(name); count++) name = `${plain.slice(0, 52)}_${suffix}_${count}`
-    taken.add(name)
+    const wished = taken.has(plain) ? `${plain.slice(0, 56)}_${suffix}` : plain
+    const name = takeName(wished, taken, (count) => `${plain.slice(0, 52)}_${suffix}_${count}`)
     if (name !== argumentName(field)) field.arg = name
   }
   for (const field of body) claim(field, 'body')

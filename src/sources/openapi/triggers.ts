@@ -1,7 +1,7 @@
 import { entriesOf } from '../../values/index.ts'
 import { type FieldDef, toEnvDomain, type WebhookTrigger } from '../tool-spec/index.ts'
 import { cleanText, cutText, MAX_DESCRIPTION } from './describe.ts'
-import { shorten, toSnake, withSuffix } from './names.ts'
+import { shorten, takeName, toSnake, withSuffix } from './names.ts'
 import { asFilledText, asNode, type Node, read, type Warn, warnUnresolved } from './node.ts'
 import type { OpenedDocument } from './operations.ts'
 
@@ -80,8 +80,10 @@ export function toTriggers(
   const paths = new Set<string>()
   return calls.map((call) => {
     const snake = toSnake(call.source) || 'event'
-    const name = unique(shorten(`on_${snake}`), names)
-    const path = uniquePath(`/webhooks/${domain}/${snake.replaceAll('_', '-')}`, paths)
+    const wished = shorten(`on_${snake}`)
+    const name = takeName(wished, names, (count) => withSuffix(wished, String(count)))
+    const place = `/webhooks/${domain}/${snake.replaceAll('_', '-')}`
+    const path = takeName(place, paths, (count) => `${place}-${count}`)
     const summary = asFilledText(call.node['summary']) ?? asFilledText(call.node['description'])
     const description =
       cutText(cleanText(summary ?? ''), MAX_DESCRIPTION) ||
@@ -97,18 +99,4 @@ export function toTriggers(
       ...(call.expression !== undefined && { 'x-expression': call.expression }),
     }
   })
-}
-
-function unique(name: string, taken: Set<string>): string {
-  let candidate = name
-  for (let count = 2; taken.has(candidate); count++) candidate = withSuffix(name, String(count))
-  taken.add(candidate)
-  return candidate
-}
-
-function uniquePath(path: string, taken: Set<string>): string {
-  let candidate = path
-  for (let count = 2; taken.has(candidate); count++) candidate = `${path}-${count}`
-  taken.add(candidate)
-  return candidate
 }

@@ -2,6 +2,17 @@ import type { AuthRule, Environment } from './operation.ts'
 import { escapeText, type Pair } from './serialize.ts'
 import { ToolError } from './tool-error.ts'
 
+/** Joins chunks of bytes. */
+export function joinBytes(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, at)
+    at += chunk.length
+  }
+  return bytes
+}
+
 /** Writes bytes as base64. */
 export function toBase64(bytes: Uint8Array): string {
   let binary = ''

@@ -1,5 +1,5 @@
 import { isRecord } from '../../values/index.ts'
-import { fromBase64 } from './auth.ts'
+import { fromBase64, joinBytes } from './auth.ts'
 import type { BodyField, BodyRule, ToolArguments } from './operation.ts'
 import {
   escapeText,
@@ -115,11 +115,10 @@ const ENCODERS: Readonly<Record<BodyRule['type'], Encode>> = {
   raw: encodeRaw,
 }
 
-function suppliedFields(
-  rule: BodyRule,
-  args: ToolArguments,
-  tool: string,
-): readonly (readonly [BodyField, unknown])[] {
+/** Fields of a body with what the caller gave for them. */
+type Supplied = readonly (readonly [BodyField, unknown])[]
+
+function suppliedFields(rule: BodyRule, args: ToolArguments, tool: string): Supplied {
   return (rule.fields ?? [])
     .map((field) => [field, args[field.arg]] as const)
     .filter(([field, value]) => isSupplied(field, value))
@@ -129,12 +128,7 @@ function suppliedFields(
 }
 
 /** Takes apart an argument whose members are fields of the body beside the named ones. */
-function restFields(
-  rule: BodyRule,
-  rest: BodyField,
-  value: unknown,
-  tool: string,
-): readonly (readonly [BodyField, unknown])[] {
+function restFields(rule: BodyRule, rest: BodyField, value: unknown, tool: string): Supplied {
   const named = new Map(
     (rule.fields ?? []).flatMap((field) => (field.rest ? [] : [[wireName(field), field.arg]])),
   )
@@ -159,11 +153,7 @@ function wireName(field: BodyField): string {
 }
 
 // A form whose fields are not known in advance arrives as one object argument.
-function formFields(
-  rule: BodyRule,
-  args: ToolArguments,
-  tool: string,
-): readonly (readonly [BodyField, unknown])[] {
+function formFields(rule: BodyRule, args: ToolArguments, tool: string): Supplied {
   if (!rule.root) return suppliedFields(rule, args, tool)
   const value = args[rule.root.arg]
   const entries = isRecord(value) ? Object.entries(value) : []
@@ -231,14 +221,7 @@ function joinParts(parts: readonly Part[], boundary: string): ArrayBuffer {
     content,
     encoder.encode('\r\n'),
   ])
-  chunks.push(encoder.encode(`--${boundary}--\r\n`))
-  const bytes = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0))
-  let at = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, at)
-    at += chunk.length
-  }
-  return bytes.buffer
+  return joinBytes([...chunks, encoder.encode(`--${boundary}--\r\n`)]).buffer
 }
 
 interface FileArgument {

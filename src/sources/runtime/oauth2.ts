@@ -11,6 +11,11 @@ import {
 import type { AuthRule } from './operation.ts'
 import { createSecretMask, ToolError } from './tool-error.ts'
 
+/** How people log in; code that only calls the API does not need to know. */
+export interface LoginRule extends AuthRule {
+  readonly authorization_url?: string
+}
+
 const EXPIRY_SKEW_MS = 60_000
 const USUAL_LIFETIME_S = 300
 const TOKEN_TIMEOUT_MS = 10_000
@@ -73,14 +78,16 @@ async function requestToken(
   const { env, tool } = context
   const base = variableBase(rule)
   const refreshToken = rotated.get(base) ?? env[`${base}_REFRESH_TOKEN`]
-  const id = requireVariable(env, rule.env ?? '', tool)
+  requireVariable(env, rule.env ?? '', tool)
   const secret = env[`${base}_CLIENT_SECRET`]
   if (!refreshToken && !secret) throw missingVariable(tool, [`${base}_CLIENT_SECRET`])
   const secrets = [secret ?? '', refreshToken ?? ''].filter((value) => value !== '')
-  const form = new URLSearchParams(grantFields(rule, context, refreshToken))
-  const headers = clientHeaders({ id, secret, asBody: env[`${base}_CLIENT_AUTH`] === 'post' }, form)
-  const url = await tokenUrl(rule, context)
-  const answer = await postForm(url, { form, headers, secrets }, context)
+  const { answer, url } = await askForToken(
+    rule,
+    grantFields(rule, context, refreshToken),
+    secrets,
+    context,
+  )
   if (typeof answer['access_token'] !== 'string') {
     throw new ToolError(tool, 'setup', `${tool}: ${origin(url)} answered without an access_token`)
   }
@@ -115,7 +122,7 @@ function grantFields(
  * Proves who the client is, in a header or in the form. RFC 6749, 2.3.1: id and secret are form-encoded
  * before they are joined and encoded once more.
  */
-export function clientHeaders(
+function clientHeaders(
   client: { readonly id: string; readonly secret: string | undefined; readonly asBody: boolean },
   form: URLSearchParams,
 ): Record<string, string> {
@@ -132,25 +139,32 @@ function formEncode(text: string): string {
   return new URLSearchParams([['', text]]).toString().slice(1)
 }
 
-/** Finds the token URL: in the environment, in the rule, else by discovery. */
-export async function tokenUrl(rule: AuthRule, context: AuthContext): Promise<string> {
+/** Finds an address of the login server: in the environment, in the rule, else by discovery; undefined when discovery names none. */
+export async function findEndpoint(
+  kind: 'token' | 'authorization',
+  rule: LoginRule,
+  context: AuthContext,
+): Promise<string | undefined> {
   const { env, tool } = context
-  const variable = `${variableBase(rule)}_TOKEN_URL`
-  const url = env[variable] || rule.token_url
+  const variable = `${variableBase(rule)}_${kind.toUpperCase()}_URL`
+  const url = env[variable] || rule[`${kind}_url`]
   if (url) return requireSafeUrl(url, tool)
   if (rule.discovery_url === undefined) throw missingVariable(tool, [variable])
   const document = await fetchJson(requireSafeUrl(rule.discovery_url, tool), {}, [], context)
-  const found = document['token_endpoint']
-  if (typeof found === 'string') return requireSafeUrl(found, tool)
-  throw new ToolError(
-    tool,
-    'setup',
-    `${tool}: ${origin(rule.discovery_url)} names no token_endpoint`,
-  )
+  const found = document[`${kind}_endpoint`]
+  return typeof found === 'string' ? requireSafeUrl(found, tool) : undefined
+}
+
+/** Finds the address that gives tokens. */
+export async function tokenUrl(rule: AuthRule, context: AuthContext): Promise<string> {
+  const url = await findEndpoint('token', rule, context)
+  if (url !== undefined) return url
+  const message = `${context.tool}: ${origin(rule.discovery_url ?? '')} names no token_endpoint`
+  throw new ToolError(context.tool, 'setup', message)
 }
 
 /** Refuses an address on which a secret could be overheard. */
-export function requireSafeUrl(text: string, tool: string): string {
+function requireSafeUrl(text: string, tool: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const isLoopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(url?.hostname ?? '')
   if (url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback)) return url.href
@@ -161,23 +175,30 @@ export function requireSafeUrl(text: string, tool: string): string {
   )
 }
 
-/** Sends a form to a token endpoint and gives its answer. */
-export function postForm(
-  url: string,
-  request: {
-    readonly form: URLSearchParams
-    readonly headers: Record<string, string>
-    readonly secrets: readonly string[]
-  },
+/** Asks for a token, proving who the client is; gives the answer and the address it came from. */
+export async function askForToken(
+  rule: AuthRule,
+  fields: Readonly<Record<string, string>>,
+  secrets: readonly string[],
   context: AuthContext,
-): Promise<Record<string, unknown>> {
-  const headers = { 'content-type': 'application/x-www-form-urlencoded', ...request.headers }
-  const init = { method: 'POST', headers, body: request.form.toString() }
-  return fetchJson(url, init, [...request.secrets, ...Object.values(request.headers)], context)
+): Promise<{ readonly answer: Record<string, unknown>; readonly url: string }> {
+  const { env, tool } = context
+  const base = variableBase(rule)
+  const form = new URLSearchParams(fields)
+  const client = {
+    id: requireVariable(env, rule.env ?? '', tool),
+    secret: env[`${base}_CLIENT_SECRET`] || undefined,
+    asBody: env[`${base}_CLIENT_AUTH`] === 'post',
+  }
+  const own = clientHeaders(client, form)
+  const url = await tokenUrl(rule, context)
+  const headers = { 'content-type': 'application/x-www-form-urlencoded', ...own }
+  const init = { method: 'POST', headers, body: form.toString() }
+  return { answer: await fetchJson(url, init, [...secrets, ...Object.values(own)], context), url }
 }
 
 /** Fetches a JSON object; a refusal becomes an error without secrets. */
-export async function fetchJson(
+async function fetchJson(
   url: string,
   init: RequestInit,
   secrets: readonly string[],

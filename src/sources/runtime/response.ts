@@ -1,5 +1,5 @@
 import { isRecord, parseExactJson } from '../../values/index.ts'
-import { toBase64 } from './auth.ts'
+import { joinBytes, toBase64 } from './auth.ts'
 import type { ApiOperation, PaginateRule, ResponseRule, ToolArguments } from './operation.ts'
 
 /** An answer, read. */
@@ -44,13 +44,7 @@ async function readBytes(
     length += value.length
   }
   if (length > maxBytes) await reader?.cancel()
-  const bytes = new Uint8Array(length)
-  let offset = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset)
-    offset += chunk.length
-  }
-  return { bytes: bytes.subarray(0, maxBytes), truncated: length > maxBytes }
+  return { bytes: joinBytes(chunks).subarray(0, maxBytes), truncated: length > maxBytes }
 }
 
 function isText(mime: string): boolean {

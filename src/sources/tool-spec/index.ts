@@ -15,6 +15,7 @@ export {
 } from './fields.ts'
 export {
   createSpecPlace,
+  formatPath,
   formatProblems,
   hasErrors,
   PROBLEM_FORMATS,

@@ -1,11 +1,11 @@
 import {
-  type Contract,
   type Contracts,
+  type HttpAddress,
   parseVersionedName,
   readHeaderOptions,
-  toQueryEntry,
 } from '../../contract/index.ts'
 import {
+  addReplyHeader,
   type Call,
   createReply,
   type ExtensionEntry,
@@ -14,18 +14,11 @@ import {
   type Service,
   type Target,
 } from '../../core/index.ts'
-import { CallError } from '../../errors/index.ts'
 import { STREAM_URN } from '../../extensions/stream/index.ts'
-import { isRecord, type JsonObject, nearest } from '../../values/index.ts'
-import {
-  codingNotTaken,
-  findCoding,
-  type HttpRequest,
-  isJsonMediaType,
-  parseJson,
-  selectMediaType,
-} from '../../wire/index.ts'
-import { coerceArguments, parseQueryString } from './query-string.ts'
+import { extensionUrn } from '../../values/index.ts'
+import { type HttpRequest, selectMediaType } from '../../wire/index.ts'
+import { gatherArguments } from './arguments.ts'
+import { readJsonBody } from './body.ts'
 import { STREAM_TYPES, type StreamType } from './stream.ts'
 
 /** Which function a path under the mount names, and in which version. */
@@ -39,9 +32,20 @@ export interface Asked {
   readonly target: RestTarget
   /** The version that is meant; undefined when there is no such version. */
   readonly version: Target | undefined
+  /** Where it is asked for; undefined when all arguments are in the body. */
+  readonly at: AskedAt | undefined
   readonly contracts: Contracts
   readonly streamType: StreamType | undefined
   readonly nextId: () => string
+}
+
+/** A function at an address where arguments may be outside the body. */
+export interface AskedAt {
+  readonly address: HttpAddress
+  /** What stands in the path for arguments. */
+  readonly values: readonly string[]
+  /** True when the answer says how to ask whether it has changed. */
+  readonly conditional: boolean
 }
 
 const NO_FACTS: Call['facts'] = Object.freeze({})
@@ -52,6 +56,10 @@ const STREAMED: ExtensionEntry = {
   pointer: '',
   implicit: true,
 }
+
+const CACHING = extensionUrn('caching')
+
+const CACHED: ExtensionEntry = { urn: CACHING, options: {}, pointer: '', implicit: true }
 
 /** Reads `/{function}` or `/{function}@{version}`; undefined when the path is neither. */
 export function decodeTarget(path: string): RestTarget | undefined {
@@ -76,109 +84,56 @@ export function decodeStreamType(
   request: HttpRequest,
   target: Target | undefined,
 ): StreamType | undefined {
-  if (!target?.streams) return undefined
+  if (!target?.streams || request.method === 'HEAD') return undefined
   const type = selectMediaType(request.header('accept'), ['application/json', ...STREAM_TYPES])
   return type === 'application/json' ? undefined : type
 }
 
-/** Makes the neutral call of a REST request: arguments are the body, headers and query string stand for extensions. */
+/** Makes the neutral call of a REST request. */
 export function decodeCall(
   request: HttpRequest,
   asked: Asked,
   service: Service,
   principal: Principal | undefined,
 ): Call {
-  const { target, streamType, nextId } = asked
+  const { target, nextId } = asked
+  // Nearly every call: all arguments in the body.
+  const isPlain = asked.at === undefined && request.query === ''
+  const decoded = isPlain ? undefined : gatherArguments(request, asked, service)
   const entries = readHeaderOptions(request.header)
-  const call: Call = {
-    id: request.header('x-request-id')?.slice(0, 255) || nextId(),
+  const id = request.header('x-request-id')?.slice(0, 255)
+  const reply = createReply()
+  if (id) addReplyHeader(reply, 'x-request-id', id)
+  return {
+    id: id || nextId(),
     function: target.name,
     version: target.version,
-    arguments: readBody(request, service),
+    arguments: decoded?.arguments ?? readJsonBody(request, service),
     context: undefined,
-    extensions: streamType !== undefined ? [...entries, STREAMED] : entries,
+    extensions: joinEntries(entries, decoded?.query, asked),
     principal,
     signal: request.signal,
     facts: NO_FACTS,
     startedAt: service.clock.elapsed(),
-    reply: createReply(),
+    reply,
   }
-  return request.query === '' ? call : withQueryString(call, request, asked, service)
 }
 
-function readBody(request: HttpRequest, { limits }: Service): JsonObject {
-  if (request.bodyTooLarge) {
-    throw new CallError('INVALID_REQUEST', {
-      message: `The request body is larger than ${limits.maxRequestBytes} bytes`,
-      status: 413,
-    })
-  }
-  const coding = findCoding(request)
-  if (coding !== undefined) throw codingNotTaken(coding)
-  if (request.body.byteLength === 0) return {}
-  if (request.method === 'GET') {
-    throw new CallError('INVALID_REQUEST', {
-      message: 'A GET request has no body: send arguments in the query string, or use POST',
-    })
-  }
-  if (!isJsonMediaType(request.header('content-type'))) {
-    throw new CallError('INVALID_REQUEST', {
-      message: 'Content-Type must be application/json',
-      status: 415,
-    })
-  }
-  const value = parseJson(request.body, limits.maxDepth)
-  if (isRecord(value)) return value as JsonObject
-  throw new CallError('INVALID_REQUEST', {
-    message: 'The body must be a JSON object with the arguments of the function',
-    source: { pointer: '' },
-  })
-}
-
-/** What a query may say is in the query string; with GET, so are the arguments. */
-function withQueryString(call: Call, request: HttpRequest, asked: Asked, service: Service): Call {
-  const contract = asked.version && asked.contracts.of(asked.version)
-  const values = parseQueryString(request.query)
-  const names = Object.keys(contract?.parameters.query?.properties ?? {})
-  const isQuery = (name: string) => names.includes(name)
-  const own = Object.entries(values).filter(([name]) => !isQuery(name))
-  const query = Object.entries(values).filter(([name]) => isQuery(name))
-  const options =
-    query.length > 0 && contract?.parameters.query?.fromText(Object.fromEntries(query))
-  const extensions = options ? [...call.extensions, toQueryEntry(options)] : call.extensions
-  if (contract === undefined || request.method !== 'GET') {
-    refuseArguments(own, names, asked, contract)
-    return { ...call, extensions }
-  }
-  const given = coerceArguments(Object.fromEntries(own), contract, service)
-  return { ...call, arguments: given, extensions }
-}
-
-/** With POST arguments are read from the body alone; one in the query string would be dropped, so none may be there. */
-function refuseArguments(
-  given: readonly (readonly [string, unknown])[],
-  queryNames: readonly string[],
-  { target: { name } }: Asked,
-  contract: Contract | undefined,
-): void {
-  const target = contract?.target
-  const { properties } = target?.inputSchema ?? {}
-  const names = isRecord(properties) ? Object.keys(properties) : []
-  for (const [key] of given) {
-    const [parameter] = nearest(key, queryNames)
-    const [meant] = nearest(key, names)
-    // Where others are passed over, one that was meant for the body is still not lost.
-    if (meant === undefined && parameter === undefined && target?.ignoresUnknown) continue
-    const hint =
-      parameter !== undefined && meant === undefined
-        ? `; did you mean "${parameter}"?`
-        : meant === undefined
-          ? ''
-          : `; did you mean "${meant}" there?`
-    throw new CallError('INVALID_ARGUMENTS', {
-      message: `${key.slice(0, 100)}: arguments of ${name} are members of a JSON object in the body, not of the query string${hint}`,
-    })
-  }
+function joinEntries(
+  entries: readonly ExtensionEntry[],
+  query: ExtensionEntry | undefined,
+  { streamType, at }: Asked,
+): readonly ExtensionEntry[] {
+  const conditional = at?.conditional === true
+  if (query === undefined && streamType === undefined && !conditional) return entries
+  // A reader is told how to ask next time, also one who does not ask yet.
+  const cached = conditional && !entries.some(({ urn }) => urn === CACHING)
+  return [
+    ...entries,
+    ...(query ? [query] : []),
+    ...(streamType === undefined ? [] : [STREAMED]),
+    ...(cached && streamType === undefined ? [CACHED] : []),
+  ]
 }
 
 function decodeSegment(segment: string): string {

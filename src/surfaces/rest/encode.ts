@@ -15,6 +15,7 @@ import {
   formatRetryAfter,
   resolveCode,
 } from '../../errors/index.ts'
+import { canonicalUrn, extensionUrn, isRecord } from '../../values/index.ts'
 import type { HttpResponse } from '../../wire/index.ts'
 import type { Asked } from './decode.ts'
 
@@ -26,9 +27,9 @@ export function encodeOutcome(
   asked?: Pick<Asked, 'version' | 'contracts'>,
 ): HttpResponse {
   if (!outcome.ok) return encodeErrors(outcome, call, service)
-  const instead = call && encodeInstead(outcome.result, call.reply)
+  const instead = call && encodeInstead(outcome.result, call)
   if (instead !== undefined) return instead
-  const headers = encodeHeaders(call?.reply)
+  const headers = encodeHeaders(call)
   return {
     status: pickStatus(call?.reply),
     headers:
@@ -72,8 +73,27 @@ export function encodeFailure(
 
 const JSON_HEADERS: Readonly<Record<string, string>> = { 'content-type': 'application/json' }
 
-function encodeHeaders(reply: Reply | undefined): Readonly<Record<string, string>> {
-  return reply?.headers === undefined ? JSON_HEADERS : { ...JSON_HEADERS, ...reply.headers }
+function encodeHeaders(call: Call | undefined): Readonly<Record<string, string>> {
+  const { headers, extensions } = call?.reply ?? {}
+  if (headers === undefined && extensions === undefined) return JSON_HEADERS
+  return { ...JSON_HEADERS, ...headers, ...(call && encodeCaching(call)) }
+}
+
+const CACHING = extensionUrn('caching')
+
+/** Says as HTTP does how long a result may be used again, and how to ask whether it has changed. */
+function encodeCaching({ reply, principal }: Call): Readonly<Record<string, string>> {
+  const { data } = reply.extensions?.find(({ urn }) => canonicalUrn(urn) === CACHING) ?? {}
+  const etag = data?.['etag']
+  if (typeof etag !== 'string') return {}
+  const { max_age: age } = data ?? {}
+  const seconds = isRecord(age) && typeof age['value'] === 'number' ? age['value'] : 0
+  const scope = principal === undefined ? 'public' : 'private'
+  return {
+    etag,
+    'cache-control': seconds > 0 ? `${scope}, max-age=${seconds}` : `${scope}, no-cache`,
+    vary: 'accept, accept-language, authorization',
+  }
 }
 
 const STATUSES = { accepted: 202, started: 202, instead: 200, unavailable: 503 } as const
@@ -88,19 +108,23 @@ const MASKED_TYPE = 'application/vnd.waymark.masked+json'
 /** What extensions answer in place of the function has a type of its own: it has not the shape that was promised. */
 export const EXTENSIONS_TYPE = 'application/vnd.waymark.extensions+json'
 
-function encodeInstead(result: unknown, reply: Reply): HttpResponse | undefined {
+function encodeInstead(result: unknown, call: Call): HttpResponse | undefined {
+  const { reply } = call
   const { disposition, extensions = [] } = reply
   if (result !== null || disposition === undefined || disposition === 'unavailable')
     return undefined
-  const etag = extensions.find(({ data }) => data?.['cache_status'] === 'hit')?.data?.['etag']
-  if (typeof etag === 'string')
-    return { status: 304, headers: { etag, ...reply.headers }, body: '' }
+  const known = extensions.some(
+    ({ urn, data }) => canonicalUrn(urn) === CACHING && data?.['cache_status'] === 'hit',
+  )
+  if (known) return { status: 304, headers: { ...reply.headers, ...encodeCaching(call) }, body: '' }
   return {
     status: pickStatus(reply),
     headers: { 'content-type': EXTENSIONS_TYPE, ...reply.headers },
     body: JSON.stringify({ extensions }),
   }
 }
+
+const HEADER_VALUE = /^[\x21-\x7e]+$/
 
 /** Encodes errors as RFC 9457 problem details. */
 function encodeErrors(
@@ -117,6 +141,7 @@ function encodeErrors(
       'content-type': 'application/problem+json',
       ...(retryAfter !== undefined && { 'retry-after': retryAfter }),
       ...(first.details?.['accept_encoding'] && { 'accept-encoding': 'identity' }),
+      ...(call && HEADER_VALUE.test(call.id) && { 'x-request-id': call.id }),
       ...call?.reply.headers,
       ...challengeHeaders(status, challenge, service.challenge),
     },

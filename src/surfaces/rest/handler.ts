@@ -5,7 +5,7 @@ import {
   type ProtocolRefusal,
   toRestError,
 } from '../../capabilities/index.ts'
-import { createContracts, type HttpBinding } from '../../contract/index.ts'
+import { createContracts } from '../../contract/index.ts'
 import {
   addReplyHeader,
   type Call,
@@ -26,6 +26,7 @@ import { answerStream } from '../../extensions/stream/index.ts'
 import { type CallerKey, readCallerKey, toCredentials } from '../../net/index.ts'
 import {
   andThen,
+  extensionUrn,
   formatNear,
   isPromise,
   isRecord,
@@ -43,10 +44,12 @@ import {
   type RestTarget,
 } from './decode.ts'
 import { encodeFailure, encodeOutcome } from './encode.ts'
+import { createRoutes, type RestRoute, toNamedMethods } from './routes.ts'
 import { createStreamFormat } from './stream.ts'
 
 /** How the REST binding is mounted. */
 export interface RestOptions {
+  /** Where functions are; `/api` when absent, an empty text for the root. */
   readonly prefix?: string
   /** Judges calls of platforms that announce their profile; nobody does when absent. */
   readonly admit?: Admit
@@ -54,28 +57,65 @@ export interface RestOptions {
   readonly callerKey?: CallerKey
 }
 
-/** Serves every function at `{prefix}/{function}` and `{prefix}/{function}@{version}`: POST, and GET where it only reads. */
-export function createRestHandler(service: Service, options: RestOptions = {}): HttpHandler {
+/** A REST handler, and the paths that definitions give it, as they write them. */
+export interface RestHandler extends HttpHandler {
+  readonly paths: () => readonly string[]
+}
+
+/**
+ * Serves every function at `{prefix}/{function}` and `{prefix}/{function}@{version}`: POST, and GET where it only reads;
+ * and where its definition says.
+ */
+export function createRestHandler(service: Service, options: RestOptions = {}): RestHandler {
   const { prefix = '/api' } = options
-  const nextId = createIds()
   const contracts = createContracts(service)
+  const routes = createRoutes(service, contracts)
+  const nextId = createIds()
+  const named = createNamed(service)
+  const cacheable = (version: Target) =>
+    service.supports(CACHING) && version.accepts(CACHING) && version.stateChanges.length === 0
 
   function route(request: HttpRequest, principal: Principal | undefined): Maybe<HttpResponse> {
-    const target = decodeTarget(request.path.slice(prefix.length))
+    const path = request.path.slice(prefix.length)
+    const target = decodeTarget(path)
     const entry = target && service.registry.find(target.name)
     if (target === undefined || entry === undefined || !isThere(service, principal, entry)) {
+      const found = routes.find(path)
+      const shown = found && selectAdmitted(service, principal, found)
+      if (shown !== undefined) return choose(request, path, shown, principal)
       return refuse(404, explainAbsence(request, target, service, viewOf(service, principal)))
     }
     const version = findPermitted(service, principal, findVersion(entry, target))
-    if (request.method !== 'POST') {
-      const { methods } = version ? contracts.of(version).http : ANY_METHOD
-      if (!methods.some((method) => method === request.method)) {
-        const allow = methods.join(', ')
-        return refuse(405, `${target.name} is called with ${methods.join(' or ')}`, { allow })
-      }
+    if (request.method === 'POST' || version === undefined) {
+      const streamType = decodeStreamType(request, version)
+      const asked = { target, version, at: undefined, contracts, streamType, nextId }
+      return answer(service, request, principal, asked, options)
     }
-    const streamType = decodeStreamType(request, version)
-    const asked = { target, version, contracts, streamType, nextId }
+    return choose(request, target.name, { methods: named(version), values: [] }, principal, target)
+  }
+
+  /** Picks the function that a method means at a path. */
+  function choose(
+    request: HttpRequest,
+    shown: string,
+    { methods, values }: RestRoute,
+    principal: Principal | undefined,
+    wanted?: RestTarget,
+  ): Maybe<HttpResponse> {
+    const end = methods.get(request.method === 'HEAD' ? 'GET' : request.method)
+    if (end === undefined) return refuseMethod(request, shown, methods)
+    const { target, address } = end
+    const version = findPermitted(service, principal, target)
+    const conditional = address.method === 'GET' && cacheable(target)
+    const asked: Asked = {
+      // A path of its own means one version.
+      target: wanted ?? { name: target.name, version: target.version },
+      version,
+      at: version && { address, values, conditional },
+      contracts,
+      streamType: decodeStreamType(request, version),
+      nextId,
+    }
     return answer(service, request, principal, asked, options)
   }
 
@@ -94,9 +134,32 @@ export function createRestHandler(service: Service, options: RestOptions = {}): 
   }
 
   // A function of its own: closures cost those calls nothing that need none.
-  return function handleRest(request) {
+  function handleRest(request: HttpRequest): Maybe<HttpResponse> {
     return service.authenticate === undefined ? route(request, undefined) : identify(request)
   }
+  return Object.assign(handleRest, { paths: routes.paths })
+}
+
+const CACHING = extensionUrn('caching')
+
+/** Remembers where each version is under its name. */
+function createNamed(service: Service): (version: Target) => RestRoute['methods'] {
+  const known = new WeakMap<Target, RestRoute['methods']>()
+  return (version) => {
+    const methods = known.get(version) ?? toNamedMethods(service, version)
+    known.set(version, methods)
+    return methods
+  }
+}
+
+/** Leaves out the methods of functions that a caller may not know of; undefined when there are no others. */
+function selectAdmitted(
+  service: Service,
+  principal: Principal | undefined,
+  { methods, values }: RestRoute,
+): RestRoute | undefined {
+  const shown = [...methods].filter(([, { target }]) => isAdmitted(service, principal, target))
+  return shown.length === 0 ? undefined : { methods: new Map(shown), values }
 }
 
 /** A bare loop: it runs with every call. */
@@ -121,8 +184,16 @@ function findPermitted(
   return version === undefined || viewOf(service, principal).permits(version) ? version : undefined
 }
 
-/** A version that is not there is answered with VERSION_NOT_FOUND, however it is asked for. */
-const ANY_METHOD: Pick<HttpBinding, 'methods'> = { methods: ['GET', 'POST'] }
+function refuseMethod(
+  { method }: HttpRequest,
+  shown: string,
+  methods: RestRoute['methods'],
+): HttpResponse {
+  const names = [...methods.keys()]
+  const allow = [...names, ...(methods.has('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ')
+  if (method === 'OPTIONS') return { status: 204, headers: { allow }, body: '' }
+  return refuse(405, `${shown.slice(0, 200)} is called with ${names.join(' or ')}`, { allow })
+}
 
 /** Answers a request that is refused before anybody reads it. */
 export function refuseRest(service: Service, error: CallError): HttpResponse {

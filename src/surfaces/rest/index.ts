@@ -1,3 +1,3 @@
 export { buildOpenApi } from './openapi.ts'
 export { buildOpenRpc } from './openrpc.ts'
-export { rest } from './surface.ts'
+export { type RestSurfaceOptions, rest } from './surface.ts'

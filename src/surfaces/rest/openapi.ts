@@ -1,4 +1,4 @@
-import { type Contract, type ContractError, createContracts } from '../../contract/index.ts'
+import { type Contract, createContracts } from '../../contract/index.ts'
 import {
   EVERYTHING,
   isReference,
@@ -8,9 +8,8 @@ import {
   type View,
 } from '../../core/index.ts'
 import { createSchemaCollection } from '../../discovery/index.ts'
-import { hasReference, type JsonSchema, listLocalInPlace, toReference } from '../../schema/index.ts'
-import { extensionUrn, isRecord } from '../../values/index.ts'
-import { EXTENSIONS_TYPE } from './encode.ts'
+import type { JsonSchema } from '../../schema/index.ts'
+import { HEADERS, PARAMETERS, toOperation } from './operation.ts'
 
 /** An OpenAPI 3.1 document, as far as this module builds one. */
 export interface OpenApiDocument {
@@ -30,12 +29,15 @@ export function buildOpenApi(
   const shared = service.components.schemas ?? {}
   const schemas = createSchemaCollection(shared, (schema) => schema, view)
   const contracts = createContracts(service).list({ view })
-  const paths = Object.fromEntries(
-    contracts.map((contract) => [
-      `${prefix}${contract.http.path}`,
-      toPathItem(service, contract, schemas.move),
-    ]),
-  )
+  const paths: Record<string, Record<string, object>> = {}
+  for (const contract of contracts) {
+    const tags = tagsOf(service, contract.target)
+    for (const address of contract.http) {
+      const path = `${prefix}${address.path}`
+      const operation = toOperation(contract, address, tags, schemas.move)
+      paths[path] = { ...paths[path], [address.method.toLowerCase()]: operation }
+    }
+  }
   const secured = service.authenticate !== undefined
   return {
     openapi: '3.1.1',
@@ -46,6 +48,8 @@ export function buildOpenApi(
     paths,
     components: {
       schemas: { ...schemas.collected(), Problem: PROBLEM, ExtensionAnswers: EXTENSION_ANSWERS },
+      parameters: PARAMETERS,
+      headers: HEADERS,
       ...(secured && { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } }),
     },
   }
@@ -57,186 +61,6 @@ function toInfo({ info }: Service): object {
     ...rest,
     ...(contact && { contact }),
     license: license ?? { name: 'Unspecified', identifier: 'LicenseRef-unspecified' },
-  }
-}
-
-type Move = (schema: JsonSchema) => JsonSchema
-
-function toPathItem(service: Service, contract: Contract, move: Move): object {
-  const { http, target } = contract
-  const operation = toOperation(service, contract, move)
-  const query = toQueryParameters(contract, move)
-  const options = toHeaderParameters(contract)
-  const { inputSchema } = target
-  return {
-    ...(http.methods.includes('GET') && {
-      get: {
-        ...operation,
-        operationId: `${http.operationId}_get`,
-        parameters: [...toArgumentParameters(inputSchema, move), ...query, ...options],
-      },
-    }),
-    post: {
-      ...operation,
-      operationId: http.operationId,
-      parameters: [...query, ...options],
-      requestBody: {
-        required: Array.isArray(inputSchema['required']) && inputSchema['required'].length > 0,
-        content: { 'application/json': { schema: move(inputSchema) } },
-      },
-    },
-  }
-}
-
-function toOperation(service: Service, contract: Contract, move: Move): object {
-  const { target, results } = contract
-  const { definition } = target
-  return {
-    summary: definition.summary ?? target.name,
-    ...(definition.description !== undefined && { description: definition.description }),
-    ...(definition.deprecated && { deprecated: true }),
-    tags: tagsOf(service, target),
-    responses: {
-      '200': {
-        description: 'The result',
-        content: {
-          'application/json': { schema: results.whole ? move(results.whole) : {} },
-          ...(mayBeReplaced(contract) && {
-            [EXTENSIONS_TYPE]: { schema: toReference('#/components/schemas/ExtensionAnswers') },
-          }),
-          ...toStreamContent(contract, move),
-        },
-      },
-      ...(contract.options.some(({ header }) => header === 'if-none-match') && {
-        '304': { description: 'The result is the one that If-None-Match names' },
-      }),
-      ...toErrorResponses(contract),
-      '4XX': problemResponse('The call was refused'),
-      '5XX': problemResponse('The call failed'),
-    },
-    // OpenAPI 3.1 lets any scheme name the roles that an operation needs.
-    ...(contract.scopes.length > 0 && { security: [{ bearer: contract.scopes }] }),
-    ...(target.sideEffects && { 'x-side-effects': target.sideEffects }),
-  }
-}
-
-function mayBeReplaced({ options, modes, target }: Contract): boolean {
-  const takes = (name: string) => options.some(({ urn }) => urn === extensionUrn(name))
-  const isSimulated = target.definition.simulations !== undefined && takes('simulation')
-  return isSimulated || takes('dry-run') || modes.includes('background')
-}
-
-/** Arguments of a GET request, each a parameter; objects are written as `name[member]`. */
-function toArgumentParameters(inputSchema: JsonSchema, move: Move): readonly object[] {
-  const { properties, required, $defs, definitions } = inputSchema
-  const needed = Array.isArray(required) ? required : []
-  return Object.entries(isRecord(properties) ? properties : {}).map(([name, schema]) => {
-    const own = isRecord(schema) ? schema : {}
-    const whole = {
-      ...own,
-      ...(isRecord($defs) && { $defs }),
-      ...(isRecord(definitions) && { definitions }),
-    }
-    const isObject = own['type'] === 'object' || hasReference(own)
-    return {
-      name,
-      in: 'query',
-      required: needed.includes(name),
-      ...(isObject && { style: 'deepObject', explode: true }),
-      schema: move(whole),
-    }
-  })
-}
-
-/** Each family of a query, one parameter per member: `filter[total][greater_than]`. */
-function toQueryParameters({ parameters }: Contract, move: Move): readonly object[] {
-  return Object.entries(parameters.query?.properties ?? {}).flatMap(([name, schema]) =>
-    flatten(name, schema).map(([path, leaf]) => ({
-      name: path,
-      in: 'query',
-      ...(leaf['type'] === 'array' && { style: 'form', explode: false }),
-      ...(typeof leaf['description'] === 'string' && { description: leaf['description'] }),
-      schema: move(leaf),
-    })),
-  )
-}
-
-function flatten(path: string, schema: JsonSchema): readonly (readonly [string, JsonSchema])[] {
-  const [whole, ...choices] = listLocalInPlace([schema], schema)
-  if (choices.length > 0) return choices.flatMap((choice) => flatten(path, choice))
-  const { properties } = whole ?? {}
-  if (!isRecord(properties)) return [[path, schema]]
-  return Object.entries(properties).flatMap(([name, member]) =>
-    flatten(`${path}[${name}]`, member as JsonSchema),
-  )
-}
-
-function toHeaderParameters({ options }: Contract): readonly object[] {
-  return options
-    .filter(({ offered }) => !offered)
-    .map(({ header, summary }) => ({
-      name: header,
-      in: 'header',
-      description: summary,
-      schema: { type: 'string' },
-    }))
-}
-
-/** OpenAPI 3.1 has no word for the parts of a stream; the schema is that of one line. */
-function toStreamContent({ modes, results }: Contract, move: Move): Record<string, object> {
-  if (!modes.includes('stream') || results.item === undefined) return {}
-  const toLine = (name: string, schema: JsonSchema): JsonSchema => ({
-    type: 'object',
-    required: [name],
-    properties: { [name]: schema },
-  })
-  const lines = [
-    toLine('item', move(results.item)),
-    toLine('progress', PROGRESS),
-    toLine('result', results.value ? move(results.value) : {}),
-    toLine('error', toReference(PROBLEM_ADDRESS)),
-  ]
-  return {
-    'application/jsonl': {
-      schema: {
-        description: 'One line; items and progress first, then one result or error',
-        oneOf: lines,
-      },
-    },
-    'text/event-stream': {
-      schema: { type: 'string', description: 'Events item, progress, result and error' },
-    },
-  }
-}
-
-const PROGRESS: JsonSchema = {
-  type: 'object',
-  required: ['current', 'total', 'percent'],
-  properties: {
-    current: { type: 'integer' },
-    total: { type: 'integer' },
-    percent: { type: 'integer' },
-    message: { type: 'string' },
-  },
-}
-
-function toErrorResponses({ errors }: Contract): Record<string, object> {
-  const byStatus = new Map<number, ContractError[]>()
-  for (const error of errors) {
-    byStatus.set(error.status, [...(byStatus.get(error.status) ?? []), error])
-  }
-  return Object.fromEntries(
-    [...byStatus].map(([status, list]) => [
-      String(status),
-      problemResponse(list.map(({ code, message }) => `${code}: ${message}`).join('\n')),
-    ]),
-  )
-}
-
-function problemResponse(description: string): object {
-  return {
-    description,
-    content: { 'application/problem+json': { schema: toReference(PROBLEM_ADDRESS) } },
   }
 }
 
@@ -272,8 +96,6 @@ function listTags(service: Service, contracts: readonly Contract[]): readonly ob
   }
   return [...described.values()]
 }
-
-const PROBLEM_ADDRESS = '#/components/schemas/Problem'
 
 const EXTENSION_ANSWERS: JsonSchema = {
   type: 'object',

@@ -3,11 +3,14 @@ import type { Service } from '../../core/index.ts'
 import { CallError } from '../../errors/index.ts'
 import { itemSchema, type JsonSchema, listLocalInPlace, memberSchema } from '../../schema/index.ts'
 import { createRecord, isList, isRecord, type Json, type JsonObject } from '../../values/index.ts'
+import { parseJson } from '../../wire/index.ts'
 
 /** `filter[total][greater_than]`: a name, then members in brackets. */
 const KEY = /^([^[\]]{1,200})((?:\[[^[\]]{0,200}\])*)$/
 const MAX_PAIRS = 500
 const MAX_DEPTH = 5
+/** Of JSON in a query string. */
+const MAX_JSON_DEPTH = 20
 
 /** Reads a query string into nested values that are all text; a name that comes twice is a list. */
 export function parseQueryString(query: string): JsonObject {
@@ -64,22 +67,33 @@ export function coerceArguments(
   values: JsonObject,
   { target: { inputSchema } }: Contract,
   { components }: Service,
+  style: TextStyle,
 ): JsonObject {
   const root: JsonSchema = { ...inputSchema, components }
-  return coerce(values, inputSchema, root) as JsonObject
+  return coerce(values, inputSchema, { root, style }) as JsonObject
 }
 
-function coerce(value: Json, schema: unknown, root: JsonSchema): Json {
+/** How OpenAPI calls it: lists in `simple` are joined by commas, in `form` a name is repeated for each item. */
+export type TextStyle = 'simple' | 'form'
+
+interface Coercion {
+  readonly root: JsonSchema
+  readonly style: TextStyle
+}
+
+function coerce(given: Json, schema: unknown, coercion: Coercion): Json {
+  const { root } = coercion
   const applied = listLocalInPlace([schema], root)
   const types = applied.flatMap(({ type }) => type)
   const inside = (find: (one: JsonSchema) => unknown) => applied.map(find).find(isRecord)
+  const value = toShape(given, types, applied, coercion)
   if (isRecord(value)) {
     const members = Object.entries(value).map(([name, member]) => [
       name,
       coerce(
         member ?? null,
         inside((one) => memberSchema(one, name)),
-        root,
+        coercion,
       ),
     ])
     return Object.fromEntries(members) as JsonObject
@@ -90,11 +104,48 @@ function coerce(value: Json, schema: unknown, root: JsonSchema): Json {
       coerce(
         item,
         inside((one) => itemSchema(one, index)),
-        root,
+        coercion,
       ),
     )
   }
   return typeof value === 'string' ? coerceText(value, types) : value
+}
+
+/** Brings text into the shape that a schema wants: JSON for an object, commas or numbered members for a list. */
+function toShape(
+  value: Json,
+  types: readonly unknown[],
+  applied: readonly JsonSchema[],
+  { root, style }: Coercion,
+): Json {
+  if (typeof value === 'string' && !types.includes('string')) {
+    if (types.includes('object') && value.startsWith('{')) return parseOr(value)
+    if (!types.includes('array')) return value
+    if (value.startsWith('[')) return parseOr(value)
+    if (value === '') return []
+    return style === 'simple' || !holdsText(applied, root) ? value.split(',') : value
+  }
+  if (isRecord(value) && types.includes('array')) {
+    const numbered = Object.keys(value).every((name, index) => name === String(index))
+    if (numbered) return Object.values(value) as Json[]
+  }
+  return value
+}
+
+/** Tells whether the items of a list may be text: a comma would then be a part of one. */
+function holdsText(applied: readonly JsonSchema[], root: JsonSchema): boolean {
+  const items = listLocalInPlace(applied.map((one) => itemSchema(one, 0)).filter(isRecord), root)
+  const types = items.flatMap(({ type }) => type)
+  const isClosed = items.some((one) => Array.isArray(one['enum']))
+  return !isClosed && (types.includes('string') || types.every((type) => type === undefined))
+}
+
+function parseOr(text: string): Json {
+  try {
+    return parseJson(Buffer.from(text), MAX_JSON_DEPTH) as Json
+  } catch {
+    return text
+  }
 }
 
 function coerceText(text: string, types: readonly unknown[]): Json {

@@ -4,23 +4,40 @@ import type { Mount, Surface } from '../surface/index.ts'
 import { createLlmsHandler, createOpenApiHandler, createOpenRpcHandler } from './documents.ts'
 import { createRestHandler, refuseRest } from './handler.ts'
 
-/** Serves functions at `POST /api/{function}`, with `/openapi.json`, `/openrpc.json` and `/llms.txt`. */
-export function rest(): Surface {
+/** Where functions are over REST. */
+export interface RestSurfaceOptions {
+  /** Paths of functions are below this one; `/api` when absent, `/` for none. */
+  readonly path?: string
+}
+
+/**
+ * Serves functions at `POST /api/{function}`, and where their definitions say, with `/openapi.json`, `/openrpc.json` and
+ * `/llms.txt`.
+ */
+export function rest(options: RestSurfaceOptions = {}): Surface {
+  const prefix = toPrefix(options.path)
   return {
     name: 'rest',
     negotiation: 'ask',
     mount(service, { admit, callerKey, publicUrl }) {
       const origin = publicUrl === undefined ? {} : { origin: parsePublicUrl(publicUrl).origin }
       const handler = createRestHandler(service, {
+        prefix,
         ...(admit && { admit }),
         ...(callerKey && { callerKey }),
       })
       return {
         mounts: [
-          { path: '/api', match: 'prefix', handler, refuse: (error) => refuseRest(service, error) },
-          document('/openapi.json', createOpenApiHandler(service)),
+          {
+            path: prefix,
+            match: 'prefix',
+            handler,
+            refuse: (error) => refuseRest(service, error),
+            paths: () => handler.paths().map((path) => `${prefix}${path}`),
+          },
+          document('/openapi.json', createOpenApiHandler(service, prefix)),
           document('/openrpc.json', createOpenRpcHandler(service)),
-          document('/llms.txt', createLlmsHandler(service, origin)),
+          document('/llms.txt', createLlmsHandler(service, { ...origin, rest: prefix })),
         ],
       }
     },
@@ -29,4 +46,13 @@ export function rest(): Surface {
 
 function document(path: string, handler: HttpHandler): Mount {
   return { path, match: 'exact', handler }
+}
+
+const PREFIX = /^(\/[A-Za-z0-9._~-]+)*\/?$/
+
+function toPrefix(path = '/api'): string {
+  if (typeof path !== 'string' || !PREFIX.test(path)) {
+    throw new TypeError(`rest: path must look like "/api" or "/"; got ${JSON.stringify(path)}`)
+  }
+  return path.endsWith('/') ? path.slice(0, -1) : path
 }

@@ -2,13 +2,7 @@ import { isStandardSchema, type JsonSchema, toStandardJsonSchema } from '../../s
 import { isList, isRecord } from '../../values/index.ts'
 import type { HttpResponse } from '../../wire/index.ts'
 import { JSON_HEADERS } from './errors.ts'
-import type {
-  Tool,
-  ToolCallOutcome,
-  ToolCallResult,
-  ToolContentBlock,
-  ValidateResult,
-} from './tool.ts'
+import type { Tool, ToolCallOutcome, ToolCallResult, ToolContentBlock } from './tool.ts'
 
 /** A tool as lists show it; `annotations` is absent when there are none, never null. */
 export interface ToolSummary {
@@ -48,11 +42,6 @@ export function toArgumentsSchema(tool: Tool): JsonSchema | boolean {
 /** Writes any value as a JSON answer. */
 export function encodeJson(value: unknown, status = 200): HttpResponse {
   return { status, headers: JSON_HEADERS, body: JSON.stringify(value) }
-}
-
-/** Writes the verdict of a validation. */
-export function encodeVerdict(verdict: ValidateResult): HttpResponse {
-  return encodeJson(verdict)
 }
 
 /** Writes the answer to a body that is not JSON. */

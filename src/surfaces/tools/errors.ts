@@ -1,6 +1,6 @@
 import type { Logger } from '../../core/index.ts'
 import { CallError, challengeHeaders, formatRetryAfter } from '../../errors/index.ts'
-import { toReason, toShort } from '../../values/index.ts'
+import { defined, toReason, toShort } from '../../values/index.ts'
 import type { HttpRequest, HttpResponse } from '../../wire/index.ts'
 import type { AuthHook, ToolCallResult } from './tool.ts'
 
@@ -27,22 +27,12 @@ export function encodeToolRefusal(
 
 /** Answers a request that is refused before anybody reads it. */
 export function refuseTools({ status = 400, message, errors }: CallError): HttpResponse {
-  const retryAfter = formatRetryAfter(errors)
-  return encodeToolRefusal(
-    status,
-    message,
-    retryAfter === undefined ? {} : { 'retry-after': retryAfter },
-  )
+  return encodeToolRefusal(status, message, defined({ 'retry-after': formatRetryAfter(errors) }))
 }
 
 /** Answers that a tool is unknown; the name is the decoded one. */
 export function refuseUnknownTool(name: string): HttpResponse {
   return encodeToolRefusal(404, `Tool not found: ${toShort(name)}`)
-}
-
-/** Answers that execution is off, also for tools that do not exist. */
-export function refuseExecution(): HttpResponse {
-  return encodeToolRefusal(403, 'Tool execution is disabled.')
 }
 
 /** Answers a rejected caller; nothing of the reason is told. */
@@ -55,15 +45,9 @@ export function refuseMethod(method: string, allow: string): HttpResponse {
   return encodeToolRefusal(405, `${toShort(method)} is not allowed here; use ${allow}.`, { allow })
 }
 
-/** Answers a failure on our side, such as a provider that threw; the cause stays in the log. */
-export function refuseInternally(): HttpResponse {
-  return encodeToolRefusal(500, 'Internal Server Error')
-}
-
 /** Turns what a call handler threw into a result, as the protocol asks: its message in one text item. */
 export function toErrorResult(thrown: unknown): ToolCallResult {
-  const text = toReason(thrown)
-  return { content: [{ type: 'text', text }], isError: true }
+  return { content: [{ type: 'text', text: toReason(thrown) }], isError: true }
 }
 
 /**
@@ -90,12 +74,8 @@ export async function runBehind(
       log.warn('auth hook ended without calling next(); the call is refused')
   } catch (error) {
     if (error instanceof CallError) asked = error.challenge
-    log.warn(
-      running === undefined ? 'auth hook refused a call' : 'auth hook failed after the call',
-      {
-        error,
-      },
-    )
+    const when = running === undefined ? 'refused a call' : 'failed after the call'
+    log.warn(`auth hook ${when}`, { error })
   }
   refused = running === undefined
   return running ?? refuseCaller(asked, challenge)

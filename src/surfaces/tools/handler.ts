@@ -5,7 +5,6 @@ import { andThen, isPromise, type Maybe } from '../../values/index.ts'
 import type { HttpHandler, HttpRequest, HttpResponse, JudgeLocal } from '../../wire/index.ts'
 import { type Content, prepareJson } from './content.ts'
 import {
-  type Action,
   decodeAction,
   decodeArguments,
   decodeBody,
@@ -13,18 +12,10 @@ import {
   decodeRoute,
   refuseBody,
 } from './decode.ts'
-import {
-  encodeCallResult,
-  encodeUnreadable,
-  encodeVerdict,
-  toCallResult,
-  toDetail,
-} from './encode.ts'
+import { encodeCallResult, encodeJson, encodeUnreadable, toCallResult, toDetail } from './encode.ts'
 import {
   encodeToolRefusal,
   refuseCaller,
-  refuseExecution,
-  refuseInternally,
   refuseMethod,
   refuseUnknownTool,
   runBehind,
@@ -64,7 +55,8 @@ export function createToolHandler(parts: ToolApiParts): HttpHandler {
       return refuseCaller(thrown.challenge, parts.challenge)
     }
     log.error('tool API failed', { error: thrown })
-    return refuseInternally()
+    // The cause stays in the log.
+    return encodeToolRefusal(500, 'Internal Server Error')
   }
 
   return function handleTools(request, judgeLocal) {
@@ -132,7 +124,8 @@ function answerDetail(
     }
     const action = decodeAction(rest)
     // Names may end in "/call"; only when none does is the method what is wrong.
-    if (action && findNamed(tools, action.rest)) return refuseMethod(request.method, 'POST')
+    const acted = action && decodeName(action.rest)
+    if (acted !== undefined && tools.find(acted)) return refuseMethod(request.method, 'POST')
     return refuseUnknownTool(stripSlash(name))
   })
 }
@@ -149,7 +142,8 @@ function answerAction(
   const foreign = parts.guard.judgeSite(request)
   if (foreign !== undefined) return encodeToolRefusal(403, foreign)
   if (action.verb === 'call') {
-    if (!parts.allowExecute) return refuseExecution()
+    // Said of tools that do not exist as well.
+    if (!parts.allowExecute) return encodeToolRefusal(403, 'Tool execution is disabled.')
     const stranger = parts.judgeCall?.(request, judgeLocal)
     if (stranger !== undefined) return encodeToolRefusal(403, stranger)
   }
@@ -159,20 +153,12 @@ function answerAction(
     const tool = findTolerantly(tools, name)
     if (tool === undefined) return refuseUnknownTool(name)
     const refused = refuseBody(request, parts.maxBodyBytes)
-    return refused ?? perform(parts, request, { tool, verb: action.verb })
+    if (refused !== undefined) return refused
+    if (action.verb === 'call') return answerCall(parts, request, tool)
+    const body = decodeBody(request.body)
+    if (!body.ok) return encodeUnreadable(body.reason)
+    return andThen(parts.validate(tool, body.value), (verdict) => encodeJson(verdict))
   })
-}
-
-function perform(
-  parts: ToolApiParts,
-  request: HttpRequest,
-  { tool, verb }: { readonly tool: Tool; readonly verb: Action['verb'] },
-): Maybe<HttpResponse> {
-  if (verb === 'call') return answerCall(parts, request, tool)
-  const body = decodeBody(request.body)
-  return body.ok
-    ? andThen(parts.validate(tool, body.value), encodeVerdict)
-    : encodeUnreadable(body.reason)
 }
 
 function answerCall(parts: ToolApiParts, request: HttpRequest, tool: Tool): Maybe<HttpResponse> {
@@ -205,11 +191,6 @@ function invoke(
 /** A slash at the end is forgiven, unless a name really ends in one. */
 function findTolerantly(tools: PreparedTools, name: string): Tool | undefined {
   return tools.find(name) ?? (name.endsWith('/') ? tools.find(stripSlash(name)) : undefined)
-}
-
-function findNamed(tools: PreparedTools, raw: string): Tool | undefined {
-  const name = decodeName(raw)
-  return name === undefined ? undefined : tools.find(name)
 }
 
 function stripSlash(name: string): string {

@@ -16,7 +16,6 @@ import {
   type Outcome,
   type Principal,
   perView,
-  type Reply,
   type Service,
   toFailure,
   toResultText,
@@ -67,12 +66,11 @@ export function createServiceToolApi(
       const tool = toolsFor(request).find(name)
       if (tool === undefined || !isFunctionTool(tool))
         throw new TypeError(`Tool not found: ${name}`)
-      const call = toCall(service, tool.contract, {
-        args,
-        request,
-        principal: principals.get(request),
-      })
-      return runCall(service, call)
+      const principal = principals.get(request)
+      return runCall(
+        service,
+        toCall(service, tool.contract, args as JsonObject, request, principal),
+      )
     },
     // Whoever may run functions is known, or on this machine.
     ...(authenticate === undefined && {
@@ -177,23 +175,17 @@ async function runCall(service: Service, call: Call): Promise<ToolCallOutcome> {
 function toCall(
   { clock }: Service,
   { target, parameters }: Contract,
-  {
-    args,
-    request,
-    principal,
-  }: {
-    readonly args: Record<string, unknown>
-    readonly request: HttpRequest
-    readonly principal: Principal | undefined
-  },
+  args: JsonObject,
+  request: HttpRequest,
+  principal: Principal | undefined,
 ): Call {
-  const split = parameters.split?.(args as JsonObject)
+  const split = parameters.split?.(args)
   const entries = readHeaderOptions(request.header)
   return {
     id: `tool_${randomUUID()}`,
     function: target.name,
     version: target.version,
-    arguments: split?.arguments ?? (args as JsonObject),
+    arguments: split?.arguments ?? args,
     context: undefined,
     extensions: split === undefined ? entries : [...entries, split.entry],
     principal,
@@ -205,13 +197,12 @@ function toCall(
 }
 
 function toCallOutcome(outcome: Outcome, { limits }: Service, { reply }: Call): ToolCallOutcome {
-  return [[{ type: 'text', text: toAnswerText(outcome, limits, reply) }], !outcome.ok]
-}
-
-function toAnswerText(outcome: Outcome, limits: Service['limits'], reply: Reply): string {
-  if (!outcome.ok) return JSON.stringify({ errors: outcome.errors })
-  const { disposition, extensions } = reply
-  return outcome.result === null && disposition !== undefined
-    ? JSON.stringify({ extensions })
-    : toResultText(outcome.result, limits.maxResponseBytes)
+  const toText = (): string => {
+    if (!outcome.ok) return JSON.stringify({ errors: outcome.errors })
+    const { disposition, extensions } = reply
+    return outcome.result === null && disposition !== undefined
+      ? JSON.stringify({ extensions })
+      : toResultText(outcome.result, limits.maxResponseBytes)
+  }
+  return [[{ type: 'text', text: toText() }], !outcome.ok]
 }

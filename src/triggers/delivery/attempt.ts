@@ -1,48 +1,12 @@
-import { randomUUID } from 'node:crypto'
 import type { Failure, Logger, Outcome } from '../../core/index.ts'
 import { formatRetryAfter, resolveCode } from '../../errors/index.ts'
 import type { TriggerDef } from '../../sources/tool-spec/index.ts'
-import { type Store, storeKey } from '../../store/index.ts'
-import { type Clock, unref } from '../../values/index.ts'
-import type { RepeatOptions } from '../../work/index.ts'
+import type { Clock } from '../../values/index.ts'
+import { type Presence, type RepeatOptions, repeatWrite } from '../../work/index.ts'
 import type { RunTrigger } from '../run-trigger.ts'
 import type { Settled } from '../trigger.ts'
 import { beginAttempt, type Delivery, endAttempt } from './delivery.ts'
 import type { DeliveryEntry, DeliveryLog } from './log.ts'
-
-/** Knows which processes live, so that what a dead one was doing can be taken over soon. */
-export interface Liveness {
-  /** Names this process. */
-  readonly id: string
-  readonly isAlive: (id: string) => Promise<boolean>
-  readonly start: () => Promise<void>
-  readonly stop: () => Promise<void>
-}
-
-const TTL_MS = 10_000
-const BEAT_MS = 3_000
-
-/** Creates the sign of life of this process. */
-export function createLiveness(store: Store, service: string): Liveness {
-  const id = randomUUID()
-  const keyOf = (process: string) => storeKey('trigger', service, 'process', process)
-  const beat = () => store.put(keyOf(id), 1, { ttl: TTL_MS })
-  let timer: NodeJS.Timeout | undefined
-  return {
-    id,
-    isAlive: async (process) => process === id || (await store.get(keyOf(process))) !== undefined,
-    async start() {
-      // A store that is away at the start does not keep triggers from starting: others only take over too early.
-      await beat().catch(() => undefined)
-      timer ??= setInterval(() => void beat().catch(() => undefined), BEAT_MS)
-      unref(timer)
-    },
-    async stop() {
-      clearInterval(timer)
-      await store.delete(keyOf(id)).catch(() => undefined)
-    },
-  }
-}
 
 const FIRST_MS = 1_000
 const LONGEST_MS = 5 * 60_000
@@ -67,7 +31,7 @@ export interface AttemptOptions {
   readonly trigger: TriggerDef
   readonly run: RunTrigger
   readonly deliveries: DeliveryLog
-  readonly liveness: Liveness
+  readonly presence: Presence
   readonly clock: Clock
   readonly random: () => number
   readonly log: Logger
@@ -87,7 +51,7 @@ export async function takeDelivery(
   options: AttemptOptions,
   { item: delivery, revision }: DeliveryEntry,
 ): Promise<Settled> {
-  const { deliveries, clock, liveness } = options
+  const { deliveries, clock, presence } = options
   const { id } = delivery
   const lost = delivery.attempts.at(-1)?.outcome === 'running'
   if (lost && delivery.tried >= maxAttempts(options)) {
@@ -95,7 +59,7 @@ export async function takeDelivery(
     await conclude(options, endAttempt(delivery, end, { state: 'dead' }), revision)
     return { status: 'dead', delivery: id }
   }
-  const begun = beginAttempt(delivery, clock.now(), liveness.id)
+  const begun = beginAttempt(delivery, clock.now(), (await presence.enter()).token)
   const written = await deliveries.write(begun, revision)
   if (written === undefined) return { status: 'retry', delivery: id, delayMs: BUSY_MS }
   return runAttempt(options, { item: begun, revision: written })
@@ -138,7 +102,8 @@ async function conclude(
 ): Promise<boolean> {
   const dead = next.state === 'dead'
   if (dead) await options.deliveries.bury(next)
-  const written = await options.deliveries.writeSurely(next, revision, toRepeat(options, next))
+  const write = () => options.deliveries.end(next, revision)
+  const written = await repeatWrite(write, toRepeat(options, next))
   if (dead && written) warnDead(options, next)
   return written
 }

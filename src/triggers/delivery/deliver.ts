@@ -183,11 +183,11 @@ export function createDeliverer(options: DeliveryJobsOptions): Deliverer {
 }
 
 async function settleNow(options: DeliveryJobsOptions, event: TriggerEvent): Promise<Settled> {
-  const { deliveries, clock, liveness } = options
+  const { deliveries, clock, presence } = options
   const now = clock.now()
   const received = receive(options, event)
   if (received.state === 'dead') return settleUnfit(options, received)
-  const begun = beginAttempt(received, now, liveness.id)
+  const begun = beginAttempt(received, now, (await presence.enter()).token)
   const put = await deliveries.create(begun, { keptBySource: true })
   if (put.created) {
     const index = () => deliveries.index(begun)
@@ -204,7 +204,7 @@ async function settleNow(options: DeliveryJobsOptions, event: TriggerEvent): Pro
 }
 
 /** Makes the delivery of an event; one that no store would hold is dead from the start, and only its id is kept. */
-function receive({ trigger, clock, liveness }: DeliveryJobsOptions, event: TriggerEvent): Delivery {
+function receive({ trigger, clock }: DeliveryJobsOptions, event: TriggerEvent): Delivery {
   const now = clock.now()
   try {
     return toDelivery(trigger, event, now)
@@ -212,7 +212,7 @@ function receive({ trigger, clock, liveness }: DeliveryJobsOptions, event: Trigg
     if (!(thrown instanceof CallError)) throw thrown
     const bare = toDelivery(trigger, { id: event.id, payload: null }, now)
     const end = { endedAt: now, outcome: 'failed', errors: thrown.errors } as const
-    const dead = endAttempt(beginAttempt(bare, now, liveness.id), end, { state: 'dead' })
+    const dead = endAttempt(beginAttempt(bare, now, ''), end, { state: 'dead' })
     return { ...dead, isBare: true }
   }
 }
@@ -228,10 +228,10 @@ async function settleUnfit(options: DeliveryJobsOptions, dead: Delivery): Promis
 }
 
 async function isBusy(
-  { liveness }: DeliveryJobsOptions,
+  { presence }: DeliveryJobsOptions,
   { state, by }: Delivery,
 ): Promise<boolean> {
-  return state === 'running' && by !== undefined && liveness.isAlive(by)
+  return state === 'running' && by !== undefined && presence.isAlive(by)
 }
 
 function conflict({ id }: Delivery, what: string): CallError {

@@ -1,5 +1,5 @@
 import { type Store, storeKey, storePrefix } from '../../store/index.ts'
-import { createLedger, type Ledger, type LedgerEntry } from '../../work/index.ts'
+import { createLedger, type LedgerEntry, type Whose } from '../../work/index.ts'
 import { type Delivery, type DeliveryState, isDeliveryOver } from './delivery.ts'
 
 /** Which deliveries are wanted. */
@@ -39,8 +39,8 @@ export interface DeliveryLog {
   readonly read: (id: string) => Promise<DeliveryEntry | undefined>
   /** Replaces a delivery; undefined when somebody else has written it since it was read. */
   readonly write: (delivery: Delivery, revision: number) => Promise<number | undefined>
-  /** Replaces a delivery as often as it takes; false when somebody else has replaced it. */
-  readonly writeSurely: Ledger<Delivery>['replaceSurely']
+  /** Ends an attempt, also when an earlier try to do so was told as failed; false when somebody else has the delivery. */
+  readonly end: (delivery: Delivery, revision: number) => Promise<boolean>
   /** Puts a new delivery into the lists. */
   readonly index: (delivery: Delivery) => Promise<void>
   /** Puts a delivery into the dead-letter list. */
@@ -89,13 +89,14 @@ export function createDeliveryLog(
   const letters = open('dead', false)
 
   return {
-    create: (delivery, { keptBySource = false } = {}) => log.add(delivery, { lazy: keptBySource }),
+    create: (delivery, { keptBySource = false } = {}) =>
+      log.add(delivery, delivery, { lazy: keptBySource }),
     read: (id) => log.read({ id }),
-    write: log.replace,
-    writeSurely: log.replaceSurely,
-    index: log.list,
-    bury: letters.list,
-    unearth: letters.unlist,
+    write: (delivery, revision) => log.replace(delivery, delivery, revision),
+    end: (item, revision) => log.end(item, { item, revision, whose: toWhose(item) }),
+    index: (delivery) => log.list(delivery, delivery),
+    bury: (delivery) => letters.list(delivery, delivery),
+    unearth: (delivery) => letters.unlist(delivery, delivery),
     async list({ trigger, state, limit = 20, cursor } = {}) {
       const page = await log.page(listOf(state === 'dead' ? 'dead' : 'log', trigger), {
         limit: Math.min(Math.max(limit, 1), 100),
@@ -108,4 +109,14 @@ export function createDeliveryLog(
       }
     },
   }
+}
+
+/** An attempt has one number: whoever takes a delivery over counts on. */
+function toWhose({ round, tried }: Delivery): (now: Delivery) => Whose {
+  return (now) =>
+    now.round !== round || now.tried !== tried
+      ? 'foreign'
+      : now.state === 'running'
+        ? 'ours'
+        : 'ended'
 }

@@ -1,22 +1,22 @@
-import { type Entry, type Store, storeKey, toCanonicalJson } from '../../store/index.ts'
+import { type Entry, type Store, storeKey } from '../../store/index.ts'
 import type { Json } from '../../values/index.ts'
-import { type RepeatOptions, repeatWrite } from '../lease.ts'
+import { type HeldEntry, holdEntry } from '../lease.ts'
 import { createWorkLists, type ListedItem, type WorkLists } from './lists.ts'
 
 /** Names an item. */
-export interface WorkItem {
+export interface ItemName {
   readonly id: string
   /** Whose item it is, where ids are told apart by it. */
   readonly owner?: string
 }
 
 /** How items of one kind are kept. */
-export interface LedgerOptions<Item extends WorkItem> {
+export interface LedgerOptions<Item> {
   /** Where an item is kept. */
-  readonly key: (item: WorkItem) => string
+  readonly key: (name: ItemName) => string
   /** Nothing more becomes of it: the first change to such a state is its end, and there is no other. */
   readonly isOver: (item: Item) => boolean
-  /** Milliseconds that an item is kept in the state it has. */
+  /** Milliseconds that an item is kept in the state it has, unless a write says otherwise. */
   readonly keptMs: (item: Item) => number
   /** First part of the keys of what belongs to an item, such as its call and its outcome. */
   readonly parts?: string
@@ -30,7 +30,22 @@ export interface LedgerOptions<Item extends WorkItem> {
 export interface LedgerEntry<Item> {
   readonly item: Item
   readonly revision: number
+  /** Milliseconds for which it is still kept, where the store has told. */
+  readonly ttl?: number | null
 }
+
+/** How an item is written. */
+export interface WriteOptions {
+  /** Milliseconds that it is kept, other than its kind says. */
+  readonly ttl?: number
+  /** Leaves the disk to the next write; see `Store`. */
+  readonly lazy?: boolean
+  /** The run that has it from the start. */
+  readonly run?: string
+}
+
+/** Says whose an item is for a run that wants to end it: still its own, ended by it before, or somebody else's. */
+export type Whose = 'ours' | 'ended' | 'foreign'
 
 /** What a change came to: the item as it is now, and whether this change made it so. */
 export interface LedgerChange<Item> extends LedgerEntry<Item> {
@@ -56,26 +71,39 @@ export interface LedgerPage<Item> {
 export type PartName = readonly [string, ...string[]]
 
 /** The items of one kind: every change is a comparison first, so that an end is recorded once. */
-export interface Ledger<Item extends WorkItem> {
-  /** Keeps an item unless its id is taken; answers what is there then. It is in no list before `list`. */
+export interface Ledger<Item> {
+  /** Keeps an item unless its name is taken; answers what is there then. It is in no list before `list`. */
   readonly add: (
+    name: ItemName,
     item: Item,
-    options?: { readonly lazy?: boolean },
+    options?: WriteOptions,
   ) => Promise<LedgerEntry<Item> & { readonly created: boolean }>
-  readonly read: (item: WorkItem) => Promise<LedgerEntry<Item> | undefined>
+  readonly read: (name: ItemName) => Promise<LedgerEntry<Item> | undefined>
   /** Replaces an item that was read; undefined when somebody else has replaced it since. */
-  readonly replace: (item: Item, revision: number) => Promise<number | undefined>
+  readonly replace: (name: ItemName, item: Item, revision: number) => Promise<number | undefined>
+  /** Keeps an item that a run has from being given to another one: without renewal it is gone a lease later. */
+  readonly hold: (
+    name: ItemName,
+    entry: LedgerEntry<Item>,
+    lease: { readonly run: string; readonly leaseMs: number },
+  ) => HeldEntry
   /**
-   * Replaces an item as often as it takes; false when somebody else has replaced it. A write that was reported as failed
-   * may have happened after all.
+   * Ends what a run has, also when a write that was reported as failed happened after all, or the item has run out
+   * meanwhile; false when it is somebody else's.
    */
-  readonly replaceSurely: (item: Item, revision: number, options: RepeatOptions) => Promise<boolean>
+  readonly end: (
+    name: ItemName,
+    next: LedgerEntry<Item> & { readonly whose: (item: Item) => Whose },
+    options?: WriteOptions,
+  ) => Promise<boolean>
+  /** Gives a name back that a run took. */
+  readonly release: (name: ItemName, run: string) => Promise<void>
   /**
    * Changes an item, whoever else does; `decide` answers undefined to leave it. Undefined when it is gone. What was seen
    * of it last saves reading it.
    */
   readonly change: (
-    item: WorkItem,
+    name: ItemName,
     decide: (item: Item) => Item | undefined,
     seen?: LedgerEntry<Item>,
   ) => Promise<LedgerChange<Item> | undefined>
@@ -84,11 +112,11 @@ export interface Ledger<Item extends WorkItem> {
   readonly readPart: (id: string, part: PartName) => Promise<Json | undefined>
   readonly dropPart: (id: string, part: PartName) => Promise<void>
   /** Puts an item into its lists; again when its state has another retention. */
-  readonly list: (item: Item) => Promise<void>
+  readonly list: (name: ItemName, item: Item) => Promise<void>
   /** Takes an item out of its lists. */
-  readonly unlist: (item: Item) => Promise<void>
-  /** Forgets an item, with the named parts. */
-  readonly remove: (item: Item, ...parts: readonly string[]) => Promise<void>
+  readonly unlist: (name: ItemName, item: Item) => Promise<void>
+  /** Forgets an item. */
+  readonly remove: (name: ItemName, item?: Item) => Promise<void>
   /** Reads a part of a list. A filter that matches little makes a short page with a cursor: 500 are looked at. */
   readonly page: (prefix: string, query: LedgerQuery<Item>) => Promise<LedgerPage<Item>>
 }
@@ -96,59 +124,71 @@ export interface Ledger<Item extends WorkItem> {
 const MOST_LOOKED_AT = 500
 
 /** Opens the items of one kind in a store. */
-export function createLedger<Item extends WorkItem>(
-  store: Store,
-  options: LedgerOptions<Item>,
-): Ledger<Item> {
+export function createLedger<Item>(store: Store, options: LedgerOptions<Item>): Ledger<Item> {
   const { key: keyOf, isOver, keptMs, parts = '', listed } = options
   const lists = createWorkLists(store, options.sharedLists === true)
   const partKey = (id: string, [part, ...more]: PartName) =>
     storeKey(`${parts}-${part}`, id, ...more)
 
-  async function read(item: WorkItem) {
-    const entry = await store.get(keyOf(item))
+  async function read(name: ItemName) {
+    const entry = await store.get(keyOf(name))
     return entry && toEntry<Item>(entry)
   }
 
-  async function replace(item: Item, revision: number): Promise<number | undefined> {
-    const swap = await store.compareAndSet(keyOf(item), toJson(item), {
-      revision,
-      ttl: keptMs(item),
+  async function add(name: ItemName, item: Item, { ttl, lazy = false, run }: WriteOptions = {}) {
+    const put = await store.putIfAbsent(keyOf(name), toJson(item), {
+      ttl: ttl ?? keptMs(item),
+      lazy,
+      ...(run !== undefined && { owner: run }),
     })
-    return swap.swapped ? swap.revision : undefined
+    return put.created
+      ? { created: true, item, revision: put.revision }
+      : { created: false, ...toEntry<Item>(put.entry) }
   }
 
-  function placesOf(item: Item): readonly ListedItem[] {
-    const { prefixes = [], at = 0 } = listed?.(item) ?? {}
-    return prefixes.map((prefix) => ({ prefix, at, id: item.id }))
+  function placesOf({ id }: ItemName, item: Item | undefined): readonly ListedItem[] {
+    const { prefixes = [], at = 0 } = (item && listed?.(item)) ?? {}
+    return prefixes.map((prefix) => ({ prefix, at, id }))
   }
 
   return {
     read,
-    async add(item, { lazy = false } = {}) {
-      const put = await store.putIfAbsent(keyOf(item), toJson(item), { ttl: keptMs(item), lazy })
-      return put.created
-        ? { created: true, item, revision: put.revision }
-        : { created: false, ...toEntry<Item>(put.entry) }
+    add,
+    async replace(name, item, revision) {
+      const ttl = keptMs(item)
+      const swap = await store.compareAndSet(keyOf(name), toJson(item), { revision, ttl })
+      return swap.swapped ? swap.revision : undefined
     },
-    replace,
-    replaceSurely: (item, revision, again) =>
-      repeatWrite(async (isAgain) => {
-        if ((await replace(item, revision)) !== undefined) return true
-        const now = isAgain ? await read(item) : undefined
-        return (
-          now !== undefined && toCanonicalJson(now.item) === toCanonicalJson(toStoredJson(item))
-        )
-      }, again),
-    async change(ref, decide, seen) {
-      let entry = seen ?? (await read(ref))
+    hold: (name, { item, revision }, { run: owner, leaseMs }) =>
+      holdEntry(store, { key: keyOf(name), value: toJson(item), revision, owner, leaseMs }),
+    async end(name, { item, revision: seen, whose }, writing = {}) {
+      const ttl = writing.ttl ?? keptMs(item)
+      for (let revision = seen; ; ) {
+        const fenced = { revision, ttl, owner: null }
+        const swap = await store.compareAndSet(keyOf(name), toJson(item), fenced)
+        if (swap.swapped) return true
+        if (swap.entry === undefined) {
+          const put = await add(name, item, writing)
+          return put.created || whose(put.item) === 'ended'
+        }
+        const now = toEntry<Item>(swap.entry)
+        const found = whose(now.item)
+        if (found !== 'ours') return found === 'ended'
+        revision = now.revision
+      }
+    },
+    async release(name, run) {
+      await store.deleteIfOwner(keyOf(name), run)
+    },
+    async change(name, decide, seen) {
+      let entry = seen ?? (await read(name))
       while (entry !== undefined) {
         const { item, revision } = entry
         const next = decide(item)
         if (next === undefined) return { item, revision, changed: false }
         // What goes on is kept as long as it was given when it began.
         const ttl = isOver(next) ? keptMs(next) : 'keep'
-        const swap = await store.compareAndSet(keyOf(ref), toJson(next), { revision, ttl })
+        const swap = await store.compareAndSet(keyOf(name), toJson(next), { revision, ttl })
         if (swap.swapped) return { item: next, revision: swap.revision, changed: true }
         entry = swap.entry && toEntry<Item>(swap.entry)
       }
@@ -161,20 +201,19 @@ export function createLedger<Item extends WorkItem>(
     async dropPart(id, part) {
       await store.delete(partKey(id, part))
     },
-    async list(item) {
-      await lists.add(placesOf(item), keptMs(item))
+    async list(name, item) {
+      await lists.add(placesOf(name, item), keptMs(item))
     },
-    unlist: (item) => lists.remove(placesOf(item)),
-    async remove(item, ...dropped) {
-      await store.delete(keyOf(item))
-      await lists.remove(placesOf(item))
-      for (const part of dropped) await store.delete(partKey(item.id, [part]))
+    unlist: (name, item) => lists.remove(placesOf(name, item)),
+    async remove(name, item) {
+      await store.delete(keyOf(name))
+      await lists.remove(placesOf(name, item))
     },
     page: (prefix, query) => readPage(lists, { prefix, ...query }, read),
   }
 }
 
-async function readPage<Item extends WorkItem>(
+async function readPage<Item>(
   lists: WorkLists,
   { prefix, limit, cursor, matches }: LedgerQuery<Item> & { readonly prefix: string },
   read: (item: { readonly id: string }) => Promise<LedgerEntry<Item> | undefined>,
@@ -210,10 +249,10 @@ export function toStoredJson(value: unknown): Json {
 }
 
 // Items are made of JSON; what is undefined in one is left out by every store.
-function toJson(item: WorkItem): Json {
+function toJson<Item>(item: Item): Json {
   return item as unknown as Json
 }
 
-function toEntry<Item>({ value, revision }: Entry): LedgerEntry<Item> {
-  return { item: value as unknown as Item, revision }
+function toEntry<Item>({ value, revision, ttl }: Entry): LedgerEntry<Item> {
+  return { item: value as unknown as Item, revision, ttl }
 }

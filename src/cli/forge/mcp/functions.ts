@@ -6,8 +6,9 @@ import {
   ModelError,
   readDocuments,
 } from '../../../codegen/index.ts'
-import { defineFunction, type FunctionDefinition } from '../../../core/index.ts'
+import type { FunctionDefinition } from '../../../core/index.ts'
 import { CallError } from '../../../errors/index.ts'
+import type { TypedJsonSchema } from '../../../schema/index.ts'
 import {
   formatToolSpec,
   hasErrors,
@@ -50,20 +51,33 @@ function effectsOf({ allowWrite }: Workshop): Pick<FunctionDefinition, 'readOnly
   return allowWrite ? { sideEffects: ['create', 'update'] } : { readOnly: true }
 }
 
-function createPropose(workshop: Workshop): FunctionDefinition {
-  return defineFunction({
-    name: 'forge.propose_tools',
+/** Makes a function that works as the command line does: what a person would be told becomes an error of the call. */
+function define<Args extends object>(
+  workshop: Workshop,
+  input: TypedJsonSchema<Args>,
+  about: Pick<FunctionDefinition, 'name' | 'summary' | 'description' | 'readOnly' | 'sideEffects'>,
+  run: (args: Args, input: CommandInput) => Promise<unknown>,
+): FunctionDefinition {
+  return {
     version: '1.0.0',
+    input,
+    ...about,
+    handler: ({ input: given, signal }) => {
+      const args = given as Args
+      return runForCaller(() => run(args, toCommandInput(toFlags(args), workshop, signal)))
+    },
+  }
+}
+
+function createPropose(workshop: Workshop): FunctionDefinition {
+  const about = {
+    name: 'forge.propose_tools',
     summary: 'Drafts a tool spec from a prompt',
     description:
       'Lets a model draft a tool spec from words and documentation. Nothing is written: show the tools to the user, change the spec as they like, then give it to forge_generate_tools.',
-    input: PROPOSE,
-    readOnly: true,
-    handler: ({ input: args, signal }) =>
-      runForCaller(() =>
-        runPropose(args, toCommandInput(toFlags(args), workshop, signal), workshop),
-      ),
-  })
+    readOnly: true as const,
+  }
+  return define(workshop, PROPOSE, about, (args, input) => runPropose(args, input, workshop))
 }
 
 async function runPropose(
@@ -120,43 +134,32 @@ function toOutline({ domain, tools }: ToolSpec): JsonObject {
 }
 
 function createGenerate(workshop: Workshop): FunctionDefinition {
-  return defineFunction({
+  const about = {
     name: 'forge.generate_tools',
-    version: '1.0.0',
     summary: 'Makes a tool spec and code of an API description or a tool spec',
     description:
       'Imports an API description (Swagger 2.0, OpenAPI 3.x) into a tool spec, or takes a tool spec, and generates TypeScript or tool definitions. Gives the text of the files back; writes them only when asked. Pick a few operations: large files cost a lot to read.',
-    input: GENERATE,
     ...effectsOf(workshop),
-    handler: ({ input: args, signal }) =>
-      runForCaller(async () => {
-        const { write = false, out = '.', show } = args
-        assertMayWrite(write, workshop)
-        const { file: _file, spec: _spec, ...flags } = args
-        const input = toCommandInput(toFlags(flags), workshop, signal)
-        const folder = workshop.fence.place(out)
-        const plan = await planTools(args, { workshop, input, folder })
-        return {
-          ...toOutline(plan.spec),
-          variables: listVariables([plan.spec]).flatMap(({ variables }) =>
-            variables.map(({ name }) => name),
-          ),
-          problems: toPlainProblems(plan.problems),
-          ...(await writeForCaller(plan, { out, write, show }, { workshop, input })),
-        }
-      }),
+  }
+  return define(workshop, GENERATE, about, async (args, input) => {
+    const { write = false, out = '.', show } = args
+    assertMayWrite(write, workshop)
+    const plan = await planTools(args, workshop, input, workshop.fence.place(out))
+    const variables = listVariables([plan.spec]).flatMap(({ variables }) => variables)
+    return {
+      ...toOutline(plan.spec),
+      variables: variables.map(({ name }) => name),
+      problems: toPlainProblems(plan.problems),
+      ...(await writeForCaller(plan, { out, write, show }, { workshop, input })),
+    }
   })
-}
-
-interface PlanSurroundings {
-  readonly workshop: Workshop
-  readonly input: CommandInput
-  readonly folder: string
 }
 
 async function planTools(
   given: Parameters<typeof readGivenDocument>[0],
-  { workshop, input, folder }: PlanSurroundings,
+  workshop: Workshop,
+  input: CommandInput,
+  folder: string,
 ): Promise<SpecPlan> {
   const read = (path: string): string | undefined => workshop.fence.readIfThere(folder, path)
   const opened = openSource(readGivenDocument(given, workshop))
@@ -173,61 +176,49 @@ async function planTools(
 }
 
 function createList(workshop: Workshop): FunctionDefinition {
-  return defineFunction({
+  const about = {
     name: 'forge.list_operations',
-    version: '1.0.0',
     summary: 'Lists the operations of an API description',
     description:
       'Gives name, method, path, tags and summary of each operation, and what an import would lose. Use it before forge_generate_tools to pick.',
-    input: LIST,
-    readOnly: true,
-    handler: ({ input: args, signal }) =>
-      runForCaller(async () => {
-        const { file, ...flags } = args
-        const opened = openSource(readGivenDocument({ file }, workshop))
-        if (opened.kind !== 'openapi') {
-          throw new UsageError(`${file} is not an API description (openapi, swagger)`)
-        }
-        const input = toCommandInput(toFlags(flags), workshop, signal)
-        return toPlainListing(file, await examine(opened, input))
-      }),
+    readOnly: true as const,
+  }
+  return define(workshop, LIST, about, async ({ file }, input) => {
+    const opened = openSource(readGivenDocument({ file }, workshop))
+    if (opened.kind === 'openapi') return toPlainListing(file, await examine(opened, input))
+    throw new UsageError(`${file} is not an API description (openapi, swagger)`)
   })
 }
 
 function createCompose(workshop: Workshop): FunctionDefinition {
-  return defineFunction({
+  const about = {
     name: 'forge.compose',
-    version: '1.0.0',
     summary: 'Puts several specs together into one agent',
     description:
       'Composes tool specs and API descriptions into an agent: code for an application, or a project that installs and starts. Gives the text of the files back; writes them only when asked.',
-    input: COMPOSE,
     ...effectsOf(workshop),
-    handler: ({ input: args, signal }) =>
-      runForCaller(async () => {
-        const { write = false, name, out = name, show } = args
-        assertMayWrite(write, workshop)
-        const { files: _files, name: _name, ...flags } = args
-        const input = toCommandInput(toFlags(flags), workshop, signal)
-        const folder = workshop.fence.place(out)
-        const sources: AgentSource[] = []
-        for (const file of args.files)
-          sources.push(await readAgentSource(file, { workshop, input }))
-        const read = (path: string): string | undefined => workshop.fence.readIfThere(folder, path)
-        const made = planAgent(sources, { name, read, input })
-        return {
-          name,
-          description: made.plan.description,
-          domains: made.plan.specs.map(toOutline),
-          ...(await writeForCaller(made, { out, write, show }, { workshop, input })),
-        }
-      }),
+  }
+  return define(workshop, COMPOSE, about, async (args, input) => {
+    const { write = false, name, out = name, show } = args
+    assertMayWrite(write, workshop)
+    const folder = workshop.fence.place(out)
+    const sources: AgentSource[] = []
+    for (const file of args.files) sources.push(await readAgentSource(file, workshop, input))
+    const read = (path: string): string | undefined => workshop.fence.readIfThere(folder, path)
+    const made = planAgent(sources, { name, read, input })
+    return {
+      name,
+      description: made.plan.description,
+      domains: made.plan.specs.map(toOutline),
+      ...(await writeForCaller(made, { out, write, show }, { workshop, input })),
+    }
   })
 }
 
 async function readAgentSource(
   file: string,
-  { workshop, input }: Omit<PlanSurroundings, 'folder'>,
+  workshop: Workshop,
+  input: CommandInput,
 ): Promise<AgentSource> {
   const opened = openSource(readGivenDocument({ file }, workshop))
   if (opened.kind === 'openapi') return { file, spec: (await importSource(opened, input)).spec }
@@ -235,20 +226,17 @@ async function readAgentSource(
 }
 
 function createValidate(workshop: Workshop): FunctionDefinition {
-  return defineFunction({
+  const about = {
     name: 'forge.validate',
-    version: '1.0.0',
     summary: 'Checks a tool spec',
     description:
       'Says everything that is wrong with a tool spec, with line and what to write instead.',
-    input: VALIDATE,
-    readOnly: true,
-    handler: ({ input: args }) =>
-      runForCaller(async () => {
-        const { file, text } = readGivenDocument(args, workshop)
-        const parsed = parseToolSpec(text, { file, strictSeed: args.strict_seed === true })
-        const problems = parsed.ok ? parsed.warnings : parsed.problems
-        return { ok: !hasErrors(problems), problems: toPlainProblems(problems) }
-      }),
+    readOnly: true as const,
+  }
+  return define(workshop, VALIDATE, about, async (args) => {
+    const { file, text } = readGivenDocument(args, workshop)
+    const parsed = parseToolSpec(text, { file, strictSeed: args.strict_seed === true })
+    const problems = parsed.ok ? parsed.warnings : parsed.problems
+    return { ok: !hasErrors(problems), problems: toPlainProblems(problems) }
   })
 }

@@ -154,7 +154,7 @@ export function storeTaskRecords(store: Store, clock: Clock): TaskRecords {
 
   return {
     async create(record) {
-      await Promise.all([ledger.add(record), ledger.list(record)])
+      await Promise.all([ledger.add(record, record), ledger.list(record, record)])
       return true
     },
     async put(record) {
@@ -163,7 +163,7 @@ export function storeTaskRecords(store: Store, clock: Clock): TaskRecords {
       const write = (before ?? Promise.resolve())
         .catch(() => undefined)
         .then(() => ledger.change(record, (now) => (isTaskOver(now) ? undefined : record)))
-        .then(() => (isTaskOver(record) ? ledger.list(record) : undefined))
+        .then(() => (isTaskOver(record) ? ledger.list(record, record) : undefined))
       writes.set(record.id, write)
       try {
         await write

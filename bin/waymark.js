@@ -1,13 +1,29 @@
 #!/usr/bin/env node
 // Starts the command line: from dist/ when installed, straight from src/ in a clone.
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { register } from 'node:module'
+import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads'
 
 const isClone = existsSync(new URL('../tsconfig.build.json', import.meta.url))
 if (isClone) {
   const tsx = await import('tsx/esm/api')
   tsx.register()
   register(new URL('./source-condition.js', import.meta.url))
+}
+// Under `serve --watch` this process is one version of the service, and tells which files it is made of.
+const isWatched = process.env.WAYMARK_WATCHED !== undefined && process.connected === true
+const heard = isWatched ? new MessageChannel() : undefined
+const tellFile = ({ path, mtimeMs }) =>
+  process.connected && process.send({ type: 'file', path, mtimeMs })
+if (heard) {
+  const { port1, port2 } = heard
+  port1.on('message', tellFile)
+  port1.unref()
+  const own = ['src/', 'dist/', 'bin/'].map(
+    (folder) => new URL(`../${folder}`, import.meta.url).href,
+  )
+  const data = { port: port2, own }
+  register(new URL('./watch-hook.js', import.meta.url), { data, transferList: [port2] })
 }
 const { main } = await import(isClone ? '../src/cli/main.ts' : '../dist/cli/main.js')
 
@@ -39,6 +55,7 @@ process.exitCode = await main(process.argv.slice(2), {
   terminal: process.stdout.isTTY === true,
   errTerminal: process.stderr.isTTY === true,
   signal: stop.signal,
+  ...(heard && { onRead: (path) => tellFile({ path, mtimeMs: statSync(path).mtimeMs }) }),
   onFault(listener) {
     process.on('unhandledRejection', (reason) => listener('rejection', reason))
     process.on('uncaughtException', (error) => {
@@ -47,5 +64,15 @@ process.exitCode = await main(process.argv.slice(2), {
     })
   },
 })
+if (heard) {
+  for (
+    let next = receiveMessageOnPort(heard.port1);
+    next;
+    next = receiveMessageOnPort(heard.port1)
+  ) {
+    tellFile(next.message)
+  }
+  if (process.connected) process.disconnect()
+}
 // Whoever stopped the program does not wait for answers that nobody reads any more.
 if (asked || faulted) process.exit()

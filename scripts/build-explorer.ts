@@ -23,7 +23,7 @@ async function buildPage(): Promise<string> {
   const { script, style } = await bundle()
   const template = read('index.html')
   // The assignment is spelled as other implementations of this page spell it; their tests look for it.
-  const head = `var executeEnabled = {{ALLOW_EXECUTE}};\nvar triggersPresent = {{HAS_TRIGGERS}};\n${read('src/head.js')}`
+  const head = `var executeEnabled = {{ALLOW_EXECUTE}};\nvar triggersPresent = {{HAS_TRIGGERS}};\nvar serviceWatched = {{IS_WATCHED}};\n${read('src/head.js')}`
   // Functions, because "$&" in a bundle would otherwise mean something to replace().
   return template
     .replace('/*HEAD*/', () => head.trim())

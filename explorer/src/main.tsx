@@ -7,6 +7,7 @@ declare global {
   // Written into the page by the server.
   var executeEnabled: boolean
   var triggersPresent: boolean
+  var serviceWatched: boolean
 }
 
 const explorer = createExplorer(window, globalThis)

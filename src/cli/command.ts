@@ -93,6 +93,8 @@ export interface Io {
   readonly ask?: (question: string) => Promise<string>
   /** Hands over errors that nobody awaited or caught; without it the runtime deals with them. */
   readonly onFault?: (listener: (kind: 'rejection' | 'exception', error: unknown) => void) => void
+  /** Told of each file that a source refers to, before it is read. */
+  readonly onRead?: (path: string) => void
   /** Aborts on SIGINT and SIGTERM, whose name is the message of the reason. */
   readonly signal: AbortSignal
 }

@@ -16,14 +16,23 @@ import {
 import { toCallError, toThrown } from './errors.ts'
 import { followLink } from './follow.ts'
 import type {
+  BackgroundName,
   CallParameters,
   ClientSource,
   FunctionTypesOf,
   MemberOf,
+  QueryName,
   ReservedName,
   UntypedFunctions,
   VersionOf,
 } from './function-types.ts'
+import {
+  type AnyQuery,
+  eachResource,
+  type QueryPage,
+  type QueryResource,
+  withQuery,
+} from './methods/query.ts'
 import {
   type BackgroundOperation,
   resumeOperation,
@@ -56,7 +65,7 @@ export interface FunctionClient<Types, Names extends keyof Types = keyof Types> 
   >(
     name: Name,
     ...rest: CallParameters<MemberOf<Type, 'arguments'>, CallOptions<Version>>
-  ) => Promise<CallOutcome<MemberOf<Type, 'result'>, MemberOf<Type, 'code'> & string>>
+  ) => Promise<CallOutcome<MemberOf<Type, 'result'>, MemberOf<Type, 'error'>>>
   /** Calls a function and gives its result; throws a CallError when it fails, DEPENDENCY_ERROR with `within`. */
   readonly callOrThrow: <
     Name extends Names,
@@ -77,16 +86,42 @@ export interface FunctionClient<Types, Names extends keyof Types = keyof Types> 
     name: Name,
     ...rest: CallParameters<MemberOf<Type, 'arguments'>, StreamOptions<Version>>
   ) => CallStream<MemberOf<Type, 'item'>, MemberOf<Type, 'result'>>
-  /** Starts a call that goes on in the background; throws a CallError when it is refused. */
+  /** Starts a call of a function that may run in the background; throws a CallError when it is refused. */
   readonly start: <
-    Name extends Names,
+    Name extends BackgroundName<Types>,
     const Version extends MemberOf<Entry, 'version'>,
     Entry = Types[Name],
     Type = VersionOf<Entry, Version>,
   >(
     name: Name,
     ...rest: CallParameters<MemberOf<Type, 'arguments'>, StartOptions<Version>>
-  ) => Promise<BackgroundOperation<MemberOf<Type, 'result'>, MemberOf<Type, 'code'> & string>>
+  ) => Promise<BackgroundOperation<MemberOf<Type, 'result'>, MemberOf<Type, 'error'>>>
+  /** Queries a function: one page of the resources that the query describes. Failures are values, as with `call`. */
+  readonly query: <
+    Name extends QueryName<Types>,
+    const Version extends MemberOf<Entry, 'version'>,
+    Entry = Types[Name],
+    Type = VersionOf<Entry, Version>,
+  >(
+    name: Name,
+    ...rest: CallParameters<
+      MemberOf<Type, 'arguments'>,
+      MemberOf<Type, 'query'> & CallOptions<Version>
+    >
+  ) => Promise<CallOutcome<QueryPage<MemberOf<Type, 'attributes'>>, MemberOf<Type, 'error'>>>
+  /** Gives every resource that a query describes, page after page; throws a CallError when a page fails. */
+  readonly each: <
+    Name extends QueryName<Types>,
+    const Version extends MemberOf<Entry, 'version'>,
+    Entry = Types[Name],
+    Type = VersionOf<Entry, Version>,
+  >(
+    name: Name,
+    ...rest: CallParameters<
+      MemberOf<Type, 'arguments'>,
+      MemberOf<Type, 'query'> & CallOptions<Version>
+    >
+  ) => AsyncGenerator<QueryResource<MemberOf<Type, 'attributes'>>, void, void>
   /** Calls a function of the protocol or of an extension by its reserved name: `urn:cline:forrst:fn:health`. */
   readonly system: (
     name: ReservedName,
@@ -126,11 +161,18 @@ export function createClient<Source extends ClientSource = UntypedFunctions>(
   const run: RunCall = (name, callArguments, callOptions = {}) =>
     runCall(settings, { function: name, arguments: callArguments, options: callOptions })
 
+  const runQuery: RunQuery = (name, callArguments, asked = {}) => {
+    const { query, options: callOptions } = splitQuery(asked)
+    return run(name, callArguments ?? {}, withQuery(callOptions, query))
+  }
+
   return {
     call: run as unknown as Client<Source>['call'],
     system: run,
     stream: createStreaming(settings, target) as Client<Source>['stream'],
     callOrThrow: createThrowing(run, target) as Client<Source>['callOrThrow'],
+    query: runQuery as Client<Source>['query'],
+    each: createEach(runQuery) as Client<Source>['each'],
     start: createStarting(run, settings) as Client<Source>['start'],
     operation: ((id: string) =>
       resumeOperation({ run, sleep: settings.sleep }, id)) as Client<Source>['operation'],
@@ -141,6 +183,27 @@ export function createClient<Source extends ClientSource = UntypedFunctions>(
     capabilities: (callOptions) => fetchCapabilities(run, callOptions),
     supports: createFeatureCheck(run, settings.clock),
   }
+}
+
+type RunQuery = (
+  name: string,
+  callArguments?: unknown,
+  asked?: AnyQuery & CallOptions,
+) => Promise<CallOutcome>
+
+/** Tells the parts of a query from the options of its call. */
+function splitQuery(asked: AnyQuery & CallOptions): { query: AnyQuery; options: CallOptions } {
+  const { where, filters, sorts, fields, relationships, pagination, ...options } = asked
+  return { query: { where, filters, sorts, fields, relationships, pagination }, options }
+}
+
+function createEach(runQuery: RunQuery) {
+  return (name: string, callArguments?: unknown, asked: AnyQuery & CallOptions = {}) =>
+    eachResource(asked, async (query) => {
+      const outcome = await runQuery(name, callArguments, { ...asked, ...query })
+      if (outcome.ok) return outcome.result
+      throw toCallError(outcome)
+    })
 }
 
 function createStreaming(settings: CallSettings, target: string) {

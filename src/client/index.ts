@@ -4,15 +4,19 @@ export type { DescribeOptions, FunctionDescription, VersionDescription } from '.
 export { CLIENT_CODES, type ClientCode } from './errors.ts'
 export { evaluateLink, type LinkedCall, resolveServerUrl } from './follow.ts'
 export type {
+  BackgroundName,
   CallParameters,
   ClientSource,
+  DefinitionsOf,
   EntriesOf,
+  ErrorsWith,
   FunctionType,
   FunctionTypeOf,
   FunctionTypes,
   FunctionTypesIn,
   FunctionTypesOf,
   MemberOf,
+  QueryName,
   ReservedName,
   UntypedFunction,
   UntypedFunctions,
@@ -32,6 +36,7 @@ export {
   type Streamable,
 } from './methods/method.ts'
 export type {
+  AnyQuery,
   Queryable,
   QueryConditions,
   QueryFilter,
@@ -50,10 +55,20 @@ export {
   type CallFailure,
   type CallOutcome,
   type CallSuccess,
+  type DetailedError,
   findExtension,
   type OutcomeError,
   type OutcomeFrame,
 } from './outcome.ts'
+export type {
+  ComparedWith,
+  ListIn,
+  OperatorsIn,
+  PageIn,
+  Pages,
+  QueryFor,
+  QueryOf,
+} from './query-types.ts'
 export type { CallOptions, RetryPolicy, Upstream } from './retry.ts'
 export type { ClientBaseOptions, ClientOptions } from './settings.ts'
 export type { CallStream, StreamOptions, StreamProgress } from './stream.ts'

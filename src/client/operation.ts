@@ -1,7 +1,7 @@
 import type { CallError, CallErrorShape } from '../errors/index.ts'
 import { extensionUrn, isRecord, openScope, toMilliseconds } from '../values/index.ts'
 import { abortError, clientError, toCallError } from './errors.ts'
-import { type CallFailure, type CallOutcome, findExtension } from './outcome.ts'
+import { type CallFailure, type CallOutcome, findExtension, type OutcomeError } from './outcome.ts'
 import type { CallOptions } from './retry.ts'
 import type { CallSettings, RunCall } from './run-call.ts'
 
@@ -32,12 +32,12 @@ export interface OperationState {
 }
 
 /** A call that goes on in the background; one the service answered at once has no id and its result ready. */
-export interface BackgroundOperation<Result = unknown, Declared extends string = string> {
+export interface BackgroundOperation<Result = unknown, Failed = OutcomeError> {
   readonly id: string | undefined
   /** Asks how the operation stands; throws a CallError when nobody knows it, or the service cannot be asked. */
   readonly status: (options?: Pick<FollowOptions, 'signal'>) => Promise<OperationState>
   /** Waits for the end and gives what the call would have given; failures are values, and nothing is thrown. */
-  readonly result: (options?: FollowOptions) => Promise<CallOutcome<Result, Declared>>
+  readonly result: (options?: FollowOptions) => Promise<CallOutcome<Result, Failed>>
   /** Cancels the operation; false when it has ended already. Throws a CallError when the service cannot be asked. */
   readonly cancel: () => Promise<boolean>
 }

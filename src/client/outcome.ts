@@ -1,7 +1,6 @@
 import type { Outcome, ReplyEntry } from '../core/index.ts'
-import { CallError, type CallErrorShape, type Code } from '../errors/index.ts'
+import { CallError, type CallErrorShape } from '../errors/index.ts'
 import { canonicalUrn, type JsonObject } from '../values/index.ts'
-import type { ClientCode } from './errors.ts'
 
 /** What one attempt came to. */
 export interface Answer {
@@ -42,21 +41,27 @@ export interface OutcomeError<ErrorCode extends string = string> extends CallErr
   readonly code: ErrorCode
 }
 
-/** A call that failed; `error` is the first of `errors`. */
-export interface CallFailure<ErrorCode extends string = string> extends OutcomeFrame {
+/** A declared error whose schema types its details. */
+export interface DetailedError<ErrorCode extends string, Details>
+  extends Omit<OutcomeError<ErrorCode>, 'details'> {
+  readonly details: Details
+}
+
+/** A call that failed; `error` is the first of `errors`, and its `code` tells what its details are. */
+export interface CallFailure<Failed = OutcomeError> extends OutcomeFrame {
   readonly ok: false
-  readonly error: OutcomeError<ErrorCode>
-  readonly errors: readonly [OutcomeError<ErrorCode>, ...OutcomeError<ErrorCode>[]]
+  readonly error: Failed
+  readonly errors: readonly [Failed, ...Failed[]]
   /** HTTP status of the answer; absent when none came that is a Forrst document. */
   readonly status?: number
   /** What the platform said about a failed connection; never from the service. */
   readonly cause?: unknown
 }
 
-/** What a call comes to; `Declared` are the codes of the function itself. */
-export type CallOutcome<Result = unknown, Declared extends string = string> =
+/** What a call comes to; `Failed` are the errors it may end with. */
+export type CallOutcome<Result = unknown, Failed = OutcomeError> =
   | CallSuccess<Result>
-  | CallFailure<Declared | Code | ClientCode>
+  | CallFailure<Failed>
 
 /** Makes the outcome of a call from the answer to its last attempt. */
 export function toCallOutcome(

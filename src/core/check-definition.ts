@@ -246,7 +246,7 @@ function attempt<Value>(action: () => Value, refuse: Refuse): Value {
     return action()
   } catch (thrown) {
     const reason = toReason(thrown)
-    const [, field, rest] = /^((?:input|output|item)\S*) (.*)$/s.exec(reason) ?? []
+    const [, field, rest] = /^((?:input|output|item|errors\[)\S*) (.*)$/s.exec(reason) ?? []
     if (field !== undefined && rest !== undefined) return refuse(field, rest)
     return refuse('input or output', `cannot be used: ${reason}`)
   }

@@ -54,11 +54,11 @@ export interface ContentDescriptor {
 }
 
 /** An error a function may answer with. */
-export interface ErrorDefinition<Code extends string = string> {
+export interface ErrorDefinition<Code extends string = string, Data = JsonSchema> {
   readonly code: Code
   readonly message: string
-  /** Schema of the error's details. */
-  readonly data?: JsonSchema
+  /** Schema of the error's details: types them in `fail` and in clients. */
+  readonly data?: Data
   /** HTTP status for a code that is not in the table; 400 when absent. Not part of the document. */
   readonly status?: number
 }

@@ -6,6 +6,7 @@ import type {
   JsonSchema,
   OutputOf,
   Schema,
+  SchemaLike,
   UnknownArguments,
 } from '../schema/index.ts'
 import type { JsonObject, Maybe } from '../values/index.ts'
@@ -31,7 +32,7 @@ import type { QueryPlan, ResourceDocument } from './query-plan.ts'
 /** What a handler gets. */
 export interface Invocation<
   Input = unknown,
-  Code extends string = string,
+  Declared = ErrorDefinition,
   Locals = Readonly<Record<string, unknown>>,
 > {
   readonly input: Input
@@ -44,7 +45,10 @@ export interface Invocation<
   /** What the middleware in `use` made for this call: a transaction, the user. */
   readonly locals: Locals
   /** Makes a declared error to throw: `throw fail('ORDERS_SOLD_OUT', { details })`. */
-  fail(code: Code, options?: CallErrorOptions): CallError
+  fail<Code extends CodeIn<Declared>>(
+    code: Code,
+    ...options: FailParameters<DetailsOf<Declared, Code>>
+  ): CallError
   /** Reports how far a long call is, between 0 and 1; costs nothing when nobody listens. */
   readonly progress: (fraction: number, message?: string) => void
 }
@@ -52,10 +56,33 @@ export interface Invocation<
 /** What `resources` gets: a call with a query, checked against what the function allows. */
 export interface QueryInvocation<
   Input = unknown,
-  Code extends string = string,
+  Declared = ErrorDefinition,
   Locals = Readonly<Record<string, unknown>>,
-> extends Invocation<Input, Code, Locals> {
+> extends Invocation<Input, Declared, Locals> {
   readonly plan: QueryPlan
+}
+
+/** The codes of declared errors; those of a reference are not known. */
+export type CodeIn<Declared> = Declared extends { readonly code: infer Code extends string }
+  ? Code
+  : never
+
+/** The details that the schema of a declared error types; never where it has none, or one without a type. */
+export type DetailsOf<Declared, Code> = Declared extends {
+  readonly code: Code
+  readonly data: infer Data
+}
+  ? InputOf<Data, never>
+  : never
+
+/** What follows the code in `fail`: details are needed where the error types them. */
+export type FailParameters<Details> = [Details] extends [never]
+  ? [options?: CallErrorOptions]
+  : [options: FailOptions<Details>]
+
+/** What can be said about an error whose details have a type. */
+export interface FailOptions<Details> extends Omit<CallErrorOptions, 'details'> {
+  readonly details: Details
 }
 
 /** What a dry run of a function says would happen. */
@@ -80,32 +107,43 @@ export type SideEffect = 'create' | 'update' | 'delete'
 /** A function of a service: everything its surfaces say about it, and the code behind it. */
 export interface FunctionDefinition<
   Name extends string = string,
-  Input extends Schema = Schema,
-  Output extends Schema = Schema,
-  Code extends string = string,
-  Item extends Schema = Schema,
+  Input = Schema,
+  Output = Schema,
+  Declared = DeclaredError,
+  Item = Schema,
   Version extends string = string,
-> extends FunctionMetadata<Name, Input, Output, Code, Item, Version> {
+  Query = QueryCapabilities,
+  Accepts = AcceptedExtensions,
+> extends FunctionMetadata<Name, Input, Output, Declared, Item, Version, Query, Accepts> {
   /** Middleware around this function alone, inside that of the service; what it adds is in `locals`. */
   readonly use?: readonly Middleware[]
   /** Says what the call would do, without doing it. */
-  dryRun?(invocation: Invocation<OutputOf<Input, UntypedInput>, Code>): Maybe<DryRunReport>
+  dryRun?(invocation: Invocation<OutputOf<Input, UntypedInput>, Declared>): Maybe<DryRunReport>
   /** Answers calls that bring a query. */
   resources?(
-    invocation: QueryInvocation<OutputOf<Input, UntypedInput>, Code>,
+    invocation: QueryInvocation<OutputOf<Input, UntypedInput>, Declared>,
   ): Maybe<ResourceDocument>
   /** Any, so that a definition can be spread into that of another version. */
-  handler(invocation: Invocation<OutputOf<Input, UntypedInput>, Code>): AnyResult
+  handler(invocation: Invocation<OutputOf<Input, UntypedInput>, Declared>): AnyResult
+}
+
+/** A definition as far as a service looks at its type; comparing schemas once more would take a compiler long. */
+export interface AnyFunction {
+  readonly name: string
+  readonly version: string
+  handler(invocation: Invocation<AnyResult, AnyResult, AnyResult>): AnyResult
 }
 
 /** Everything a definition says about a function. */
 export interface FunctionMetadata<
   Name extends string,
-  Input extends Schema,
-  Output extends Schema,
-  Code extends string,
-  Item extends Schema,
+  Input,
+  Output,
+  Declared,
+  Item,
   Version extends string,
+  Query,
+  Accepts,
 > {
   readonly name: Name
   readonly version: Version
@@ -124,12 +162,12 @@ export interface FunctionMetadata<
   readonly arguments?: readonly (ContentDescriptor | Reference)[]
   /** How discovery prints the result; its schema stands in for `output` when that is absent. */
   readonly result?: ContentDescriptor | Omit<ContentDescriptor, 'schema'> | Reference
-  readonly errors?: readonly (ErrorDefinition<Code> | Reference)[]
+  readonly errors?: readonly Declared[]
   readonly tags?: readonly (Tag | Reference)[]
   readonly links?: readonly (Link | Reference)[]
   readonly examples?: readonly (ExamplePairing | Reference)[]
   /** What callers may filter, sort, select and page; `resources` answers them. */
-  readonly query?: QueryCapabilities
+  readonly query?: Query
   /** Free words such as `sends_email`; `create`, `update` and `delete` also show in system describe. */
   readonly sideEffects?: readonly string[]
   /** Preset: no side effects; idempotency and dry run are excluded. */
@@ -142,7 +180,7 @@ export interface FunctionMetadata<
   readonly simulations?: readonly Simulation[]
   /** Configuration per extension, printed in discovery: `[{ urn: 'urn:forrst:ext:caching', ttl: 300 }]`. */
   readonly extensions?: readonly ExtensionDeclaration[]
-  readonly accepts?: AcceptedExtensions
+  readonly accepts?: Accepts
   /** Scopes that a principal needs, all of them, to call the function and to see it: `['orders:write']`. */
   readonly requires?: readonly string[]
   readonly externalDocs?: ExternalDocs
@@ -179,41 +217,51 @@ export interface StreamHandler<Item, Result, Given> {
 /** What `defineFunction` takes. The types of the code follow from the schemas, the declared errors and `use`. */
 export interface FunctionSpec<
   Name extends string,
-  Input extends Schema,
-  Output extends Schema,
-  Code extends string,
-  Item extends Schema,
+  Input,
+  Output,
+  Declared,
+  Item,
   Version extends string,
   Use extends readonly Middleware[],
-> extends FunctionMetadata<Name, Input, Output, Code, Item, Version> {
+  Query,
+  Accepts,
+> extends FunctionMetadata<Name, Input, Output, Declared, Item, Version, Query, Accepts> {
   /** Middleware around this function alone, inside that of the service; what it adds is in `locals`. */
   readonly use?: Use
   /** Says what the call would do, without doing it. */
   readonly dryRun?: Handler<
     DryRunReport,
-    Invocation<HandlerInput<Input>, DeclaredCode<Code>, LocalsOf<Use>>
+    Invocation<HandlerInput<Input>, DeclaredIn<Declared>, LocalsOf<Use>>
   >
   /** Answers calls that bring a query; the result is what every client of a query gets. */
   readonly resources?: Handler<
-    ResourceDocument,
-    QueryInvocation<HandlerInput<Input>, DeclaredCode<Code>, LocalsOf<Use>>
+    ResourceDocument<AttributesIn<OutputOf<Output, unknown>>>,
+    QueryInvocation<HandlerInput<Input>, DeclaredIn<Declared>, LocalsOf<Use>>
   >
   /** Gives the result; with `item` it is an async generator that yields items and may return a result. */
   readonly handler: HandlerOf<
     Output,
     Item,
-    Invocation<HandlerInput<Input>, DeclaredCode<Code>, LocalsOf<Use>>
+    Invocation<HandlerInput<Input>, DeclaredIn<Declared>, LocalsOf<Use>>
   >
 }
 
+/** An error of a definition. */
+export type DeclaredError = ErrorDefinition<string, Schema> | Reference
 /** The arguments as a handler gets them; an absent schema is inferred as its constraint, which says nothing. */
 export type HandlerInput<Input> = Schema extends Input
   ? UntypedInput
   : OutputOf<Input, UntypedInput>
-/** The codes of the errors that a definition declares; none when it declares none. */
-export type DeclaredCode<Code extends string> = string extends Code ? never : Code
-/** The schema that a definition gives, or what stands for an absent one. */
-export type SchemaOr<Given extends Schema, Absent> = Schema extends Given ? Absent : Given
+/** The errors that a definition declares; none when it declares none. */
+export type DeclaredIn<Declared> = DeclaredError extends Declared ? never : Declared
+/** What a definition gives, or what stands for an absent member, which is inferred as anything it may be. */
+export type GivenOr<Given, Anything, Absent> = [Anything] extends [Given] ? Absent : Given
+/** What the resources of a query hold: the items of a function that gives a list. */
+export type AttributesIn<Result> = Result extends readonly (infer Item)[]
+  ? Item extends object
+    ? Partial<Item>
+    : Readonly<Record<string, unknown>>
+  : Readonly<Record<string, unknown>>
 
 /**
  * The code of a function, by whether it has `item`. A condition on purpose: the compiler then knows the schemas before it looks at the handler, and literals, tuples and
@@ -227,21 +275,25 @@ export type HandlerOf<Output, Item, Given> = Schema extends Item
 // None of the type parameters has a default: it would be taken before the handler is looked at.
 export function defineFunction<
   const Name extends string,
-  Input extends Schema,
-  Output extends Schema,
-  const Code extends string,
-  Item extends Schema,
+  Input extends SchemaLike,
+  Output extends SchemaLike,
+  const Declared extends ErrorDefinition<string, SchemaLike> | Reference,
+  Item extends SchemaLike,
   const Version extends string,
   const Use extends readonly Middleware[],
+  const Query extends QueryCapabilities,
+  const Accepts extends AcceptedExtensions,
 >(
-  definition: FunctionSpec<Name, Input, Output, Code, Item, Version, Use>,
+  definition: FunctionSpec<Name, Input, Output, Declared, Item, Version, Use, Query, Accepts>,
 ): FunctionDefinition<
   Name,
-  SchemaOr<Input, JsonSchema>,
-  SchemaOr<Output, JsonSchema>,
-  DeclaredCode<Code>,
-  SchemaOr<Item, never>,
-  Version
+  GivenOr<Input, Schema, JsonSchema>,
+  GivenOr<Output, Schema, JsonSchema>,
+  DeclaredIn<Declared>,
+  GivenOr<Item, Schema, never>,
+  Version,
+  GivenOr<Query, QueryCapabilities, never>,
+  Accepts
 > {
   return definition as never
 }
@@ -256,12 +308,13 @@ export type ResultOf<F> = F extends { readonly output?: infer Output }
   ? OutputOf<NonNullable<Output>, unknown>
   : never
 
-/** The codes a function declares. */
-export type CodesOf<F> = F extends { readonly errors?: readonly (infer Declared)[] }
-  ? Declared extends { readonly code: infer Code extends string }
-    ? Code
-    : never
+/** The errors a function declares. */
+export type ErrorsOf<F> = F extends { readonly errors?: readonly (infer Declared)[] }
+  ? Declared
   : never
+
+/** The codes a function declares. */
+export type CodesOf<F> = CodeIn<ErrorsOf<F>>
 
 /** The partial results a caller gets from a function that streams; never from any other. */
 export type ItemOf<F> = F extends { readonly item?: infer Item }

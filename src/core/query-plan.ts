@@ -92,15 +92,16 @@ export interface RelationshipObject {
 }
 
 /** A resource as the protocol writes it. */
-export interface ResourceObject extends ResourceIdentifier {
-  readonly attributes?: Readonly<Record<string, unknown>>
+export interface ResourceObject<Attributes = Readonly<Record<string, unknown>>>
+  extends ResourceIdentifier {
+  readonly attributes?: Attributes
   readonly relationships?: Readonly<Record<string, RelationshipObject>>
   readonly meta?: JsonObject
 }
 
 /** The result of a call with the query extension. */
-export interface ResourceDocument {
-  readonly data: ResourceObject | null | readonly ResourceObject[]
+export interface ResourceDocument<Attributes = Readonly<Record<string, unknown>>> {
+  readonly data: ResourceObject<Attributes> | null | readonly ResourceObject<Attributes>[]
   readonly included?: readonly ResourceObject[]
   readonly meta?: JsonObject
 }

@@ -2,7 +2,7 @@ import type { Clock, Duration, JsonObject, Maybe } from '../values/index.ts'
 import type { Call, Outcome, Principal } from './call.ts'
 import type { Components, Info, Server } from './description.ts'
 import type { Extension } from './extension.ts'
-import type { FunctionDefinition } from './function.ts'
+import type { AnyFunction } from './function.ts'
 import type { ComponentCheck } from './health.ts'
 import type { Registry } from './registry.ts'
 import type { Target } from './target.ts'
@@ -36,12 +36,18 @@ export interface Credentials {
   readonly peerAddress?: (() => string | undefined) | undefined
 }
 
+/** Where a service has the types of its functions from: the options it was made with. */
+export interface FunctionSource {
+  readonly functions: readonly AnyFunction[]
+}
+
 /** A running set of functions: what every surface works on. */
-export interface Service<
-  Functions extends readonly FunctionDefinition[] = readonly FunctionDefinition[],
-> {
-  /** Type only: lets a client know the functions of this service. */
-  readonly functions?: Functions
+export interface Service<Source extends FunctionSource = FunctionSource> {
+  /**
+   * Type only: lets a client know the functions of this service. The whole of its options, and not the list in them,
+   * because a compiler walks through a list at every call of a client.
+   */
+  readonly source?: Source
   readonly name: string
   readonly info: Info
   readonly servers: readonly Server[]

@@ -218,10 +218,19 @@ function collectErrors(
   definition: FunctionDefinition,
   components: Components,
 ): ReadonlyMap<string, ErrorDefinition> {
-  const errors = (definition.errors ?? []).flatMap(
-    (error) => resolveReference(error, components, 'errors') ?? [],
-  )
+  const errors = (definition.errors ?? []).flatMap((error, index) => {
+    const found = resolveReference<ErrorDefinition<string, Schema>>(error, components, 'errors')
+    return found === undefined ? [] : printError(found, index)
+  })
   return new Map(errors.map((error) => [error.code, error]))
+}
+
+function printError(
+  { data, ...error }: ErrorDefinition<string, Schema>,
+  index: number,
+): ErrorDefinition {
+  if (data === undefined) return error
+  return { ...error, data: ofField(`errors[${index}].data`, () => toJsonSchema(data, 'input')) }
 }
 
 function presetAcceptance(

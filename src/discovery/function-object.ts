@@ -2,6 +2,7 @@ import type { Contract } from '../contract/index.ts'
 import {
   type ComponentKind,
   type ContentDescriptor,
+  type DeclaredError,
   type ErrorDefinition,
   EVERYTHING,
   isReference,
@@ -46,7 +47,9 @@ export function toFunctionObject(
     ...(described && { arguments: described }),
     ...(!namesEveryArgument(target.inputSchema) && { [ADDITIONAL_ARGUMENTS]: true }),
     ...(result && { result }),
-    ...(definition.errors && { errors: definition.errors.map((error) => toError(error, place)) }),
+    ...(definition.errors && {
+      errors: definition.errors.map((error) => toError(printed(error, target), place)),
+    }),
     ...(links && { links }),
     ...pick(definition, ['examples']),
     ...(query && { query }),
@@ -124,6 +127,11 @@ function placeDescriptor(
   place: (schema: JsonSchema) => JsonSchema,
 ): ContentDescriptor | Reference {
   return isReference(descriptor) ? descriptor : { ...descriptor, schema: place(descriptor.schema) }
+}
+
+/** A declared error with its schema as JSON Schema. */
+function printed(error: DeclaredError, { errors }: Target): ErrorDefinition | Reference {
+  return isReference(error) ? error : (errors.get(error.code) as ErrorDefinition)
 }
 
 function toError(

@@ -71,6 +71,8 @@ async function closeConnections(
     server.closeAllConnections()
   }, graceMs)
   await closed
+  // A server that was handed its connections does not wait for them by itself.
+  for (const socket of sockets) await new Promise((resolve) => socket.once('close', resolve))
   clearInterval(idle)
   clearTimeout(timer)
   return cut

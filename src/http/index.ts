@@ -8,4 +8,11 @@ export { type HonoContext, type HonoHandlerOptions, toHonoHandler } from './hono
 export { type LambdaEvent, type LambdaResult, toLambdaHandler } from './lambda.ts'
 export { toNodeListener } from './node.ts'
 export type { Load, OverloadOptions } from './overload.ts'
-export { type RunningServer, type ServeOptions, serve } from './serve.ts'
+export {
+  BACKLOG,
+  type HeldPort,
+  type RunningServer,
+  type ServeOptions,
+  serve,
+  serveAt,
+} from './serve.ts'

@@ -48,8 +48,23 @@ export interface RunningServer {
   readonly close: () => Promise<void>
 }
 
+/** A port that somebody else holds, and who hands its connections over. */
+export interface HeldPort {
+  readonly address: AddressInfo
+  readonly open: (take: (socket: Socket) => void) => void
+}
+
 /** Serves every surface of a service on one port. */
-export async function serve(service: Service, options: ServeOptions = {}): Promise<RunningServer> {
+export function serve(service: Service, options: ServeOptions = {}): Promise<RunningServer> {
+  return serveAt(undefined, service, options)
+}
+
+/** Serves a service behind a door; on a port of its own where there is none. */
+export async function serveAt(
+  door: HeldPort | undefined,
+  service: Service,
+  options: ServeOptions = {},
+): Promise<RunningServer> {
   assertNotMoved('serve', options)
   const { port = 4000, host = '127.0.0.1', graceMs = 10_000, triggers } = options
   const { createServer } = await loadHttp()
@@ -60,7 +75,7 @@ export async function serve(service: Service, options: ServeOptions = {}): Promi
   const sockets = trackSockets(server)
   endStuckSockets(server, sockets, options.sendTimeoutMs ?? 60_000)
   // The profile names the port, which is only known now; nobody can have connected before this turn ends.
-  const { app, url } = await listen(server, { port, host }, (address) => {
+  const { app, url, address } = await listen(server, door ?? { port, host }, (address) => {
     const url = toUrl(address)
     service.start()
     const app = createApp(service, {
@@ -72,7 +87,7 @@ export async function serve(service: Service, options: ServeOptions = {}): Promi
       mounts: [...(options.mounts ?? []), ...(triggers?.mounts ?? [])],
     })
     server.on('request', toNodeListener(app))
-    return { app, url }
+    return { app, url, address }
   })
   let drained: Promise<DrainReport> | undefined
   let forgetSignals: (() => void) | undefined
@@ -91,7 +106,7 @@ export async function serve(service: Service, options: ServeOptions = {}): Promi
     forgetSignals = drainOnSignals(drain, options.drainPauseMs ?? 1_000)
     service.log.info?.('listening', { url, service: service.name })
   }
-  return { url, port: (server.address() as AddressInfo).port, host, drain, close }
+  return { url, port: address.port, host, drain, close }
 }
 
 /** Workers import this file as well; what they have of node:http does not listen. */
@@ -118,16 +133,23 @@ function bindHosts(host: string, options: ServeOptions): Pick<AppOptions, 'allow
 }
 
 /** Connections that wait to be accepted. Node keeps 511; one more is dropped, and its client tries again a second later. */
-const BACKLOG = 4_096
+export const BACKLOG = 4_096
 
 async function listen<Value>(
   server: Server,
-  { port, host }: { readonly port: number; readonly host: string },
+  place: HeldPort | { readonly port: number; readonly host: string },
   ready: (address: AddressInfo) => Value,
 ): Promise<Value> {
+  if ('open' in place) {
+    const value = ready(place.address)
+    // With this event node:http begins to look after idle and slow connections.
+    server.emit('listening')
+    place.open((socket) => server.emit('connection', socket))
+    return value
+  }
   return new Promise((resolve, reject) => {
     server.once('error', reject)
-    server.listen({ port, host, backlog: BACKLOG }, () => {
+    server.listen({ ...place, backlog: BACKLOG }, () => {
       server.off('error', reject)
       try {
         resolve(ready(server.address() as AddressInfo))

@@ -25,20 +25,37 @@ export function jsonSchema<Value>(schema: JsonSchema): TypedJsonSchema<Value> {
   return schema
 }
 
-/** The type a schema gives after checking; `Untyped` for JSON Schema without a type. */
-// The member alone: comparing whole schemas costs the compiler more than all the rest of a definition.
-export type OutputOf<S, Untyped> = S extends {
-  readonly '~standard': { readonly types?: { readonly output: infer Output } | undefined }
+/**
+ * A schema as far as `defineFunction` looks at it. Comparing whole schemas costs the compiler more than all the rest of a
+ * definition, and `_zod` is the one member of a Zod schema that is cheap to look at.
+ */
+export type SchemaLike = SchemaOfZod | StandardLike | JsonSchema
+
+/** What tells a Zod schema, and its types. TypeScript 7 tries the members of a union by name: it has to come before `StandardLike`. */
+export interface SchemaOfZod {
+  readonly _zod: { readonly input: unknown; readonly output: unknown }
 }
-  ? Output
-  : ValueOf<S, Untyped>
+
+/** What tells a Standard Schema that can print itself, and its types. */
+export interface StandardLike {
+  readonly '~standard': { readonly jsonSchema: unknown; readonly types?: unknown }
+}
+
+/** The type a schema gives after checking; `Untyped` for JSON Schema without a type. */
+export type OutputOf<S, Untyped> = S extends SchemaOfZod
+  ? S['_zod']['output']
+  : S extends StandardLike
+    ? MemberIn<NonNullable<S['~standard']['types']>, 'output'>
+    : ValueOf<S, Untyped>
 
 /** The type a caller sends for a schema; `Untyped` for JSON Schema without a type. */
-export type InputOf<S, Untyped> = S extends {
-  readonly '~standard': { readonly types?: { readonly input: infer Input } | undefined }
-}
-  ? Input
-  : ValueOf<S, Untyped>
+export type InputOf<S, Untyped> = S extends SchemaOfZod
+  ? S['_zod']['input']
+  : S extends StandardLike
+    ? MemberIn<NonNullable<S['~standard']['types']>, 'input'>
+    : ValueOf<S, Untyped>
+
+type MemberIn<Types, Member> = Types[Member & keyof Types]
 
 /** The type that a typed JSON Schema stands for; `Untyped` where there is none. */
 export type ValueOf<S, Untyped> =
@@ -50,19 +67,21 @@ export type ValueOf<S, Untyped> =
  */
 export type HandledAs<S> = [S] extends [never]
   ? NoInfer<S>
-  : [S] extends [
-        {
-          readonly '~standard': {
-            readonly types?: { readonly output: infer Output extends Literal<S> } | undefined
-          }
-        },
-      ]
+  : [S] extends [{ readonly _zod: { readonly output: infer Output extends Literal<S> } }]
     ? Output
-    : typeof typed extends keyof S
-      ? [S] extends [TypedJsonSchema<infer Value extends Literal<S>>]
-        ? Value
+    : [S] extends [
+          {
+            readonly '~standard': {
+              readonly types?: { readonly output: infer Output extends Literal<S> } | undefined
+            }
+          },
+        ]
+      ? Output
+      : typeof typed extends keyof S
+        ? [S] extends [TypedJsonSchema<infer Value extends Literal<S>>]
+          ? Value
+          : AnyResult
         : AnyResult
-      : AnyResult
 
 type Scalar = string | number | bigint | boolean | null | undefined
 // biome-ignore lint/suspicious/noConfusingVoidType: what a handler without a return statement gives.

@@ -1,4 +1,5 @@
 import {
+  type AnyFunction,
   type Call,
   type ComponentCheck,
   type Components,
@@ -88,7 +89,7 @@ export function toSteadyLogger(log: Logger): Logger {
 }
 
 /** What a service is made of. */
-export interface ServiceOptions<Functions extends readonly FunctionDefinition[]>
+export interface ServiceOptions<Functions extends readonly AnyFunction[] = readonly AnyFunction[]>
   extends ServiceExtensionOptions {
   readonly info: Info
   readonly functions: Functions
@@ -140,18 +141,26 @@ const DEFAULT_LIMITS: Limits = {
   maxDepth: 64,
 }
 
+/** Refuses options that do not exist: those of a type parameter are not looked at otherwise. */
+export type KnownOptions<Given, Known> = {
+  readonly [Name in keyof Given as Exclude<Name, keyof Known>]: UnknownOption<Name>
+}
+
+/** What an option that does not exist is not assignable to; its name is what a message shows. */
+export interface UnknownOption<Name> {
+  readonly unknownOption: Name
+}
+
 /** Creates a service: checks every definition, makes it callable, adds the system functions. */
-export function createService<const Functions extends readonly FunctionDefinition[]>(
-  options: ServiceOptions<Functions>,
-): Service<Functions> {
+export function createService<const Options extends ServiceOptions>(
+  options: Options & KnownOptions<Options, ServiceOptions>,
+): Service<Options> {
   return buildService(options, (facts) => chooseExtensions({ ...options, ...facts }))
 }
 
 /** What a service is made of that has no extensions but those it is given. */
-export type BareServiceOptions<Functions extends readonly FunctionDefinition[]> = Omit<
-  ServiceOptions<Functions>,
-  'defaults' | 'store' | 'stateful' | 'jobs' | 'callbacks'
->
+export type BareServiceOptions<Functions extends readonly AnyFunction[] = readonly AnyFunction[]> =
+  Omit<ServiceOptions<Functions>, 'defaults' | 'store' | 'stateful' | 'jobs' | 'callbacks'>
 
 /**
  * Creates a service that has the extensions it is given and no others, so that a bundler can leave the rest out.
@@ -159,9 +168,9 @@ export type BareServiceOptions<Functions extends readonly FunctionDefinition[]> 
  * @example
  * createBareService({ info, functions, extensions: [deadlineExtension()] })
  */
-export function createBareService<const Functions extends readonly FunctionDefinition[]>(
-  options: BareServiceOptions<Functions>,
-): Service<Functions> {
+export function createBareService<const Options extends BareServiceOptions>(
+  options: Options & KnownOptions<Options, BareServiceOptions>,
+): Service<Options> {
   return buildService(options, () => useExtensions(options.extensions ?? []))
 }
 
@@ -172,10 +181,10 @@ interface ServiceFacts {
   readonly log: Logger
 }
 
-function buildService<const Functions extends readonly FunctionDefinition[]>(
-  options: ServiceOptions<Functions>,
+function buildService<Options extends ServiceOptions>(
+  options: Options,
   choose: (facts: ServiceFacts) => ServiceExtensions,
-): Service<Functions> {
+): Service<Options> {
   const { info, middleware = [], clock = systemClock, store } = options
   const log = toSteadyLogger(options.log ?? jsonLogger())
   const { challenge = DEFAULT_CHALLENGE, name = toServiceName(info.title) } = options
@@ -217,7 +226,7 @@ function buildService<const Functions extends readonly FunctionDefinition[]>(
     },
   })
   let started = false
-  const service: Service<Functions> = {
+  const service: Service<Options> = {
     name,
     info,
     servers: options.servers ?? [],

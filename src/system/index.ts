@@ -5,7 +5,9 @@ export {
   createBareService,
   createService,
   jsonLogger,
+  type KnownOptions,
   type ServiceOptions,
+  type UnknownOption,
 } from './create-service.ts'
 export {
   checkDeclarations,

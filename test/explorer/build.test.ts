@@ -17,9 +17,15 @@ it('the committed page is what the sources build, byte for byte', async () => {
   ).toBe(true)
 }, 60_000)
 
-it('the page holds its four placeholders and nothing that could end its script early', () => {
+it('the page holds its five placeholders and nothing that could end its script early', () => {
   expect(new Set(PAGE.match(/\{\{[A-Z_]+\}\}/g))).toEqual(
-    new Set(['{{TITLE}}', '{{ALLOW_EXECUTE}}', '{{HAS_TRIGGERS}}', '{{PROJECT_LINK}}']),
+    new Set([
+      '{{TITLE}}',
+      '{{ALLOW_EXECUTE}}',
+      '{{HAS_TRIGGERS}}',
+      '{{IS_WATCHED}}',
+      '{{PROJECT_LINK}}',
+    ]),
   )
   expect(PAGE.match(/<\/script/gi)).toHaveLength(2)
   console.log(

@@ -28,6 +28,8 @@ export interface Explorer {
   readonly executeEnabled: Cell<boolean>
   /** Whether the service has triggers. */
   readonly triggersPresent: boolean
+  /** Whether the service is served anew when its files change. */
+  readonly serviceWatched: boolean
   readonly tools: Cell<Load<readonly ToolSummary[]>>
   readonly index: Cell<readonly IndexedTool[]>
   /** What the discovery document adds; undefined while unknown or absent. */
@@ -43,6 +45,8 @@ export interface Explorer {
   readonly filter: Cell<Filter>
   readonly dialog: Cell<Dialog>
   readonly loadTools: () => Promise<void>
+  /** Reads everything again after the service was replaced by another version of itself. */
+  readonly reload: () => Promise<void>
   readonly openSession: (tool: string) => Promise<Session>
   readonly go: (hash: string) => void
 }
@@ -53,6 +57,7 @@ const RETRY_MS = 400
 export interface PageFacts {
   readonly executeEnabled: boolean
   readonly triggersPresent: boolean
+  readonly serviceWatched: boolean
 }
 
 /** Makes the explorer for the page it runs in. */
@@ -109,6 +114,7 @@ export function createExplorer(page: Window, facts: PageFacts): Explorer {
     theme: createTheme(page, storageOf(page, 'localStorage')),
     executeEnabled,
     triggersPresent: facts.triggersPresent,
+    serviceWatched: facts.serviceWatched,
     tools,
     index,
     service,
@@ -121,6 +127,11 @@ export function createExplorer(page: Window, facts: PageFacts): Explorer {
     filter: createCell<Filter>('all'),
     dialog: createCell<Dialog>('none'),
     loadTools,
+    reload() {
+      // A form that is open keeps what was typed; the next one is made of what the service says now.
+      sessions.clear()
+      return loadTools()
+    },
     openSession,
     go: (hash) => {
       page.location.hash = hash

@@ -12,6 +12,7 @@ import { Palette } from './palette.tsx'
 import { Sidebar } from './sidebar.tsx'
 import { ToolView } from './tool-view.tsx'
 import { Topbar } from './topbar.tsx'
+import { WatchBanner } from './watch-banner.tsx'
 
 /** The whole page. */
 export function App(): JSX.Element {
@@ -38,6 +39,7 @@ export function App(): JSX.Element {
         }}
       />
       <main id="main" tabIndex={-1}>
+        {explorer.serviceWatched && <WatchBanner />}
         <Boundary key={route.tool ?? route.view} name={route.tool ?? route.view}>
           {route.tool === undefined ? (
             <Panel />

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { FunctionDefinition, Invocation, Service } from '../../core/index.ts'
+import type { ErrorDefinition, FunctionDefinition, Invocation, Service } from '../../core/index.ts'
 import { CallError } from '../../errors/index.ts'
 import { type JsonSchema, Unsatisfiable } from '../../schema/index.ts'
 import { readForrstDocument } from '../../sources/forrst/index.ts'
@@ -54,7 +54,8 @@ function toFailure(
   { code }: MockFailure,
   random: Random,
 ): CallError {
-  const declared = errors.flatMap((error) => ('code' in error ? [error] : []))
+  // Made from a document, whose schemas are plain JSON Schema.
+  const declared = errors.flatMap((error) => ('code' in error ? [error as ErrorDefinition] : []))
   const [first, ...rest] = declared
   const chosen =
     code === undefined

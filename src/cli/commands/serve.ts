@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { Writable } from 'node:stream'
 import type { Service } from '../../core/index.ts'
-import { allSurfaces, type RunningServer, serve } from '../../http/index.ts'
+import { allSurfaces, type RunningServer, serveAt } from '../../http/index.ts'
 import { openStore, type Store } from '../../store/index.ts'
 import { type McpOptions, measureTools, parseToolSelection } from '../../surfaces/mcp/index.ts'
 import { listDiscoverable } from '../../system/index.ts'
@@ -21,22 +21,44 @@ import {
 } from '../serve/triggers.ts'
 import { loadSources } from '../source/source.ts'
 import { explainListenError } from '../system-error.ts'
+import { joinWatch, type Watched } from '../watch/child.ts'
+import { runWatch } from '../watch/watch.ts'
 
 /** Serves a service on one port. */
 export async function runServeCommand(input: CommandInput): Promise<number> {
-  return input.flags['stdio']
-    ? withOwnStdout((output) => serveSources(input, output))
-    : serveSources(input)
+  if (input.flags['watch']) {
+    assertFlags(input)
+    return runWatch(input, { port: readPort(input), host: readHost(input) })
+  }
+  if (input.flags['stdio']) return withOwnStdout((output) => serveSources(input, { output }))
+  const watched = joinWatch()
+  try {
+    return await serveSources(input, { ...(watched && { watched }) })
+  } catch (thrown) {
+    watched?.failed(thrown)
+    throw thrown
+  }
 }
 
-/** Serves on a port, or over stdio where there is an output for its protocol. */
-async function serveSources(input: CommandInput, output?: Writable): Promise<number> {
-  // What is wrong with the line is said before anything is opened.
-  const mcp = readMcpOptions(input)
+/** What is wrong with the line is said before anything is opened. */
+function assertFlags(input: CommandInput): void {
+  readMcpOptions(input)
   readPort(input)
   readTime(input, 'grace', 0)
   readTime(input, 'drain-pause', 0)
   parseOverload(readTextFlag(input, 'overload'))
+}
+
+/** Where a service is served: over stdio, behind a port that another process holds, or on a port of its own. */
+interface Place {
+  /** Where the protocol goes that is spoken over stdio. */
+  readonly output?: Writable
+  readonly watched?: Watched
+}
+
+async function serveSources(input: CommandInput, { output, watched }: Place): Promise<number> {
+  assertFlags(input)
+  const mcp = readMcpOptions(input)
   const store = await openStoreOf(input)
   const events = await openBusOf(input)
   const loaded = await loadSources(input.positionals, input.io, {
@@ -58,13 +80,20 @@ async function serveSources(input: CommandInput, output?: Writable): Promise<num
     return EXIT.ok
   }
   const triggers = createServedTriggers(loaded, around)
-  const server = await listen(service, { mcp, ...(triggers && { triggers }) }, input)
-  input.io.out(formatStart(service, server, input))
-  if (triggers && !input.flags['json']) input.io.out(formatTriggers(await triggers.list()))
+  const server = await listen(service, { mcp, triggers, watched }, input)
+  const listed = triggers && !input.flags['json'] ? formatTriggers(await triggers.list()) : ''
+  const text = `${formatStart(service, server, input)}${listed}`
+  if (watched) watched.ready(text, listDiscoverable(service).length)
+  else input.io.out(text)
   const failed = watchFaults(service, input.io).then(() => EXIT.bug)
   const asked = input.io.signal.aborted ? undefined : once(input.io.signal, 'abort')
-  const code = await Promise.race([failed, asked?.then(() => EXIT.ok) ?? EXIT.ok])
-  if (!input.flags['json']) input.io.err('Stopping: running calls may finish.\n')
+  const reasons = [failed, asked?.then(() => EXIT.ok) ?? EXIT.ok]
+  const code = await Promise.race([
+    ...reasons,
+    ...(watched ? [watched.replaced.then(() => EXIT.ok)] : []),
+  ])
+  if (!input.flags['json'] && watched === undefined)
+    input.io.err('Stopping: running calls may finish.\n')
   // Load balancers say SIGTERM, and need a moment to hear of it; a person at the keyboard does not wait for them.
   const isOrdered = (input.io.signal.reason as Error | undefined)?.message === 'SIGTERM'
   const { cutCalls } = await server.drain(
@@ -90,17 +119,25 @@ async function openStoreOf(input: CommandInput): Promise<Store | undefined> {
   }
 }
 
+interface Listening {
+  readonly mcp: McpOptions
+  readonly triggers: Triggers | undefined
+  readonly watched: Watched | undefined
+}
+
+/** Below the page, which asks for it. */
+const WATCH_PATH = '/explorer/watch'
+
 async function listen(
   service: Service,
-  { mcp, triggers }: { readonly mcp: McpOptions; readonly triggers?: Triggers },
+  { mcp, triggers, watched }: Listening,
   input: CommandInput,
 ): Promise<RunningServer> {
-  const { env } = input.io
   const port = readPort(input)
-  const host = readTextFlag(input, 'host') ?? env['HOST'] ?? '127.0.0.1'
+  const host = readHost(input)
   const allowedHosts = readListFlag(input, 'allow-host')
   try {
-    return await serve(service, {
+    return await serveAt(watched?.door, service, {
       port,
       host,
       ownsProcess: false,
@@ -111,10 +148,14 @@ async function listen(
       allowedOrigins: readListFlag(input, 'allow-origin'),
       ...readPublicUrl(input),
       ...(triggers && { triggers }),
+      ...(watched && { mounts: [{ path: WATCH_PATH, match: 'exact', handler: watched.handler }] }),
       overload: parseOverload(readTextFlag(input, 'overload')),
       surfaces: allSurfaces({
         mcp,
-        explorer: { allowExecute: input.flags['allow-execute'] === true },
+        explorer: {
+          allowExecute: input.flags['allow-execute'] === true,
+          isWatched: watched !== undefined,
+        },
       }),
     })
   } catch (thrown) {
@@ -125,6 +166,10 @@ async function listen(
     if (thrown instanceof TypeError) throw new UsageError(thrown.message)
     throw thrown
   }
+}
+
+function readHost(input: CommandInput): string {
+  return readTextFlag(input, 'host') ?? input.io.env['HOST'] ?? '127.0.0.1'
 }
 
 function readPort(input: CommandInput): number {

@@ -43,7 +43,10 @@ export function createExternalReader(
   const { io, allowAll } = options
   const readPath =
     options.readPath ??
-    ((path) => readBeside(path, allowAll ? undefined : dirname(toPath(url, io))))
+    ((path) => {
+      io.onRead?.(path)
+      return readBeside(path, allowAll ? undefined : dirname(toPath(url, io)))
+    })
   const isFile = url !== '' && !isWeb(url)
   const isBeside = isFile ? allowSameFolder(url) : () => false
   return {

@@ -77,12 +77,12 @@ export interface Queryable<Query, Parameters extends readonly unknown[], Attribu
 
 /** A query before it is written for the wire. */
 export interface AnyQuery {
-  readonly where?: Readonly<Record<string, unknown>>
-  readonly filters?: readonly QueryFilter<string, string>[]
-  readonly sorts?: readonly string[]
-  readonly fields?: readonly string[]
-  readonly relationships?: readonly string[]
-  readonly pagination?: Readonly<Record<string, unknown>>
+  readonly where?: Readonly<Record<string, unknown>> | undefined
+  readonly filters?: readonly QueryFilter<string, string>[] | undefined
+  readonly sorts?: readonly string[] | undefined
+  readonly fields?: readonly string[] | undefined
+  readonly relationships?: readonly string[] | undefined
+  readonly pagination?: Readonly<Record<string, unknown>> | undefined
 }
 
 /** Makes the members of a method that can be queried. */
@@ -91,27 +91,40 @@ export function createQueryable(
   call: (callArguments: unknown, options: CallOptions) => Promise<CallOutcome>,
 ): Readonly<Record<string, unknown>> {
   const query = toMethod((asked: AnyQuery, callArguments?: unknown, options: CallOptions = {}) =>
-    call(callArguments ?? {}, withExtension(options, QUERY, encodeQuery(asked))),
-  ) as (...parameters: unknown[]) => Promise<QueryPage<unknown>>
+    call(callArguments ?? {}, withQuery(options, asked)),
+  ) as (...parameters: unknown[]) => Promise<unknown>
   return {
     query,
-    each: async function* each(first: AnyQuery, callArguments?: unknown, options?: CallOptions) {
-      for (let next: AnyQuery | undefined = first; next !== undefined; ) {
-        const page: QueryPage<unknown> = await query(next, callArguments, options)
-        yield* page.data ?? []
-        next = toNextPage(next, page)
-      }
-    },
+    each: (first: AnyQuery, callArguments?: unknown, options?: CallOptions) =>
+      eachResource(first, (next) => query(next, callArguments, options)),
+  }
+}
+
+/** Gives every resource that a query describes, page after page. */
+export async function* eachResource(
+  first: AnyQuery,
+  read: (query: AnyQuery) => Promise<unknown>,
+): AsyncGenerator<QueryResource<unknown>, void, void> {
+  for (let next: AnyQuery | undefined = first; next !== undefined; ) {
+    const page = (await read(next)) as QueryPage<unknown>
+    yield* page.data ?? []
+    next = toNextPage(next, page)
   }
 }
 
 const QUERY = extensionUrn('query')
 
-function withExtension(options: CallOptions, urn: string, own: JsonObject): CallOptions {
-  return { ...options, extensions: [...(options.extensions ?? []), { urn, options: own }] }
+/** Adds a query to the options of a call. */
+export function withQuery(options: CallOptions, query: AnyQuery): CallOptions {
+  const entry = { urn: QUERY, options: encodeQuery(query) }
+  return { ...options, extensions: [...(options.extensions ?? []), entry] }
 }
 
-function toNextPage(query: AnyQuery, { data, meta }: QueryPage<unknown>): AnyQuery | undefined {
+/** Gives the query for the page after this one; undefined after the last. */
+export function toNextPage(
+  query: AnyQuery,
+  { data, meta }: QueryPage<unknown>,
+): AnyQuery | undefined {
   const { next_cursor: cursor, has_more: hasMore, offset, page } = meta?.pagination ?? {}
   const pagination = query.pagination ?? {}
   if (typeof cursor === 'string') {

@@ -8,6 +8,8 @@ export interface PageOptions {
   readonly allowExecute: boolean
   /** Whether the service has triggers to show. */
   readonly hasTriggers: boolean
+  /** Whether the service is served anew when its files change. */
+  readonly isWatched: boolean
   readonly projectName: string | undefined
   readonly projectUrl: string | undefined
 }
@@ -32,10 +34,11 @@ function renderPage(template: string, options: PageOptions): string {
     TITLE: escapeHtml(options.title),
     ALLOW_EXECUTE: String(options.allowExecute),
     HAS_TRIGGERS: String(options.hasTriggers),
+    IS_WATCHED: String(options.isWatched),
     PROJECT_LINK: toProjectLink(options.projectName, options.projectUrl),
   }
   return template.replace(
-    /\{\{(TITLE|ALLOW_EXECUTE|HAS_TRIGGERS|PROJECT_LINK)\}\}/g,
+    /\{\{(TITLE|ALLOW_EXECUTE|HAS_TRIGGERS|IS_WATCHED|PROJECT_LINK)\}\}/g,
     (_placeholder, name: string) => values[name] ?? '',
   )
 }

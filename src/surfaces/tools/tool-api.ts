@@ -23,6 +23,8 @@ export interface ToolApiOptions {
   readonly judgeCall?: (request: HttpRequest, judgeLocal?: JudgeLocal) => string | undefined
   /** Lets the page show triggers, which it asks the Forrst endpoint for; off by default. */
   readonly hasTriggers?: boolean
+  /** Lets the page ask at `watch` below its prefix how the files of the service stand; off by default. */
+  readonly isWatched?: boolean
   /** Guards `/call` and nothing else. */
   readonly authHook?: AuthHook
   /** What a refused caller is asked to show, as in the header `WWW-Authenticate`; `Bearer` by default. */
@@ -66,6 +68,7 @@ export function createToolApi(options: ToolApiOptions): ToolApi {
       title: options.title ?? 'MCP Tool Explorer',
       allowExecute,
       hasTriggers: options.hasTriggers ?? false,
+      isWatched: options.isWatched ?? false,
       projectName: options.projectName,
       projectUrl: options.projectUrl,
     }),

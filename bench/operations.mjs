@@ -96,12 +96,9 @@ async function fill(store, owner, count, copy) {
 async function write(store, { owner, ids, at }) {
   const operations = createOperationStore(store, { retentionMs: TTL, openMs: TTL })
   const target = { function: 'reports.build', version: '1.0.0' }
-  const call = { id: 'req_1', ...target, arguments: {}, extensions: [], facts: {} }
   const record = { owner, ...target, status: 'pending', request: 'req_1' }
   await Promise.all(
-    ids.map((id, offset) =>
-      operations.create({ ...record, id, accepted: START + at + offset }, call),
-    ),
+    ids.map((id, offset) => operations.create({ ...record, id, accepted: START + at + offset })),
   )
 }
 

@@ -14,6 +14,8 @@ import {
 // `npm run test:faults` asks for 10,000; the ordinary run is short.
 const FULL = process.env['WAYMARK_FAULTS'] === 'full'
 const OPERATIONS = FULL ? 10_000 : 300
+/** About how many operations there are between two faults. */
+const EVERY = FULL ? 100 : 20
 const PROCESSES = 3
 const CALLERS = 24
 const ACCOUNTS = 40
@@ -80,12 +82,16 @@ interface Faults {
   readonly ended: AbortSignal
 }
 
-/** Kills a process every few seconds, and the server once, when a third of the work is done. */
+/**
+ * Kills a process after every so many operations, and the server once, when a third of the work is done. Not by the
+ * clock: a slow server would then spend its time waiting for the leases of the dead, and the more so the slower it is.
+ */
 async function causeFaults({ ledger, server, progress, ended }: Faults) {
   let restarts = 0
-  while (!ended.aborted) {
-    await sleep(500 + Math.random() * 1500)
-    if (ended.aborted) break
+  for (let next = EVERY; !ended.aborted; ) {
+    await sleep(50)
+    if (ended.aborted || progress.done < next) continue
+    next = progress.done + EVERY / 2 + Math.random() * EVERY
     if (restarts === 0 && progress.done > OPERATIONS / 3) {
       await server.kill()
       await sleep(500)
@@ -166,17 +172,19 @@ async function untilTidied(store: Store): Promise<void> {
 
 /** Reads what the store knows when everything is over. */
 async function judge(store: Store, { killed, left }: LedgerProcesses) {
-  const completed = new Set<string>()
+  const completed = new Map<string, string>()
   for await (const { value } of list(store, 'operation:')) {
-    const { status, request } = value as { status: string; request: string }
-    if (status === 'completed') completed.add(request)
+    const { status, request, id, accepted, ended } = value as Record<string, string>
+    const facts = `${id} of ${request}, accepted ${accepted}, ended ${ended}`
+    if (status === 'completed') completed.set(request ?? '', facts)
   }
-  const ends = new Map<string, number>()
+  const ends = new Map<string, string[]>()
   let runs = 0
   for await (const { key } of list(store, 'run:')) {
     const [, name = '', request = ''] = key.split(':')
     runs++
-    if (completed.has(request)) ends.set(name, (ends.get(name) ?? 0) + 1)
+    const end = completed.get(request)
+    if (end !== undefined) ends.set(name, [...(ends.get(name) ?? []), end])
   }
   const intruders: string[] = []
   for await (const { key, value } of list(store, 'conflict:')) {
@@ -185,7 +193,9 @@ async function judge(store: Store, { killed, left }: LedgerProcesses) {
   }
   return {
     runs,
-    duplicates: [...ends].filter(([, count]) => count > 1).map(([name]) => name),
+    duplicates: [...ends]
+      .filter(([, found]) => found.length > 1)
+      .map(([name, found]) => `${name}: ${found.join('; ')}`),
     intruders,
     effects: await count(store, 'effect:'),
     open: await count(store, 'operation-call:'),

@@ -115,12 +115,15 @@ export function asyncExtension(options: AsyncExtensionOptions): Extension {
     service: string,
   ): Promise<OperationRecord> {
     const scope = toKeyScope(call)
-    await operations.create(record, call)
+    const { id } = record
+    // One under a key must not run before it has the key: a process that dies in between leaves it to the next call.
+    await Promise.all([operations.create(record), !scope && operations.open(id, call)])
     const first = scope && (await claimKey(scope, record, { store, operations, openMs }))
     if (first) await operations.discard(record)
     const kept = first ?? record
     try {
-      // The process that kept the first one may have died before it had its job.
+      // The process that kept the first one may have died before it had its call or its job.
+      if (scope && kept.status === 'pending') await operations.open(kept.id, call)
       if (!hasEnded(kept)) await worker.add(kept.id, service)
       return kept
     } catch (thrown) {

@@ -1,6 +1,6 @@
 import { type Logger, mayFit } from '../../core/index.ts'
 import { CallError } from '../../errors/index.ts'
-import type { Entry, Store } from '../../store/index.ts'
+import { type Entry, type Store, storeKey } from '../../store/index.ts'
 import { asRecord } from '../../values/index.ts'
 import {
   createLedger,
@@ -8,6 +8,7 @@ import {
   type Ledger,
   type LedgerEntry,
   startKeepAlive,
+  toStoredJson,
 } from '../../work/index.ts'
 import {
   hasEnded,
@@ -29,7 +30,9 @@ export interface OperationTimes {
 /** The operations of a service: items of the ledger, with their call and large outcomes beside them. */
 export interface OperationStore extends Pick<Ledger<OperationRecord>, 'change' | 'page'> {
   /** Keeps an accepted operation. */
-  create(record: OperationRecord, call: OperationCall): Promise<void>
+  create(record: OperationRecord): Promise<void>
+  /** Keeps the call of an operation, unless there is one: it must run from now on, and only now may its job be added. */
+  open(id: string, call: OperationCall): Promise<void>
   /** Takes an operation back whose job could not be added. */
   discard(record: OperationRecord): Promise<void>
   read(id: string): Promise<OperationRecord | undefined>
@@ -76,12 +79,11 @@ export function createOperationStore(store: Store, times: OperationTimes): Opera
   return {
     change: ledger.change,
     page: ledger.page,
-    async create(record, call) {
-      await Promise.all([
-        ledger.keepPart(record.id, ['call'], call, openMs),
-        ledger.list(record, record),
-        ledger.add(record, record),
-      ])
+    async create(record) {
+      await Promise.all([ledger.list(record, record), ledger.add(record, record)])
+    },
+    async open(id, call) {
+      await store.putIfAbsent(storeKey('operation-call', id), toStoredJson(call), { ttl: openMs })
     },
     async discard(record) {
       await Promise.all([ledger.remove(record, record), ledger.dropPart(record.id, ['call'])])

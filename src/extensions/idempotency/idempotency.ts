@@ -21,7 +21,7 @@ import {
   type OnStoreFailure,
   type Store,
 } from '../../store/index.ts'
-import { type Duration, extensionUrn, formatTimestamp } from '../../values/index.ts'
+import { type Duration, extensionUrn, formatTimestamp, isPromise } from '../../values/index.ts'
 import { type Ledger, type LedgerEntry, repeatWrite } from '../../work/index.ts'
 import {
   fromRecord,
@@ -91,9 +91,12 @@ export function idempotencyExtension(options: IdempotencyExtensionOptions): Exte
         return next(marked)
       }
       if (!put.created) return answerFromRecord(exchange, { key, hash: running.hash, put })
-      const held = leaseMs === false ? undefined : keys.hold(name, put, { run, leaseMs })
       const inner = captureReply(service, call.reply)
-      const outcome = await next(marked)
+      const pending = next(marked)
+      // What has its outcome already need not be held.
+      const isHeld = leaseMs !== false && isPromise(pending)
+      const held = isHeld ? keys.hold(name, put, { run, leaseMs }) : undefined
+      const outcome = await pending
       await held?.stop()
       const now = service.clock.now()
       if (outcome.ok || keeps(outcome)) {

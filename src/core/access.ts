@@ -1,5 +1,5 @@
 import { CallError } from '../errors/index.ts'
-import { isPromise, type Maybe } from '../values/index.ts'
+import { isList, isPromise, type Maybe } from '../values/index.ts'
 import type { Call, Principal } from './call.ts'
 import type { Credentials, Service } from './service.ts'
 import { isDiscoverable, type Target } from './target.ts'
@@ -62,7 +62,7 @@ export function insufficientScope({ name, scopes }: Pick<Target, 'name' | 'scope
 /** A text in place of a list would hold every scope that is a part of it. */
 function heldScopes(principal: Principal | undefined): readonly string[] {
   const scopes = principal?.scopes
-  return Array.isArray(scopes) ? scopes : []
+  return isList(scopes) ? scopes : []
 }
 
 /**

@@ -9,7 +9,7 @@ import {
   type View,
 } from '../core/index.ts'
 import { resolveCode } from '../errors/index.ts'
-import { extensionUrn, once } from '../values/index.ts'
+import { canonicalUrn, extensionUrn, once } from '../values/index.ts'
 import { type HttpAddress, listAddresses } from './http.ts'
 import { type CallOption, listCallOptions } from './options.ts'
 import { type Parameters, toParameters } from './parameters.ts'
@@ -96,6 +96,15 @@ function isCallable({ system, stability }: Target): boolean {
   return !system && stability !== 'removed'
 }
 
+/** A function says itself whether it goes on in the background always, never, or when its caller prefers it. */
+function toModes(service: Service, { streams, accepts, definition }: Target): readonly Mode[] {
+  const direct: readonly Mode[] = streams ? ['now', 'stream'] : ['now']
+  const declared = definition.extensions?.find(({ urn }) => canonicalUrn(urn) === ASYNC)
+  const mode = declared?.['mode']
+  if (!service.supports(ASYNC) || !accepts(ASYNC) || mode === 'never') return direct
+  return mode === 'always' ? ['background', ...direct] : [...direct, 'background']
+}
+
 function toContract(service: Service, target: Target): Contract {
   const parameters = once(() => toParameters(service, target))
   const results = once(() => toResults(service, target, parameters()))
@@ -112,11 +121,7 @@ function toContract(service: Service, target: Target): Contract {
     get results() {
       return results()
     },
-    modes: [
-      'now',
-      ...(target.streams ? (['stream'] as const) : []),
-      ...(service.supports(ASYNC) && target.accepts(ASYNC) ? (['background'] as const) : []),
-    ],
+    modes: toModes(service, target),
     errors: [...target.errors.values()].map((error) => {
       const { status, retryable } = resolveCode(error.code)
       return { ...error, status: error.status ?? status, retryable }

@@ -26,6 +26,8 @@ export interface CallOption {
 
 type Header = (name: string) => string | undefined
 
+/** RFC 7240, 4.1; other preferences may stand beside it. */
+const RESPOND_ASYNC = /(?:^|,)\s*respond-async\s*(?:[,;]|$)/i
 const DURATION = /^(\d{1,12}(?:\.\d{1,6})?) ?(ms|s|m|h)?$/
 const UNITS: Readonly<Record<string, string>> = {
   ms: 'millisecond',
@@ -122,6 +124,18 @@ export const CALL_OPTIONS: readonly CallOption[] = [
     fromMeta: (traceparent, { tracestate }) =>
       typeof traceparent === 'string' ? { traceparent, tracestate } : undefined,
     expected: 'a string',
+  },
+  {
+    urn: extensionUrn('async'),
+    summary: 'goes on in the background, and is answered at once',
+    header: 'prefer',
+    meta: 'waymark/background',
+    client: 'extensions',
+    flag: '--async',
+    offered: true,
+    fromHeader: (text) => (RESPOND_ASYNC.test(text) ? { preferred: true } : undefined),
+    fromMeta: (value) => (typeof value === 'boolean' ? { preferred: value } : undefined),
+    expected: 'true or false',
   },
   {
     urn: extensionUrn('caching'),

@@ -380,7 +380,7 @@ export const FEATURES: readonly Feature[] = [
         function: 'tickets.report',
         extensions: [{ urn: 'urn:forrst:ext:async', options: { preferred: true } }],
       },
-      rest: { issue: 20 },
+      rest: { request: 'POST /api/tickets.report', headers: { prefer: 'respond-async' } },
       mcp: { issue: 20 },
       tools: { issue: 20 },
       client: { method: 'start', rest: ['tickets.report'] },

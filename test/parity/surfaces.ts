@@ -206,6 +206,8 @@ async function askRest(url: string, { request, body, headers }: RestSend): Promi
   })
   const type = response.headers.get('content-type') ?? ''
   const text = await response.text()
+  const location = response.headers.get('location')
+  if (response.status === 202 && location) return followOperation(`${url}${location}`)
   if (type === 'application/jsonl') {
     const lines = text
       .trim()
@@ -225,6 +227,13 @@ async function askRest(url: string, { request, body, headers }: RestSend): Promi
   return type === 'application/json'
     ? { result: document }
     : toAnswer(null, document['extensions'] as Json[])
+}
+
+async function followOperation(url: string): Promise<Answer> {
+  for (;;) {
+    const operation = (await (await fetch(url)).json()) as Json
+    if (operation['status'] === 'completed') return { result: operation['result'] }
+  }
 }
 
 const MODERN = '2026-07-28'

@@ -17,7 +17,7 @@ export interface Decoded {
 export function gatherArguments(request: HttpRequest, asked: Asked, service: Service): Decoded {
   const body = readJsonBody(request, service)
   const { address } = asked.at ?? {}
-  const contract = asked.version && asked.contracts.of(asked.version)
+  const contract = asked.version && asked.surface.contracts.of(asked.version)
   const { own, query } = splitQueryString(request, contract)
   const placed = asked.at && readPlaced(request, asked, asked.at)
   const place = (name: string): ParameterPlace => address?.placeOf(name) ?? 'body'

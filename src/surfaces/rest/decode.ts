@@ -15,7 +15,7 @@ import {
   type Target,
 } from '../../core/index.ts'
 import { STREAM_URN } from '../../extensions/stream/index.ts'
-import { extensionUrn } from '../../values/index.ts'
+import { canonicalUrn, extensionUrn } from '../../values/index.ts'
 import { type HttpRequest, selectMediaType } from '../../wire/index.ts'
 import { gatherArguments } from './arguments.ts'
 import { readJsonBody } from './body.ts'
@@ -34,9 +34,16 @@ export interface Asked {
   readonly version: Target | undefined
   /** Where it is asked for; undefined when all arguments are in the body. */
   readonly at: AskedAt | undefined
-  readonly contracts: Contracts
   readonly streamType: StreamType | undefined
+  readonly surface: RestParts
+}
+
+/** What all requests of one mount share. */
+export interface RestParts {
+  readonly contracts: Contracts
   readonly nextId: () => string
+  /** Where functions are. */
+  readonly prefix: string
 }
 
 /** A function at an address where arguments may be outside the body. */
@@ -58,6 +65,13 @@ const STREAMED: ExtensionEntry = {
 }
 
 const CACHING = extensionUrn('caching')
+
+const BACKGROUND: ExtensionEntry = {
+  urn: extensionUrn('async'),
+  options: {},
+  pointer: '',
+  implicit: true,
+}
 
 const CACHED: ExtensionEntry = { urn: CACHING, options: {}, pointer: '', implicit: true }
 
@@ -96,7 +110,7 @@ export function decodeCall(
   service: Service,
   principal: Principal | undefined,
 ): Call {
-  const { target, nextId } = asked
+  const { target, surface } = asked
   // Nearly every call: all arguments in the body.
   const isPlain = asked.at === undefined && request.query === ''
   const decoded = isPlain ? undefined : gatherArguments(request, asked, service)
@@ -105,7 +119,7 @@ export function decodeCall(
   const reply = createReply()
   if (id) addReplyHeader(reply, 'x-request-id', id)
   return {
-    id: id || nextId(),
+    id: id || surface.nextId(),
     function: target.name,
     version: target.version,
     arguments: decoded?.arguments ?? readJsonBody(request, service),
@@ -122,10 +136,15 @@ export function decodeCall(
 function joinEntries(
   entries: readonly ExtensionEntry[],
   query: ExtensionEntry | undefined,
-  { streamType, at }: Asked,
+  { streamType, at, version, surface }: Asked,
 ): readonly ExtensionEntry[] {
   const conditional = at?.conditional === true
-  if (query === undefined && streamType === undefined && !conditional) return entries
+  const background =
+    version?.definition.extensions !== undefined &&
+    streamType === undefined &&
+    surface.contracts.of(version).modes[0] === 'background' &&
+    !entries.some(({ urn }) => canonicalUrn(urn) === BACKGROUND.urn)
+  if (query === undefined && streamType === undefined && !conditional && !background) return entries
   // A reader is told how to ask next time, also one who does not ask yet.
   const cached = conditional && !entries.some(({ urn }) => urn === CACHING)
   return [
@@ -133,6 +152,7 @@ function joinEntries(
     ...(query ? [query] : []),
     ...(streamType === undefined ? [] : [STREAMED]),
     ...(cached && streamType === undefined ? [CACHED] : []),
+    ...(background ? [BACKGROUND] : []),
   ]
 }
 

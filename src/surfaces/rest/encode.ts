@@ -18,16 +18,18 @@ import {
 import { canonicalUrn, extensionUrn, isRecord } from '../../values/index.ts'
 import type { HttpResponse } from '../../wire/index.ts'
 import type { Asked } from './decode.ts'
+import { encodeStarted, standingHeaders, toStanding } from './operations.ts'
 
 /** Encodes an outcome as a plain HTTP answer: the result itself, or problem details with one entry per finding. */
 export function encodeOutcome(
   outcome: Outcome,
   call: Call | undefined,
   service: Service,
-  asked?: Pick<Asked, 'version' | 'contracts'>,
+  asked?: Asked,
 ): HttpResponse {
+  if (asked?.version?.system) return encodeStanding(toStanding(outcome), call, service)
   if (!outcome.ok) return encodeErrors(outcome, call, service)
-  const instead = call && encodeInstead(outcome.result, call)
+  const instead = call && encodeInstead(outcome.result, call, asked)
   if (instead !== undefined) return instead
   const headers = encodeHeaders(call)
   return {
@@ -40,14 +42,17 @@ export function encodeOutcome(
   }
 }
 
+/** Of the functions of the protocol, only those that look after operations are served here. */
+function encodeStanding(outcome: Outcome, call: Call | undefined, service: Service): HttpResponse {
+  const response = encodeOutcome(outcome, call, service)
+  if (!outcome.ok) return response
+  return { ...response, headers: { ...response.headers, ...standingHeaders(outcome.result) } }
+}
+
 /** A masked result may not have the shape that was promised. */
-function hasOtherShape(
-  result: unknown,
-  reply: Reply,
-  asked: Pick<Asked, 'version' | 'contracts'> | undefined,
-): boolean {
+function hasOtherShape(result: unknown, reply: Reply, asked: Asked | undefined): boolean {
   if (asked?.version === undefined || !isMasked(reply)) return false
-  return !asked.contracts.of(asked.version).results.accepts(result)
+  return !asked.surface.contracts.of(asked.version).results.accepts(result)
 }
 
 /** Writes a result, whole or partial, as far as an answer may be long. */
@@ -108,7 +113,11 @@ const MASKED_TYPE = 'application/vnd.waymark.masked+json'
 /** What extensions answer in place of the function has a type of its own: it has not the shape that was promised. */
 export const EXTENSIONS_TYPE = 'application/vnd.waymark.extensions+json'
 
-function encodeInstead(result: unknown, call: Call): HttpResponse | undefined {
+function encodeInstead(
+  result: unknown,
+  call: Call,
+  asked: Asked | undefined,
+): HttpResponse | undefined {
   const { reply } = call
   const { disposition, extensions = [] } = reply
   if (result !== null || disposition === undefined || disposition === 'unavailable')
@@ -117,6 +126,8 @@ function encodeInstead(result: unknown, call: Call): HttpResponse | undefined {
     ({ urn, data }) => canonicalUrn(urn) === CACHING && data?.['cache_status'] === 'hit',
   )
   if (known) return { status: 304, headers: { ...reply.headers, ...encodeCaching(call) }, body: '' }
+  const started = asked && encodeStarted(reply, asked.surface.prefix)
+  if (started !== undefined) return started
   return {
     status: pickStatus(reply),
     headers: { 'content-type': EXTENSIONS_TYPE, ...reply.headers },

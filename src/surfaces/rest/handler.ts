@@ -41,6 +41,7 @@ import {
   decodeStreamType,
   decodeTarget,
   findVersion,
+  type RestParts,
   type RestTarget,
 } from './decode.ts'
 import { encodeFailure, encodeOutcome } from './encode.ts'
@@ -70,10 +71,13 @@ export function createRestHandler(service: Service, options: RestOptions = {}): 
   const { prefix = '/api' } = options
   const contracts = createContracts(service)
   const routes = createRoutes(service, contracts)
-  const nextId = createIds()
+  const surface: RestParts = { contracts, nextId: createIds(), prefix }
   const named = createNamed(service)
   const cacheable = (version: Target) =>
-    service.supports(CACHING) && version.accepts(CACHING) && version.stateChanges.length === 0
+    service.supports(CACHING) &&
+    !version.system &&
+    version.accepts(CACHING) &&
+    version.stateChanges.length === 0
 
   function route(request: HttpRequest, principal: Principal | undefined): Maybe<HttpResponse> {
     const path = request.path.slice(prefix.length)
@@ -88,7 +92,7 @@ export function createRestHandler(service: Service, options: RestOptions = {}): 
     const version = findPermitted(service, principal, findVersion(entry, target))
     if (request.method === 'POST' || version === undefined) {
       const streamType = decodeStreamType(request, version)
-      const asked = { target, version, at: undefined, contracts, streamType, nextId }
+      const asked = { target, version, at: undefined, streamType, surface }
       return answer(service, request, principal, asked, options)
     }
     return choose(request, target.name, { methods: named(version), values: [] }, principal, target)
@@ -112,9 +116,8 @@ export function createRestHandler(service: Service, options: RestOptions = {}): 
       target: wanted ?? { name: target.name, version: target.version },
       version,
       at: version && { address, values, conditional },
-      contracts,
       streamType: decodeStreamType(request, version),
-      nextId,
+      surface,
     }
     return answer(service, request, principal, asked, options)
   }
@@ -295,12 +298,12 @@ function withNegotiated(
   outcome: Outcome,
   ucp: JsonObject | undefined,
   { reply }: Call,
-  { version, contracts }: Asked,
+  { version, surface }: Asked,
 ): Outcome {
   if (ucp === undefined || !outcome.ok) return outcome
   const { result } = outcome
   if (isRecord(result) && 'ucp' in result) return outcome
-  const isOpen = version === undefined || contracts.of(version).results.isOpen
+  const isOpen = version === undefined || surface.contracts.of(version).results.isOpen
   if (isRecord(result) && isOpen) return { ...outcome, result: { ucp, ...result } }
   addReplyHeader(reply, 'ucp-negotiated', toAscii(JSON.stringify(ucp)))
   return outcome

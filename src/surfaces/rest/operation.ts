@@ -47,12 +47,13 @@ export function toOperation(
           ...toStreamContent(contract, move),
         },
       },
+      ...(contract.modes.includes('background') && { '202': STARTED }),
       ...(isCached && {
         '304': { description: 'The result is the one that If-None-Match names' },
       }),
       ...toErrorResponses(contract),
-      '4XX': problemResponse('The call was refused'),
-      '5XX': problemResponse('The call failed'),
+      '4XX': describeProblem('The call was refused'),
+      '5XX': describeProblem('The call failed'),
     },
     // OpenAPI 3.1 lets any scheme name the roles that an operation needs.
     ...(contract.scopes.length > 0 && { security: [{ bearer: contract.scopes }] }),
@@ -157,6 +158,12 @@ export const PARAMETERS: Readonly<Record<string, object>> = {
     description: 'One outcome per key, however often the call is repeated',
     schema: { type: 'string' },
   },
+  Prefer: {
+    name: 'Prefer',
+    in: 'header',
+    description: '`respond-async`: the call goes on in the background, and is answered with 202',
+    schema: { type: 'string' },
+  },
   IfNoneMatch: {
     name: 'If-None-Match',
     in: 'header',
@@ -171,6 +178,7 @@ export const HEADERS: Readonly<Record<string, object>> = {
     description: 'The X-Request-Id of the request; of failures always',
     schema: { type: 'string' },
   },
+  Location: { description: 'Where the operation is', schema: { type: 'string' } },
   ETag: { description: 'Tells this result from others', schema: { type: 'string' } },
   CacheControl: {
     description: 'How long the result may be used again',
@@ -194,10 +202,20 @@ function toHeaders(names: readonly string[]): object {
   )
 }
 
+/** What a call that goes on in the background is answered with. */
+const STARTED = {
+  description: 'The call goes on in the background',
+  headers: toHeaders(['Location', 'RetryAfter', 'RequestId']),
+  content: {
+    'application/json': { schema: toReference('#/components/schemas/Operation') },
+  },
+}
+
 function toHeaderParameters(contract: Contract, isRead: boolean): readonly object[] {
   const shared = [
     ...(takes(contract, 'idempotency') && !contract.readsOnly ? ['IdempotencyKey'] : []),
     ...(takes(contract, 'caching') && isRead ? ['IfNoneMatch'] : []),
+    ...(contract.modes.includes('background') ? ['Prefer'] : []),
     'RequestId',
   ]
   const own = contract.options
@@ -257,12 +275,13 @@ function toErrorResponses({ errors }: Contract): Record<string, object> {
   return Object.fromEntries(
     [...byStatus].map(([status, list]) => [
       String(status),
-      problemResponse(list.map(({ code, message }) => `${code}: ${message}`).join('\n')),
+      describeProblem(list.map(({ code, message }) => `${code}: ${message}`).join('\n')),
     ]),
   )
 }
 
-function problemResponse(description: string): object {
+/** Describes an answer with problem details. */
+export function describeProblem(description: string): object {
   return {
     description,
     content: { 'application/problem+json': { schema: toReference(PROBLEM_ADDRESS) } },

@@ -1,5 +1,6 @@
 import { type Contracts, type HttpAddress, listNamedAddresses } from '../../contract/index.ts'
 import { type PathSegment, parseHttpPath, type Service, type Target } from '../../core/index.ts'
+import { OPERATION_ADDRESSES } from './operations.ts'
 
 /** What a path leads to: a version of a function, by each method it can be called with there. */
 export interface RestRoute {
@@ -33,19 +34,15 @@ interface Table {
 }
 
 /** Creates the table of addresses; it is made anew only when functions come or go. Throws when two have the same. */
-export function createRoutes(
-  service: Service,
-  contracts: Contracts,
-  reserved: readonly string[] = [],
-): Routes {
+export function createRoutes(service: Service, contracts: Contracts): Routes {
   const { registry, log } = service
   let revision = registry.revision()
-  let table = buildTable(service, contracts, reserved)
+  let table = buildTable(service, contracts)
   const current = (): Table => {
     if (registry.revision() === revision) return table
     revision = registry.revision()
     try {
-      table = buildTable(service, contracts, reserved)
+      table = buildTable(service, contracts)
     } catch (error) {
       // The service runs: what was served before the clash still is.
       log.error('addresses of new functions are not served', { error })
@@ -64,13 +61,17 @@ export function createRoutes(
   }
 }
 
-function buildTable(service: Service, contracts: Contracts, reserved: readonly string[]): Table {
+function buildTable(service: Service, contracts: Contracts): Table {
   const root = createNode()
   const paths: string[] = []
+  for (const { name, address } of OPERATION_ADDRESSES) {
+    const target = service.registry.find(name)?.latest
+    if (target !== undefined) insert(root, target, address)
+  }
   for (const { target, http } of contracts.list({ includeHidden: true })) {
     for (const address of http) {
       if (address.path !== target.definition.http?.path) continue
-      refuseNamed(service, target, address, reserved)
+      refuseNamed(service, target, address)
       insert(root, target, address)
       paths.push(address.path)
     }
@@ -78,18 +79,12 @@ function buildTable(service: Service, contracts: Contracts, reserved: readonly s
   return { root, paths }
 }
 
-/** A path must not be what the name of a function leads to, or what the surface serves itself. */
-function refuseNamed(
-  service: Service,
-  target: Target,
-  { path }: HttpAddress,
-  reserved: readonly string[],
-): void {
+/** A path must not be what the name of a function leads to. */
+function refuseNamed(service: Service, target: Target, { path }: HttpAddress): void {
   const [first = '', ...others] = path.slice(1).split('/')
   if (others.length === 0 && service.registry.find(first) !== undefined) {
     throw clash(target, path, `the function ${first} is there`)
   }
-  if (reserved.includes(`/${first}`)) throw clash(target, path, `/${first} is taken by operations`)
 }
 
 function insert(root: Node, target: Target, address: HttpAddress): void {

@@ -35,6 +35,7 @@ import {
   once,
 } from '../../values/index.ts'
 import type { HttpHandler, HttpRequest, HttpResponse } from '../../wire/index.ts'
+import { encodeFile } from './binary.ts'
 import {
   type Asked,
   decodeCall,
@@ -45,6 +46,7 @@ import {
   type RestTarget,
 } from './decode.ts'
 import { encodeFailure, encodeOutcome } from './encode.ts'
+import { readFileBody } from './files.ts'
 import { createRoutes, type RestRoute, toNamedMethods } from './routes.ts'
 import { createStreamFormat } from './stream.ts'
 
@@ -220,8 +222,15 @@ function answer(
   const fail = (thrown: unknown): HttpResponse =>
     encodeFailure(toFailure(thrown, { call, log: service.log }), call, service)
   const runWith = (ucp?: JsonObject): Maybe<HttpResponse> => {
+    const files = readFileBody(request, asked, service)
+    if (files !== undefined) {
+      return files.then((body) => {
+        call = decodeCall(request, asked, service, principal, body)
+        return run(service, call, asked, ucp, request)
+      })
+    }
     call = decodeCall(request, asked, service, principal)
-    return run(service, call, asked, ucp)
+    return run(service, call, asked, ucp, request)
   }
   try {
     const header = options.admit && request.header('ucp-agent')
@@ -248,12 +257,27 @@ function run(
   call: Call,
   asked: Asked,
   ucp: JsonObject | undefined,
+  request: HttpRequest,
 ): Maybe<HttpResponse> {
   if (asked.streamType !== undefined) return runStream(service, call, asked, ucp)
   const outcome = dispatch(service, call)
   return isPromise(outcome)
-    ? encodeLater(service, call, asked, ucp, outcome)
-    : encodeOutcome(withNegotiated(outcome, ucp, call, asked), call, service, asked)
+    ? encodeLater(service, call, asked, ucp, request, outcome)
+    : encode(outcome, service, call, asked, ucp, request)
+}
+
+function encode(
+  outcome: Outcome,
+  service: Service,
+  call: Call,
+  asked: Asked,
+  ucp: JsonObject | undefined,
+  request: HttpRequest,
+): HttpResponse {
+  return (
+    encodeFile(outcome, asked.version, request, call.reply) ??
+    encodeOutcome(withNegotiated(outcome, ucp, call, asked), call, service, asked)
+  )
 }
 
 function encodeLater(
@@ -261,11 +285,10 @@ function encodeLater(
   call: Call,
   asked: Asked,
   ucp: JsonObject | undefined,
+  request: HttpRequest,
   outcome: Promise<Outcome>,
 ): Promise<HttpResponse> {
-  return outcome.then((ready) =>
-    encodeOutcome(withNegotiated(ready, ucp, call, asked), call, service, asked),
-  )
+  return outcome.then((ready) => encode(ready, service, call, asked, ucp, request))
 }
 
 function runStream(

@@ -1,6 +1,13 @@
 import { CallError, DEFAULT_RETRY_AFTER } from '../errors/index.ts'
 import { andThen, formatNear, isPromise, type Maybe, nearest, toShort } from '../values/index.ts'
-import { assertPermitted, EVERYTHING, isAdmitted, isVisible, type View, viewOf } from './access.ts'
+import {
+  assertPermitted,
+  EVERYTHING,
+  isAdmitted,
+  isVisible,
+  type View,
+  viewOf,
+} from './access/access.ts'
 import type { Call, Outcome } from './call.ts'
 import {
   type ChosenExtension,

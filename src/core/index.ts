@@ -7,7 +7,7 @@ export {
   isVisible,
   type View,
   viewOf,
-} from './access.ts'
+} from './access/access.ts'
 export {
   addReplyHeader,
   type Call,

@@ -1,6 +1,6 @@
 import { CallError, type CallErrorShape } from '../errors/index.ts'
 import { isRecord, type JsonObject, toShort } from '../values/index.ts'
-import { EVERYTHING, type View } from './access.ts'
+import { EVERYTHING, type View } from './access/access.ts'
 import type { Service } from './service.ts'
 
 /** Refuses a text that is longer than an answer of the service may be. */

@@ -1,8 +1,8 @@
-import { CallError } from '../errors/index.ts'
-import { isList, isPromise, type Maybe } from '../values/index.ts'
-import type { Call, Principal } from './call.ts'
-import type { Credentials, Service } from './service.ts'
-import { isDiscoverable, type Target } from './target.ts'
+import { CallError } from '../../errors/index.ts'
+import { isList, isPromise, type Maybe } from '../../values/index.ts'
+import type { Call, Principal } from '../call.ts'
+import type { Credentials, Service } from '../service.ts'
+import { isDiscoverable, type Target } from '../target.ts'
 
 /** What one set of scopes may call, and therefore see. */
 export interface View {

@@ -1,6 +1,6 @@
 export {
   EVERYTHING,
-  identifyCaller,
+  identifyFor,
   identifyReader,
   insufficientScope,
   isAdmitted,

@@ -248,8 +248,8 @@ function buildService<Options extends ServiceOptions>(
     store,
     authenticate: options.authenticate,
     challenge,
-    discovery: oneOf('discovery', options.discovery, ['authenticated', 'public']),
-    denied: oneOf('denied', options.denied, ['forbidden', 'not-found']),
+    discovery: pickWord('discovery', options.discovery, ['authenticated', 'public']),
+    denied: pickWord('denied', options.denied, ['forbidden', 'not-found']),
     authorize: options.authorize,
     dispatch: (call) => dispatch(service, call),
     accuse: suspects.accuse,
@@ -276,7 +276,7 @@ function buildService<Options extends ServiceOptions>(
 }
 
 /** Reads an option that is one of a few words, the first when it is absent; a misspelt one must not open anything. */
-function oneOf<Word extends string>(
+function pickWord<Word extends string>(
   name: string,
   given: Word | undefined,
   words: readonly [Word, ...Word[]],

@@ -101,7 +101,7 @@ const READERS: ReadonlySet<string> = new Set([
 ])
 
 /** Finds out who calls a function. */
-export function identifyCaller(
+export function identifyFor(
   service: Pick<Service, 'authenticate' | 'discovery'>,
   credentials: Credentials,
   functionName: string,

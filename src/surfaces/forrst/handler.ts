@@ -1,7 +1,7 @@
 import {
   type Call,
   dispatch,
-  identifyCaller,
+  identifyFor,
   type Principal,
   type Service,
   toFailure,
@@ -33,7 +33,7 @@ export function createForrstHandler(service: Service): HttpHandler {
       const envelope = readEnvelope(service, request, answering)
       const principal =
         service.authenticate &&
-        identifyCaller(service, toCredentials(request, 'forrst'), envelope.call.function)
+        identifyFor(service, toCredentials(request, 'forrst'), envelope.call.function)
       const asked: AskedCall = { envelope, request, judgeLocal }
       return isPromise(principal)
         ? answerLater(service, asked, principal, answering)

@@ -171,7 +171,9 @@ export {
   toResultText,
 } from './result.ts'
 export type {
+  CallObserver,
   Credentials,
+  EndedCall,
   FunctionSource,
   Limits,
   Logger,

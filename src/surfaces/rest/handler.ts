@@ -260,7 +260,7 @@ function run(
   request: HttpRequest,
 ): Maybe<HttpResponse> {
   if (asked.streamType !== undefined) return runStream(service, call, asked, ucp)
-  const outcome = dispatch(service, call)
+  const outcome = dispatch(service, call, 'rest')
   return isPromise(outcome)
     ? encodeLater(service, call, asked, ucp, request, outcome)
     : encode(outcome, service, call, asked, ucp, request)
@@ -299,7 +299,9 @@ function runStream(
 ): Maybe<HttpResponse> {
   const { streamType = 'application/jsonl' } = asked
   return answerStream(service, call, createStreamFormat(service, call, streamType), (streaming) =>
-    andThen(dispatch(service, streaming), (outcome) => withNegotiated(outcome, ucp, call, asked)),
+    andThen(dispatch(service, streaming, 'rest'), (outcome) =>
+      withNegotiated(outcome, ucp, call, asked),
+    ),
   )
 }
 

@@ -23,6 +23,7 @@ import {
   type Service,
   type ServiceProfile,
   type Target,
+  type TargetShape,
 } from '../core/index.ts'
 import { checkHead } from '../discovery/index.ts'
 import { assertChallenge, DEFAULT_CHALLENGE } from '../errors/index.ts'
@@ -181,12 +182,7 @@ function buildService<Options extends ServiceOptions>(
         run: () => Promise.reject(new TypeError(`${shape.name} is not ready`)),
       }
       target.joining = listJoining(service, target)
-      for (const warning of findPatternWarnings(shape)) log.warn(warning)
-      if (shape.scopes.length > 0 && options.authenticate === undefined) {
-        log.warn(
-          `function ${shape.name} requires scopes, which nobody has: the service has no authenticate hook`,
-        )
-      }
+      for (const warning of listWarnings(shape, options)) log.warn(warning)
       const layers = flattenMiddleware([...middleware, ...(shape.definition.use ?? [])])
       target.run = createInvoke(target, layers, log, suspects)
       return target
@@ -243,6 +239,22 @@ function buildService<Options extends ServiceOptions>(
   }
   assertLinks(service)
   return service
+}
+
+/** Lists what an operator should know about a function before it is called. */
+function listWarnings(
+  shape: TargetShape,
+  { authenticate }: Pick<ServiceOptions<readonly FunctionDefinition[]>, 'authenticate'>,
+): readonly string[] {
+  const isClosed = shape.scopes.length > 0 && authenticate === undefined
+  return [
+    ...findPatternWarnings(shape),
+    ...(isClosed
+      ? [
+          `function ${shape.name} requires scopes, which nobody has: the service has no authenticate hook`,
+        ]
+      : []),
+  ]
 }
 
 /** Reads an option that is one of a few words, the first when it is absent; a misspelt one must not open anything. */

@@ -23,7 +23,6 @@ import {
   type Service,
   type ServiceProfile,
   type Target,
-  type TargetShape,
 } from '../core/index.ts'
 import { checkHead } from '../discovery/index.ts'
 import { assertChallenge, DEFAULT_CHALLENGE } from '../errors/index.ts'
@@ -243,7 +242,7 @@ function buildService<Options extends ServiceOptions>(
 
 /** Lists what an operator should know about a function before it is called. */
 function listWarnings(
-  shape: TargetShape,
+  shape: Parameters<typeof findPatternWarnings>[0] & Pick<Target, 'scopes'>,
   { authenticate }: Pick<ServiceOptions<readonly FunctionDefinition[]>, 'authenticate'>,
 ): readonly string[] {
   const isClosed = shape.scopes.length > 0 && authenticate === undefined

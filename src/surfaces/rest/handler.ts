@@ -297,8 +297,9 @@ function runStream(
   asked: Asked,
   ucp: JsonObject | undefined,
 ): Maybe<HttpResponse> {
-  const { streamType = 'application/jsonl' } = asked
-  return answerStream(service, call, createStreamFormat(service, call, streamType), (streaming) =>
+  const { streamType = 'application/jsonl', version } = asked
+  const format = createStreamFormat(service, call, streamType, version?.definition.resume)
+  return answerStream(service, call, format, (streaming) =>
     andThen(dispatch(service, streaming, 'rest'), (outcome) =>
       withNegotiated(outcome, ucp, call, asked),
     ),

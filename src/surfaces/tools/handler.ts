@@ -2,7 +2,13 @@ import type { Logger } from '../../core/index.ts'
 import { CallError } from '../../errors/index.ts'
 import type { Guard } from '../../net/index.ts'
 import { andThen, isPromise, type Maybe } from '../../values/index.ts'
-import type { HttpHandler, HttpRequest, HttpResponse, JudgeLocal } from '../../wire/index.ts'
+import {
+  type HttpHandler,
+  type HttpRequest,
+  type HttpResponse,
+  type JudgeLocal,
+  selectMediaType,
+} from '../../wire/index.ts'
 import { type Content, prepareJson } from './content.ts'
 import {
   decodeAction,
@@ -22,7 +28,14 @@ import {
   toErrorResult,
 } from './errors.ts'
 import type { ReadTools } from './provider.ts'
-import type { AuthHook, PreparedTools, Tool, ToolCallHandler, ToolCallOutcome } from './tool.ts'
+import type {
+  AuthHook,
+  PreparedTools,
+  Tool,
+  ToolCallHandler,
+  ToolCallOutcome,
+  ToolStreamHandler,
+} from './tool.ts'
 import type { ToolApiOptions } from './tool-api.ts'
 import type { ValidateArguments } from './validate.ts'
 
@@ -37,6 +50,7 @@ export interface ToolApiParts {
   readonly isPrivate: boolean
   readonly validate: ValidateArguments
   readonly call: ToolCallHandler
+  readonly stream: ToolStreamHandler | undefined
   readonly allowExecute: boolean
   readonly judgeCall: ToolApiOptions['judgeCall']
   readonly authHook: AuthHook | undefined
@@ -167,6 +181,8 @@ function answerCall(parts: ToolApiParts, request: HttpRequest, tool: Tool): Mayb
   if (!args.ok) return encodeToolRefusal(400, args.reason)
   const run = async (): Promise<HttpResponse> => {
     try {
+      const streamed = acceptsEvents(request) && parts.stream?.(tool.name, args.value, request)
+      if (streamed) return await streamed
       return encodeCallResult(toCallResult(await invoke(call, tool.name, args.value, request)))
     } catch (error) {
       log.error('tool call failed', { tool: tool.name, error })
@@ -174,6 +190,11 @@ function answerCall(parts: ToolApiParts, request: HttpRequest, tool: Tool): Mayb
     }
   }
   return authHook === undefined ? run() : runBehind(authHook, request, run, parts)
+}
+
+function acceptsEvents({ header }: HttpRequest): boolean {
+  const types = ['application/json', 'text/event-stream'] as const
+  return selectMediaType(header('accept'), types) === 'text/event-stream'
 }
 
 function invoke(

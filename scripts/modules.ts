@@ -54,7 +54,8 @@ export const MODULES: Modules = {
     'extensions/outgoing',
     'extensions/webhook',
   ],
-  system: [...STATE, 'contract', 'discovery', 'extensions/*'],
+  observe: [...STATE, 'extensions/redact'],
+  system: [...STATE, 'contract', 'discovery', 'extensions/*', 'observe'],
   'sources/tool-spec': ['values', 'schema'],
   'sources/openapi': ['values', 'schema', 'sources/tool-spec'],
   'sources/runtime': [...BASE, 'net', 'sources/tool-spec'],
@@ -73,7 +74,7 @@ export const MODULES: Modules = {
     'surfaces/surface',
   ],
   'surfaces/mcp': [...STATE, 'contract', 'discovery', 'capabilities', 'surfaces/surface'],
-  'surfaces/tools': [...BASE, 'net', 'contract', 'surfaces/surface'],
+  'surfaces/tools': [...BASE, 'net', 'contract', 'extensions/stream', 'surfaces/surface'],
   'surfaces/profile': [
     ...BASE,
     'net',

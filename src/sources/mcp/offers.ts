@@ -35,7 +35,8 @@ export interface OfferedTemplate extends OfferedEntry {
   readonly complete: (
     variable: string,
     value: string,
-    given: Readonly<Record<string, string>>,
+    principal?: unknown,
+    given?: Readonly<Record<string, string>>,
   ) => Promise<readonly string[]>
 }
 
@@ -249,8 +250,13 @@ function createRemote({ name, trusted, ask, namespace }: SourceOffersOptions) {
         ...template,
         ...describe(template),
         uriTemplate: namespace.toOuter(template.uriTemplate),
-        complete: (variable: string, value: string, given: Readonly<Record<string, string>>) =>
-          complete({ type: 'ref/resource', uri: template.uriTemplate }, variable, value, given),
+        // No server is told who asks.
+        complete: (
+          variable: string,
+          value: string,
+          _principal?: unknown,
+          given: Readonly<Record<string, string>> = {},
+        ) => complete({ type: 'ref/resource', uri: template.uriTemplate }, variable, value, given),
       }) as OfferedTemplate,
     toPrompt: (prompt: RemotePrompt) =>
       ({

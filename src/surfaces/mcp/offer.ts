@@ -40,7 +40,8 @@ export interface McpResourceTemplate extends ResourceDescription {
   readonly complete?: (
     variable: string,
     value: string,
-    given: Readonly<Record<string, string>>,
+    principal?: Principal,
+    given?: Readonly<Record<string, string>>,
   ) => Maybe<readonly string[]>
 }
 

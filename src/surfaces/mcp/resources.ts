@@ -1,3 +1,4 @@
+import { viewOf } from '../../core/index.ts'
 import { andThen, type Json, type Maybe, toShort } from '../../values/index.ts'
 import { requireText } from './decode.ts'
 import type { ResourceContents } from './encode.ts'
@@ -73,6 +74,8 @@ function decode(text: string): string {
   }
 }
 
+type WhoReads = Pick<Reader, 'principal'>
+
 /** What can be read. */
 export interface Resources {
   readonly methods: Methods
@@ -95,7 +98,10 @@ export function createResources(environment: McpEnvironment): Resources {
   const functions = createFunctionTemplate(service, catalogue)
   const templates = () => [...offeredTemplates(), functions]
   const matchers = new WeakMap<McpResourceTemplate, UriMatcher>()
-  const all = (): readonly McpResource[] => [...offered(), ...described()]
+  const all = ({ principal }: WhoReads): readonly McpResource[] => [
+    ...offered(),
+    ...described(viewOf(service, principal)),
+  ]
 
   function match(template: McpResourceTemplate, uri: string): ReturnType<UriMatcher> {
     const known = matchers.get(template) ?? createUriMatcher(template.uriTemplate)
@@ -104,7 +110,7 @@ export function createResources(environment: McpEnvironment): Resources {
   }
 
   function read(uri: string, reader: Reader): Maybe<ResourceReading | undefined> {
-    const resource = all().find((candidate) => candidate.uri === uri)
+    const resource = all(reader).find((candidate) => candidate.uri === uri)
     if (resource !== undefined) return resource.read(reader)
     for (const template of templates()) {
       const variables = template.read && match(template, uri)
@@ -113,15 +119,15 @@ export function createResources(environment: McpEnvironment): Resources {
     return options.readResource?.(uri, reader)
   }
 
-  const typeOf = (uri: string): string | undefined =>
-    all().find((resource) => resource.uri === uri)?.mimeType ??
+  const typeOf = (uri: string, reader: Reader): string | undefined =>
+    all(reader).find((resource) => resource.uri === uri)?.mimeType ??
     templates().find((template) => match(template, uri))?.mimeType
 
   return {
     templates,
     methods: {
-      'resources/list': ({ era, params }) => {
-        const page = selectPage(all(), params['cursor'], pageSize, ({ uri }) => uri)
+      'resources/list': ({ era, params, principal }) => {
+        const page = selectPage(all({ principal }), params['cursor'], pageSize, ({ uri }) => uri)
         return writer.cacheable(era, encodePage('resources', page.items, page.nextCursor), cacheMs)
       },
       'resources/templates/list': ({ era, params }) => {
@@ -137,7 +143,7 @@ export function createResources(environment: McpEnvironment): Resources {
         return runReader(environment, exchange, (reader) =>
           andThen(read(uri, reader), (reading) => {
             if (reading === undefined) throw notFound(exchange, uri)
-            const contents = JSON.stringify(toContents(uri, typeOf(uri), reading))
+            const contents = JSON.stringify(toContents(uri, typeOf(uri, reader), reading))
             return writer.cacheable(exchange.era, `"contents":${contents}`, 0)
           }),
         )

@@ -1,6 +1,7 @@
 import { isMasked } from '../../../contract/index.ts'
 import {
   type Call,
+  type CallFacts,
   createReply,
   dispatch,
   type ExtensionEntry,
@@ -8,6 +9,7 @@ import {
   type Outcome,
   resultTooLarge,
   toFailure,
+  toResultText,
 } from '../../../core/index.ts'
 import {
   type Abortable,
@@ -17,6 +19,7 @@ import {
   type Maybe,
 } from '../../../values/index.ts'
 import { encodeInputRequired, readAnswers, toAgentFacts } from '../agent.ts'
+import { toForbidden } from '../authorization.ts'
 import { readEntries } from '../decode.ts'
 import {
   describeErrors,
@@ -108,11 +111,24 @@ function prepare(
     extensions: joinEntries(readEntries(meta), request.extensions, split?.entry),
     principal,
     signal: abortable.signal,
-    facts: toAgentFacts(progress.report, run.agent),
+    facts: withOutlet(toAgentFacts(progress.report, run.agent), tool, progress, environment),
     startedAt,
     reply: createReply(),
   }
   return { environment, exchange, tool, call, run, abortable, answers, progress, request }
+}
+
+/** Whoever listens to progress gets partial results as they come, and all of them in the result. */
+function withOutlet(
+  facts: CallFacts,
+  { target }: FunctionTool,
+  { item }: Progress,
+  { service }: McpEnvironment,
+): CallFacts {
+  if (!target.streams || item === undefined) return facts
+  const { maxResponseBytes } = service.limits
+  const emit = (value: unknown) => item(toResultText(value, maxResponseBytes))
+  return { ...facts, outlet: { begin() {}, emit, whole: true } }
 }
 
 function joinEntries(
@@ -127,7 +143,7 @@ function joinEntries(
 function start({ environment: { service }, call }: ToolCall): Maybe<Outcome> {
   const fail = (thrown: unknown) => toFailure(thrown, { call, log: service.log })
   try {
-    const outcome = dispatch(service, call)
+    const outcome = dispatch(service, call, 'mcp')
     return isPromise(outcome) ? outcome.catch(fail) : outcome
   } catch (thrown) {
     return fail(thrown)
@@ -222,6 +238,12 @@ function encodeOutcome(toolCall: ToolCall, outcome: Outcome): string {
     if (exchange.era === 'modern' && run.missing !== undefined) throw missingCapability(run.missing)
     if (run.pending !== undefined) {
       return encodeInputRequired(exchange, run.pending, answers, environment.seal)
+    }
+    if (
+      outcome.errors[0].code === 'FORBIDDEN' &&
+      outcome.challenge?.includes('insufficient_scope')
+    ) {
+      throw toForbidden(outcome, environment.options.authorization)
     }
     const members = encodeToolError(describeErrors(outcome.errors))
     return complete(toolCall, members, toErrorMeta(outcome.errors))

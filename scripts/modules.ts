@@ -10,16 +10,17 @@ type Modules = Readonly<Record<string, readonly string[]>>
 /** The path of each file below src/, and its text. */
 type Tree = ReadonlyMap<string, string>
 
-const BASE = ['values', 'errors', 'schema/walk', 'schema', 'wire', 'core']
+const BASE = ['values', 'errors', 'files', 'schema/walk', 'schema', 'wire', 'core']
 const STATE = [...BASE, 'net', 'store', 'work']
 
 export const MODULES: Modules = {
   values: [],
   errors: ['values'],
+  files: ['errors'],
   'schema/walk': ['values'],
-  schema: ['values', 'schema/walk'],
+  schema: ['values', 'errors', 'files', 'schema/walk'],
   wire: ['values', 'errors'],
-  core: ['values', 'errors', 'schema'],
+  core: ['values', 'errors', 'files', 'schema'],
   net: BASE,
   store: ['values', 'errors', 'core'],
   work: ['values', 'errors', 'core', 'store'],

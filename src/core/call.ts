@@ -59,6 +59,8 @@ export interface CallFacts {
   readonly query?: QueryPlan
   /** Reports how far a long call is, between 0 and 1. */
   readonly progress?: (fraction: number, message?: string) => void
+  /** True when the surface sends large files of a result while it reads them. */
+  readonly takesFiles?: true
   /** Present when the caller reads partial results as they come. */
   readonly outlet?: Outlet
 }

@@ -191,6 +191,12 @@ export {
 } from '../extensions/tracing/index.ts'
 export { emitWebhookEvent, type WebhookEvent } from '../extensions/webhook/index.ts'
 export {
+  type CreateFileOptions,
+  createFile,
+  type FileRule,
+  type FileSource,
+} from '../files/index.ts'
+export {
   type AllSurfacesOptions,
   type App,
   type AppOptions,
@@ -238,6 +244,10 @@ export {
 } from '../net/index.ts'
 export {
   type Check,
+  type FileOptions,
+  type FilePlace,
+  type FileSchema,
+  file,
   type InputOf,
   type JsonSchema,
   jsonSchema,

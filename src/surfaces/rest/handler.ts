@@ -33,6 +33,7 @@ import {
   toMaybe,
 } from '../../values/index.ts'
 import type { HttpHandler, HttpRequest, HttpResponse } from '../../wire/index.ts'
+import { encodeFile } from './binary.ts'
 import {
   type Asked,
   decodeCall,
@@ -43,6 +44,7 @@ import {
   type RestTarget,
 } from './decode.ts'
 import { encodeFailure, encodeOutcome } from './encode.ts'
+import { readFileBody } from './files.ts'
 import { createRoutes, type RestRoute, toNamedMethods } from './routes.ts'
 import { createStreamFormat } from './stream.ts'
 
@@ -168,8 +170,15 @@ function answer(
   const fail = (thrown: unknown): HttpResponse =>
     encodeFailure(toFailure(thrown, { call, log: service.log }), call, service)
   const runAs = (principal: Principal | undefined, ucp?: JsonObject): Maybe<HttpResponse> => {
+    const files = readFileBody(request, asked, service)
+    if (files !== undefined) {
+      return files.then((body) => {
+        call = decodeCall(request, asked, service, principal, body)
+        return run(service, call, asked, ucp, request)
+      })
+    }
     call = decodeCall(request, asked, service, principal)
-    return run(service, call, asked, ucp)
+    return run(service, call, asked, ucp, request)
   }
   try {
     const principal = toMaybe(service.authenticate?.({ header: request.header, surface: 'rest' }))
@@ -193,6 +202,7 @@ function run(
   call: Call,
   asked: Asked,
   ucp: JsonObject | undefined,
+  request: HttpRequest,
 ): Maybe<HttpResponse> {
   const { streamType } = asked
   if (streamType !== undefined) {
@@ -202,8 +212,13 @@ function run(
   }
   const outcome = dispatch(service, call)
   return isPromise(outcome)
-    ? outcome.then((ready) => encode(ready, service, call, asked, ucp))
-    : encode(outcome, service, call, asked, ucp)
+    ? outcome.then(
+        (ready) =>
+          encodeFile(ready, asked.version, request, call.reply) ??
+          encode(ready, service, call, asked, ucp),
+      )
+    : (encodeFile(outcome, asked.version, request, call.reply) ??
+        encode(outcome, service, call, asked, ucp))
 }
 
 function encode(

@@ -1,0 +1,24 @@
+export { fromBase64, toBase64 } from './base64.ts'
+export {
+  assumeSize,
+  type CreateFileOptions,
+  createFile,
+  type FileSource,
+  findFault,
+  formatFile,
+  isStreamed,
+  joinBytes,
+  limitBytes,
+  parseFile,
+  readRange,
+  readWithin,
+  toDataUrl,
+} from './file.ts'
+export { type Form, readForm } from './form.ts'
+export {
+  type FileRule,
+  formatDisposition,
+  isOneOf,
+  parseDisposition,
+  toMediaType,
+} from './name.ts'

@@ -41,7 +41,7 @@ export function createOrders() {
     errors: [
       { code: 'ORDERS_UNKNOWN', message: 'No such order', data: z.object({ id: z.string() }) },
     ],
-    handler({ input, fail }) {
+    handler: ({ input, fail }) => {
       const found = orders.find(({ id }) => id === input.id)
       if (found === undefined) throw fail('ORDERS_UNKNOWN', { details: input })
       return found
@@ -54,7 +54,7 @@ export function createOrders() {
     writes: ['create'],
     input: z.object({ total: z.number().positive() }),
     output: order,
-    handler({ input }) {
+    handler: ({ input }) => {
       const created = { id: `o_${orders.length + 1}`, status: 'open' as const, ...input }
       orders.push(created)
       return created

@@ -153,7 +153,7 @@ function isFunctionTool(tool: Tool): tool is FunctionTool {
 
 async function runCall(service: Service, call: Call): Promise<ToolCallOutcome> {
   try {
-    return toCallOutcome(await dispatch(service, call), service, call)
+    return toCallOutcome(await dispatch(service, call, 'explorer'), service, call)
   } catch (thrown) {
     return toCallOutcome(toFailure(thrown, { call, log: service.log }), service, call)
   }

@@ -6,6 +6,7 @@ import {
   parseVersionedName,
   readHeaderOptions,
   selectDefault,
+  toResultContent,
 } from '../../contract/index.ts'
 import {
   type Call,
@@ -64,6 +65,7 @@ export function createServiceToolApi(
       const principal = principals.get(request)
       return runCall(
         service,
+        tool.contract,
         toCall(service, tool.contract, args as JsonObject, request, principal),
       )
     },
@@ -151,11 +153,11 @@ function isFunctionTool(tool: Tool): tool is FunctionTool {
   return 'contract' in tool
 }
 
-async function runCall(service: Service, call: Call): Promise<ToolCallOutcome> {
+async function runCall(service: Service, contract: Contract, call: Call): Promise<ToolCallOutcome> {
   try {
-    return toCallOutcome(await dispatch(service, call), service, call)
+    return toCallOutcome(await dispatch(service, call), service, call, contract)
   } catch (thrown) {
-    return toCallOutcome(toFailure(thrown, { call, log: service.log }), service, call)
+    return toCallOutcome(toFailure(thrown, { call, log: service.log }), service, call, contract)
   }
 }
 
@@ -183,7 +185,12 @@ function toCall(
   }
 }
 
-function toCallOutcome(outcome: Outcome, { limits }: Service, { reply }: Call): ToolCallOutcome {
+function toCallOutcome(
+  outcome: Outcome,
+  { limits }: Service,
+  { reply }: Call,
+  { files }: Contract,
+): ToolCallOutcome {
   const toText = (): string => {
     if (!outcome.ok) return JSON.stringify({ errors: outcome.errors })
     const { disposition, extensions } = reply
@@ -191,5 +198,9 @@ function toCallOutcome(outcome: Outcome, { limits }: Service, { reply }: Call): 
       ? JSON.stringify({ extensions })
       : toResultText(outcome.result, limits.maxResponseBytes)
   }
-  return [[{ type: 'text', text: toText() }], !outcome.ok]
+  const found = outcome.ok ? toResultContent(outcome.result, files.result) : undefined
+  if (found === undefined) return [[{ type: 'text', text: toText() }], !outcome.ok]
+  const { blocks, value } = found
+  const text = value === undefined ? [] : [{ type: 'text', text: JSON.stringify(value) }]
+  return [[...text, ...blocks], false]
 }

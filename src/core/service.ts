@@ -57,7 +57,8 @@ export interface Service<Source extends FunctionSource = FunctionSource> {
   readonly extensions: readonly Extension[]
   readonly supports: (urn: string) => boolean
   readonly unknownExtensions: 'reject' | 'ignore'
-  readonly healthChecks: Readonly<Record<string, ComponentCheck>>
+  /** Checks by component; a source that joins a running service adds its own. */
+  readonly healthChecks: Record<string, ComponentCheck>
   /** When each component last passed its check, in epoch milliseconds. */
   readonly lastSuccess: Map<string, number>
   readonly limits: Limits

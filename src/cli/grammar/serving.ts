@@ -61,6 +61,7 @@ export const serveCommand: Command = {
     'waymark serve tools/zendesk.tool-spec.yaml petstore.yaml',
     'waymark serve https://api.example.com/forrst',
     'waymark serve "mcp:npx -y @modelcontextprotocol/server-filesystem /tmp"',
+    'waymark serve mcp.json',
   ],
   run: async (input) => (await import('../commands/serve.ts')).runServeCommand(input),
 }

@@ -22,7 +22,7 @@ const MARK = Symbol.for('waymark tool content')
 export function toResultContent(
   result: unknown,
   files: FilePlace | undefined,
-  { audio = true } = {},
+  { audio = true }: { readonly audio?: boolean } = {},
 ): ResultContent | undefined {
   if (typeof result === 'object' && result !== null && MARK in result) {
     const { content, structuredContent } = result as unknown as {

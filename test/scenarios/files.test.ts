@@ -137,14 +137,14 @@ describe('files', () => {
   })
 
   it('are blocks to the page as well, those of remote tools included', async () => {
-    const ask = async (tool: string) => {
+    const ask = async (tool: string, given = {}) => {
       const url = `${server.url}/explorer/tools/${tool}/call`
       const headers = { 'content-type': 'application/json' }
       return (await (
-        await fetch(url, { method: 'POST', headers, body: '{"kind":"sound"}' })
+        await fetch(url, { method: 'POST', headers, body: JSON.stringify(given) })
       ).json()) as object
     }
-    expect(await ask('files.get')).toMatchObject({
+    expect(await ask('files.get', { kind: 'sound' })).toMatchObject({
       content: [{ type: 'audio', mimeType: 'audio/wav' }],
     })
     expect(await ask('files.blocks')).toMatchObject({ content: [{ type: 'image', data: 'AA==' }] })

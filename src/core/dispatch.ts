@@ -14,7 +14,13 @@ import { isDiscoverable, type Target } from './target.ts'
 import { isVersion } from './version.ts'
 
 /** Takes a call to its outcome: find the function, pass its gates, run through extensions, invoke. */
-export function dispatch(service: Service, call: Call): Maybe<Outcome> {
+export function dispatch(service: Service, call: Call, surface = 'code'): Maybe<Outcome> {
+  return service.observers.length === 0
+    ? route(service, call)
+    : runObserved(service, call, surface, route)
+}
+
+function route(service: Service, call: Call): Maybe<Outcome> {
   const target = requireFunction(service.registry, call)
   const chosen = select(service, call, target)
   if (chosen.length > 0) {
@@ -30,6 +36,11 @@ export function dispatch(service: Service, call: Call): Maybe<Outcome> {
  * and who may call, were settled when it was accepted.
  */
 export function dispatchInside(service: Service, call: Call, urn: string): Maybe<Outcome> {
+  const run = () => routeInside(service, call, urn)
+  return service.observers.length === 0 ? run() : runObserved(service, call, 'operation', run)
+}
+
+function routeInside(service: Service, call: Call, urn: string): Maybe<Outcome> {
   const target = requireFunction(service.registry, call)
   assertAvailable(target)
   const outside = service.extensions.findIndex((extension) => extension.urn === urn)
@@ -38,6 +49,44 @@ export function dispatchInside(service: Service, call: Call, urn: string): Maybe
     ({ extension }) => inside.includes(extension) || extension.shapesResult,
   )
   return runThrough(service, chosen, { call, target }, target.run)
+}
+
+/** Runs a call and tells the observers of its service; a plain call of a service without any never comes here. */
+function runObserved(
+  service: Service,
+  call: Call,
+  surface: string,
+  run: (service: Service, call: Call) => Maybe<Outcome>,
+): Maybe<Outcome> {
+  const observers = [...service.observers]
+  for (const { begin } of observers) begin?.()
+  const end = (code: string | undefined): void => {
+    const entry = service.registry.find(call.function)
+    const target = call.version === undefined ? entry?.latest : entry?.versions.get(call.version)
+    const durationMs = service.clock.elapsed() - call.startedAt
+    for (const observer of observers) {
+      try {
+        observer.end({ call, surface, target, code, durationMs })
+      } catch (error) {
+        service.log.error('an observer of calls failed', { error })
+      }
+    }
+  }
+  const settle = (outcome: Outcome): Outcome => {
+    end(outcome.ok ? undefined : outcome.errors[0].code)
+    return outcome
+  }
+  const fail = (thrown: unknown): never => {
+    end(thrown instanceof CallError ? thrown.code : 'INTERNAL_ERROR')
+    throw thrown
+  }
+  let outcome: Maybe<Outcome>
+  try {
+    outcome = run(service, call)
+  } catch (thrown) {
+    return fail(thrown)
+  }
+  return isPromise(outcome) ? outcome.then(settle, fail) : settle(outcome)
 }
 
 /** That a function is switched off matters more than how its call was decorated. */

@@ -160,7 +160,9 @@ export {
   toResultText,
 } from './result.ts'
 export type {
+  CallObserver,
   Credentials,
+  EndedCall,
   FunctionSource,
   Limits,
   Logger,

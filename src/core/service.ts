@@ -39,6 +39,25 @@ export interface FunctionSource {
   readonly functions: readonly AnyFunction[]
 }
 
+/** A call that has ended, for logs and metrics. */
+export interface EndedCall {
+  readonly call: Call
+  /** What it came over: `forrst`, `rest`, `mcp`, `explorer`, `trigger`, `operation`, `replay` or `code`. */
+  readonly surface: string
+  /** The version that was meant; undefined when the service has no such function. */
+  readonly target: Target | undefined
+  /** Code of the first error; undefined when the call succeeded. */
+  readonly code: string | undefined
+  /** From the arrival of the request to its outcome. */
+  readonly durationMs: number
+}
+
+/** Told of every call of a service, at once: it must not wait. */
+export interface CallObserver {
+  readonly begin?: () => void
+  readonly end: (ended: EndedCall) => void
+}
+
 /** A running set of functions: what every surface works on. */
 export interface Service<Source extends FunctionSource = FunctionSource> {
   /**
@@ -75,7 +94,9 @@ export interface Service<Source extends FunctionSource = FunctionSource> {
   /** Decides whether a call may go on. Throws FORBIDDEN. */
   readonly authorize: ((call: Call, target: Target) => Maybe<void>) | undefined
   /** Takes a call from a surface to its outcome; throws only what surfaces turn into a failure. */
-  readonly dispatch: (call: Call) => Maybe<Outcome>
+  readonly dispatch: (call: Call, surface?: string) => Maybe<Outcome>
+  /** Told of every call; empty unless somebody asked for logs or metrics of calls, and then nothing is spent on it. */
+  readonly observers: CallObserver[]
   /** Names the functions that may have caused an error nobody awaited; see `waymark serve`. */
   readonly accuse: () => readonly string[]
   /** Begins work in the background. Surfaces call it when they are put in place; all but the first call do nothing. */

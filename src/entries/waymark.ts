@@ -8,6 +8,7 @@ export {
   type Call,
   type CallFacts,
   type CallMethod,
+  type CallObserver,
   type CodeIn,
   type CodesOf,
   type ComponentCheck,
@@ -22,6 +23,7 @@ export {
   type DryRunReport,
   defineFunction,
   defineMiddleware,
+  type EndedCall,
   type ErrorDefinition,
   type ErrorsOf,
   type Example,
@@ -242,6 +244,13 @@ export {
   type WebhookVerdict,
   type WebhookVerifierOptions,
 } from '../net/index.ts'
+export {
+  type CallLogOptions,
+  jsonLogger,
+  type LoggerOptions,
+  type PinoLogger,
+  prettyLogger,
+} from '../observe/index.ts'
 export {
   type Check,
   type FileOptions,

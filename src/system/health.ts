@@ -141,7 +141,7 @@ async function runCheck(
   if (found.status === 'unhealthy') {
     service.log.warn('a health check failed', {
       component: name,
-      message: found.message,
+      reason: found.message,
       ...(error !== undefined && { error }),
     })
   } else service.lastSuccess.set(name, service.clock.now())

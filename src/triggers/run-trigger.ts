@@ -186,7 +186,7 @@ type Work = (delivery: Delivery, signal: () => AbortSignal) => Maybe<Outcome>
 function createWork(service: Service, trigger: TriggerDefinition, timeoutMs: number): Work {
   const { handler } = trigger
   const toCall = createCalls(service, trigger, timeoutMs)
-  const call: Work = (delivery, signal) => service.dispatch(toCall(delivery, signal))
+  const call: Work = (delivery, signal) => service.dispatch(toCall(delivery, signal), 'trigger')
   if (handler === undefined) return call
   const calls = service.registry.find(targetOf(trigger)) !== undefined
   return async (delivery, signal) => {

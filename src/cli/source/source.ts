@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import type { FunctionDefinition, Registry, Service } from '../../core/index.ts'
+import { jsonLogger } from '../../observe/index.ts'
 import {
   connectMcpSource,
   type McpSource,
@@ -16,7 +17,7 @@ import {
   type ToolSpec,
   type TriggerDef,
 } from '../../sources/tool-spec/index.ts'
-import { createService, jsonLogger } from '../../system/index.ts'
+import { createService } from '../../system/index.ts'
 import { isRecord, toReason } from '../../values/index.ts'
 import { type Io, UsageError, untilInterrupted } from '../command.ts'
 import { readSource } from '../forge/read-source.ts'
@@ -141,7 +142,7 @@ async function loadMcpServers(
   io: Io,
   { store }: ServiceSurroundings,
 ): Promise<OneSource> {
-  const log = jsonLogger(io.err)
+  const log = jsonLogger({ write: io.err })
   const sources = await Promise.all(
     servers.map((options) => connectMcpSource({ log, ...options })),
   ).catch((thrown: unknown) => {

@@ -58,9 +58,11 @@ function readEnvelope(
 function answer(service: Service, answering: Answering, call: Call): Maybe<HttpResponse> {
   if (call.extensions.length > 0 && asksForStream(call, service)) {
     const format = createStreamFormat(service, { ...answering, call })
-    return answerStream(service, call, format, (streaming) => dispatch(service, streaming))
+    return answerStream(service, call, format, (streaming) =>
+      dispatch(service, streaming, 'forrst'),
+    )
   }
-  const outcome = dispatch(service, call)
+  const outcome = dispatch(service, call, 'forrst')
   return isPromise(outcome)
     ? outcome
         .then((ready) => encodeOutcome(ready, answering, service))

@@ -207,10 +207,12 @@ function run(
   const { streamType } = asked
   if (streamType !== undefined) {
     return answerStream(service, call, createStreamFormat(service, call, streamType), (streaming) =>
-      andThen(dispatch(service, streaming), (outcome) => withNegotiated(outcome, ucp, call, asked)),
+      andThen(dispatch(service, streaming, 'rest'), (outcome) =>
+        withNegotiated(outcome, ucp, call, asked),
+      ),
     )
   }
-  const outcome = dispatch(service, call)
+  const outcome = dispatch(service, call, 'rest')
   return isPromise(outcome)
     ? outcome.then(
         (ready) =>

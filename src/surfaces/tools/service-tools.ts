@@ -155,7 +155,7 @@ function isFunctionTool(tool: Tool): tool is FunctionTool {
 
 async function runCall(service: Service, contract: Contract, call: Call): Promise<ToolCallOutcome> {
   try {
-    return toCallOutcome(await dispatch(service, call), service, call, contract)
+    return toCallOutcome(await dispatch(service, call, 'explorer'), service, call, contract)
   } catch (thrown) {
     return toCallOutcome(toFailure(thrown, { call, log: service.log }), service, call, contract)
   }

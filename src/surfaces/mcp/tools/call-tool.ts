@@ -128,7 +128,7 @@ function joinEntries(
 function start({ environment: { service }, call }: ToolCall): Maybe<Outcome> {
   const fail = (thrown: unknown) => toFailure(thrown, { call, log: service.log })
   try {
-    const outcome = dispatch(service, call)
+    const outcome = dispatch(service, call, 'mcp')
     return isPromise(outcome) ? outcome.catch(fail) : outcome
   } catch (thrown) {
     return fail(thrown)

@@ -56,7 +56,8 @@ export function toResults(service: Service, target: Target, { query }: Parameter
 const REDACT = extensionUrn('redact')
 
 /** Tells whether members of the result were masked: it may not have its promised shape any more. */
-export function isMasked({ extensions = [] }: Reply): boolean {
+export function isMasked({ extensions }: Reply): boolean {
+  if (extensions === undefined) return false
   return extensions.some(({ urn, data }) => {
     const fields = canonicalUrn(urn) === REDACT ? data?.['redacted_fields'] : undefined
     return isList(fields) && fields.length > 0

@@ -40,6 +40,8 @@ export interface Outlet {
   readonly begin: () => void
   /** Hands one partial result over; waits while the caller reads slowly. */
   readonly emit: (item: unknown) => Maybe<void>
+  /** True when the caller gets all of them once more in one piece, at the end. */
+  readonly whole?: boolean
 }
 
 /** What extensions found out for the handler and for calls it makes itself. */

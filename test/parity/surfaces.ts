@@ -41,6 +41,11 @@ interface McpSend {
   readonly name: string
   readonly arguments: object
   readonly meta?: object
+  /** Asks for a task, and waits for its result. */
+  readonly task?: boolean
+  /** The first revision that can say it, and why the earlier ones cannot. */
+  readonly since?: string
+  readonly reason?: string
 }
 
 interface ToolSend {
@@ -282,16 +287,24 @@ async function postMcp(
   url: string,
   body: object,
   headers: Readonly<Record<string, string>> = {},
-): Promise<{ readonly message: Json; readonly session: string | undefined }> {
+): Promise<{
+  readonly message: Json
+  readonly before: readonly Json[]
+  readonly session: string | undefined
+}> {
   const response = await fetch(`${url}/mcp`, {
     method: 'POST',
     headers: { ...JSON_TYPE, accept: 'application/json, text/event-stream', ...headers },
     body: JSON.stringify({ jsonrpc: '2.0', ...body }),
   })
   const text = await response.text()
-  const data = /^data: ?(\{.*)$/m.exec(text)?.[1] ?? text
+  const events = [...text.matchAll(/^data: ?(\{.*)$/gm)].map(([, data]) => data ?? '')
+  const messages = (events.length > 0 ? events : [text])
+    .filter((data) => data !== '')
+    .map((data) => JSON.parse(data) as Json)
   return {
-    message: data === '' ? {} : (JSON.parse(data) as Json),
+    message: messages.at(-1) ?? {},
+    before: messages.slice(0, -1),
     session: response.headers.get('mcp-session-id') ?? undefined,
   }
 }
@@ -316,7 +329,7 @@ async function initialize(url: string, revision: string): Promise<string | undef
 
 async function askMcp(
   url: string,
-  { name, arguments: given, meta }: McpSend,
+  { name, arguments: given, meta, task }: McpSend,
   revision: string,
   session: string | undefined,
 ): Promise<Answer> {
@@ -324,21 +337,27 @@ async function askMcp(
   const own = isModern && {
     'io.modelcontextprotocol/protocolVersion': revision,
     'io.modelcontextprotocol/clientInfo': { name: 'parity', version: '1.0.0' },
-    'io.modelcontextprotocol/clientCapabilities': {},
+    'io.modelcontextprotocol/clientCapabilities': task
+      ? { extensions: { 'io.modelcontextprotocol/tasks': {} } }
+      : {},
   }
-  const { message } = await postMcp(
-    url,
-    {
-      id: 1,
-      method: 'tools/call',
-      params: { name, arguments: given, _meta: { ...own, ...meta } },
-    },
-    {
-      'mcp-protocol-version': revision,
-      ...(isModern && { 'mcp-method': 'tools/call', 'mcp-name': name }),
-      ...(session && { 'mcp-session-id': session }),
-    },
-  )
+  const post = (method: string, params: object, about: string) =>
+    postMcp(
+      url,
+      { id: 1, method, params: { ...params, _meta: { ...own, ...meta } } },
+      {
+        'mcp-protocol-version': revision,
+        ...(isModern && { 'mcp-method': method, 'mcp-name': about }),
+        ...(session && { 'mcp-session-id': session }),
+      },
+    )
+  const params = { name, arguments: given, ...(task && !isModern && { task: {} }) }
+  const { message, before } = await post('tools/call', params, name)
+  if (before.length > 0) {
+    const items = before.map(({ params }) => JSON.parse((params as { message: string }).message))
+    return { items }
+  }
+  if (task) return followTask(message['result'] as Json, post)
   const result = message['result'] as Json | undefined
   if (result === undefined) throw new Error(`refused: ${JSON.stringify(message)}`)
   const answered = (result['_meta'] ?? {}) as Json
@@ -349,14 +368,41 @@ async function askMcp(
   return { result: result['structuredContent'] ?? readBlock(block) }
 }
 
+type Post = (method: string, params: object, about: string) => Promise<{ readonly message: Json }>
+
+async function followTask(created: Json, post: Post): Promise<Answer> {
+  const { taskId } = (created['task'] ?? created) as { readonly taskId: string }
+  const isModern = created['task'] === undefined
+  for (;;) {
+    const { message } = await post(isModern ? 'tasks/get' : 'tasks/result', { taskId }, taskId)
+    const told = message['result'] as Json
+    const result = (isModern ? told['result'] : told) as Json | undefined
+    if (result !== undefined) return { result: result['structuredContent'] }
+  }
+}
+
 async function askTools(url: string, { tool, body, headers }: ToolSend): Promise<Answer> {
   const response = await fetch(`${url}/explorer/tools/${tool}/call`, {
     method: 'POST',
     headers: { ...JSON_TYPE, ...headers },
     body: JSON.stringify(body),
   })
+  if (response.headers.get('content-type') === 'text/event-stream') {
+    const events = [...(await response.text()).matchAll(/^event: item\ndata: ?(.*)$/gm)]
+    return { items: events.map(([, data]) => JSON.parse(data ?? '')) }
+  }
   const { content } = (await response.json()) as { content: readonly Block[] }
-  const value = readBlock(content[0]) as Record<string, never> | null
+  // biome-ignore lint/suspicious/noExplicitAny: whatever the tool answered
+  const value = readBlock(content[0]) as any
+  const operation = value?.extensions?.[0]?.data?.operation_id as string | undefined
+  if (operation !== undefined) {
+    const status = 'urn:cline:forrst:ext:async:fn:status'
+    return askTools(url, { tool: status, body: { operation_id: operation } })
+  }
+  if (value?.status === 'pending' || value?.status === 'processing') {
+    return askTools(url, { tool, body })
+  }
+  if (value?.status === 'completed') return { result: value.result }
   if (value?.errors) return { error: value.errors[0] }
   return value?.extensions ? toAnswer(null, value.extensions) : { result: value }
 }

@@ -206,7 +206,9 @@ function run(
 ): Maybe<HttpResponse> {
   const { streamType } = asked
   if (streamType !== undefined) {
-    return answerStream(service, call, createStreamFormat(service, call, streamType), (streaming) =>
+    const { resume } = asked.version?.definition ?? {}
+    const format = createStreamFormat(service, call, streamType, resume)
+    return answerStream(service, call, format, (streaming) =>
       andThen(dispatch(service, streaming, 'rest'), (outcome) =>
         withNegotiated(outcome, ucp, call, asked),
       ),

@@ -1,7 +1,13 @@
 import type { Logger } from '../../core/index.ts'
 import type { Guard } from '../../net/index.ts'
 import { andThen, isPromise, type Maybe } from '../../values/index.ts'
-import type { HttpHandler, HttpRequest, HttpResponse, JudgeLocal } from '../../wire/index.ts'
+import {
+  type HttpHandler,
+  type HttpRequest,
+  type HttpResponse,
+  type JudgeLocal,
+  selectMediaType,
+} from '../../wire/index.ts'
 import { type Content, prepareJson } from './content.ts'
 import {
   decodeAction,
@@ -20,7 +26,14 @@ import {
   toErrorResult,
 } from './errors.ts'
 import type { ReadTools } from './provider.ts'
-import type { AuthHook, PreparedTools, Tool, ToolCallHandler, ToolCallOutcome } from './tool.ts'
+import type {
+  AuthHook,
+  PreparedTools,
+  Tool,
+  ToolCallHandler,
+  ToolCallOutcome,
+  ToolStreamHandler,
+} from './tool.ts'
 import type { ToolApiOptions } from './tool-api.ts'
 import type { ValidateArguments } from './validate.ts'
 
@@ -33,6 +46,7 @@ export interface ToolApiParts {
   readonly readTools: ReadTools
   readonly validate: ValidateArguments
   readonly call: ToolCallHandler
+  readonly stream: ToolStreamHandler | undefined
   readonly allowExecute: boolean
   readonly judgeCall: ToolApiOptions['judgeCall']
   readonly authHook: AuthHook | undefined
@@ -147,6 +161,8 @@ function answerCall(parts: ToolApiParts, request: HttpRequest, tool: Tool): Mayb
   if (!args.ok) return encodeToolRefusal(400, args.reason)
   const run = async (): Promise<HttpResponse> => {
     try {
+      const streamed = acceptsEvents(request) && parts.stream?.(tool.name, args.value, request)
+      if (streamed) return await streamed
       return encodeCallResult(toCallResult(await invoke(call, tool.name, args.value, request)))
     } catch (error) {
       log.error('tool call failed', { tool: tool.name, error })
@@ -154,6 +170,11 @@ function answerCall(parts: ToolApiParts, request: HttpRequest, tool: Tool): Mayb
     }
   }
   return authHook === undefined ? run() : runBehind(authHook, request, run, parts)
+}
+
+function acceptsEvents({ header }: HttpRequest): boolean {
+  const types = ['application/json', 'text/event-stream'] as const
+  return selectMediaType(header('accept'), types) === 'text/event-stream'
 }
 
 function invoke(

@@ -20,10 +20,18 @@ import {
   toResultText,
   toToolName,
 } from '../../core/index.ts'
+import { answerStream, STREAM_URN } from '../../extensions/stream/index.ts'
 import { createLocalJudge, type LocalOptions } from '../../net/index.ts'
 import { inlineReferences } from '../../schema/index.ts'
 import { type JsonObject, spellName } from '../../values/index.ts'
-import type { HttpRequest } from '../../wire/index.ts'
+import {
+  COMMENT,
+  EVENT_STREAM_HEADERS,
+  encodeEvent,
+  type HttpRequest,
+  type HttpResponse,
+} from '../../wire/index.ts'
+import { encodeCallResult, toCallResult } from './encode.ts'
 import { prepareTools } from './provider.ts'
 import type { PreparedTools, Tool, ToolCallOutcome } from './tool.ts'
 import { createToolApi, type ToolApi, type ToolApiOptions } from './tool-api.ts'
@@ -32,7 +40,7 @@ import { createToolApi, type ToolApi, type ToolApiOptions } from './tool-api.ts'
 export interface ServiceToolApiOptions
   extends Omit<
       ToolApiOptions,
-      'tools' | 'call' | 'check' | 'authHook' | 'hasTriggers' | 'judgeCall'
+      'tools' | 'call' | 'stream' | 'check' | 'authHook' | 'hasTriggers' | 'judgeCall'
     >,
     LocalOptions {}
 
@@ -48,6 +56,13 @@ export function createServiceToolApi(
   const principals = new WeakMap<HttpRequest, Principal>()
   const { authenticate } = service
   const judgeAlone = createLocalJudge(options)
+  const prepare = (name: string, args: Record<string, unknown>, request: HttpRequest) => {
+    const tool = tools().find(name)
+    if (tool === undefined || !isFunctionTool(tool)) throw new TypeError(`Tool not found: ${name}`)
+    const { contract } = tool
+    const principal = principals.get(request)
+    return { contract, call: toCall(service, contract, args as JsonObject, request, principal) }
+  }
   return createToolApi({
     title: service.info.title,
     challenge: service.challenge,
@@ -58,16 +73,11 @@ export function createServiceToolApi(
     tools,
     check: (tool, args) =>
       isFunctionTool(tool) ? tool.contract.parameters.check(args) : undefined,
-    call: (name, args, request) => {
-      const tool = tools().find(name)
-      if (tool === undefined || !isFunctionTool(tool))
-        throw new TypeError(`Tool not found: ${name}`)
-      const principal = principals.get(request)
-      return runCall(
-        service,
-        tool.contract,
-        toCall(service, tool.contract, args as JsonObject, request, principal),
-      )
+    call: (name, args, request) => runCall(service, prepare(name, args, request)),
+    stream: (name, args, request) => {
+      const prepared = prepare(name, args, request)
+      const { modes } = prepared.contract
+      return modes.includes('stream') ? streamCall(service, prepared) : undefined
     },
     // Whoever may run functions is known, or on this machine.
     ...(authenticate === undefined && {
@@ -105,6 +115,8 @@ export function toTools(service: Service): () => PreparedTools {
   }
 }
 
+const OPERATION_FUNCTION = /^urn:cline:forrst:ext:async:fn:(status|cancel|list)$/
+
 /** A tool that stands for a function. */
 interface FunctionTool extends Tool {
   readonly contract: Contract
@@ -123,8 +135,16 @@ function prepareFunctions(service: Service, contracts: Contracts): PreparedTools
     if (target === undefined || !isDiscoverable(target)) return undefined
     return toFunctionTool(contracts.of(target), service, text)
   }
+  /** Work in the background is looked after by functions that no list shows. */
+  const findOperations = (name: string): Tool | undefined => {
+    const target = OPERATION_FUNCTION.test(name) ? service.registry.find(name)?.latest : undefined
+    return target && toFunctionTool(contracts.of(target), service, name)
+  }
   // People know a function by its own name; agents may only know the spelled-out one.
-  return { find: (name) => find(name) ?? byFunction.get(name) ?? findVersion(name), respond }
+  return {
+    find: (name) => find(name) ?? byFunction.get(name) ?? findVersion(name) ?? findOperations(name),
+    respond,
+  }
 }
 
 /** Makes the tool of a function, under the name that is listed or the one it was asked for by. */
@@ -153,7 +173,44 @@ function isFunctionTool(tool: Tool): tool is FunctionTool {
   return 'contract' in tool
 }
 
-async function runCall(service: Service, contract: Contract, call: Call): Promise<ToolCallOutcome> {
+/** A call of a tool, and what is known about its function. */
+interface PreparedCall {
+  readonly call: Call
+  readonly contract: Contract
+}
+
+/** Sends the items of a call as events; its end is what the call would have been answered with. */
+function streamCall(service: Service, { call, contract }: PreparedCall): Promise<HttpResponse> {
+  const { maxResponseBytes } = service.limits
+  const toResult = (outcome: Outcome) =>
+    toCallResult(toCallOutcome(outcome, service, call, contract))
+  const streamed: Call = {
+    ...call,
+    extensions: [
+      ...call.extensions,
+      { urn: STREAM_URN, options: { accept: true }, pointer: '', implicit: true },
+    ],
+  }
+  return answerStream(
+    service,
+    streamed,
+    {
+      headers: () => EVENT_STREAM_HEADERS,
+      opening: '',
+      keepAlive: COMMENT,
+      item: (item) => encodeEvent('item', toResultText(item, maxResponseBytes)),
+      progress: (progress) => encodeEvent('progress', JSON.stringify(progress)),
+      end: (outcome) => encodeEvent('result', JSON.stringify(toResult(outcome))),
+      whole: (outcome) => encodeCallResult(toResult(outcome)),
+    },
+    (streaming) => dispatch(service, streaming, 'explorer'),
+  )
+}
+
+async function runCall(
+  service: Service,
+  { call, contract }: PreparedCall,
+): Promise<ToolCallOutcome> {
   try {
     return toCallOutcome(await dispatch(service, call, 'explorer'), service, call, contract)
   } catch (thrown) {

@@ -6,13 +6,15 @@ import type { HttpHandler, HttpRequest, JudgeLocal } from '../../wire/index.ts'
 import { createToolHandler } from './handler.ts'
 import { preparePage } from './page.ts'
 import { createToolReader } from './provider.ts'
-import type { AuthHook, Tool, ToolCallHandler, ToolsProvider } from './tool.ts'
+import type { AuthHook, Tool, ToolCallHandler, ToolStreamHandler, ToolsProvider } from './tool.ts'
 import { createValidator } from './validate.ts'
 
 /** What a tool API is made of. */
 export interface ToolApiOptions {
   readonly tools: ToolsProvider
   readonly call: ToolCallHandler
+  /** Answers a caller that accepts `text/event-stream`, as the tool runs; undefined for a tool without partial results. */
+  readonly stream?: ToolStreamHandler
   /** Decides about arguments instead of the tool's schema; undefined leaves it to the schema. */
   readonly check?: (tool: Tool, args: unknown) => Maybe<Validation> | undefined
   /** Opens `/call`; off by default, and enforced here rather than in the page. */
@@ -78,6 +80,7 @@ export function createToolApi(options: ToolApiOptions): ToolApi {
     readTools: createToolReader(tools, log),
     validate: createValidator(options.check, log),
     call,
+    stream: options.stream,
     allowExecute,
     judgeCall: options.judgeCall,
     authHook: options.authHook,

@@ -1,6 +1,7 @@
 import { isMasked, type ResultContent, toResultContent } from '../../../contract/index.ts'
 import {
   type Call,
+  type CallFacts,
   createReply,
   dispatch,
   type ExtensionEntry,
@@ -8,6 +9,7 @@ import {
   type Outcome,
   resultTooLarge,
   toFailure,
+  toResultText,
 } from '../../../core/index.ts'
 import {
   type Abortable,
@@ -109,11 +111,24 @@ function prepare(
     extensions: joinEntries(readEntries(meta), request.extensions, split?.entry),
     principal,
     signal: abortable.signal,
-    facts: toAgentFacts(progress.report, run.agent),
+    facts: withOutlet(toAgentFacts(progress.report, run.agent), tool, progress, environment),
     startedAt,
     reply: createReply(),
   }
   return { environment, exchange, tool, call, run, abortable, answers, progress, request }
+}
+
+/** Whoever listens to progress gets partial results as they come, and all of them in the result. */
+function withOutlet(
+  facts: CallFacts,
+  { target }: FunctionTool,
+  { item }: Progress,
+  { service }: McpEnvironment,
+): CallFacts {
+  if (!target.streams || item === undefined) return facts
+  const { maxResponseBytes } = service.limits
+  const emit = (value: unknown) => item(toResultText(value, maxResponseBytes))
+  return { ...facts, outlet: { begin() {}, emit, whole: true } }
 }
 
 function joinEntries(

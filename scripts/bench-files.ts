@@ -1,7 +1,7 @@
 // Sends a gigabyte up and down through REST on 127.0.0.1 and prints the memory of the server: npm run bench:files
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { request } from 'node:http'
+import { type IncomingMessage, request } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { createFile, createService, defineFunction, file, rest, serve } from 'waymark'
 import { z } from 'zod'
@@ -68,14 +68,14 @@ async function exchange(
   const answered = once(outgoing, 'response')
   for await (const part of parts ?? []) if (!outgoing.write(part)) await once(outgoing, 'drain')
   outgoing.end()
-  const [incoming] = await answered
+  const [incoming] = (await answered) as [IncomingMessage]
   let bytes = 0
   let text = ''
   for await (const chunk of incoming as AsyncIterable<Buffer>) {
     bytes += chunk.length
     if (bytes < 1_000) text += chunk.toString()
   }
-  return { status: (incoming as { statusCode: number }).statusCode, bytes, text }
+  return { status: incoming.statusCode ?? 0, bytes, text }
 }
 
 async function* form(): AsyncGenerator<Uint8Array> {

@@ -1,6 +1,6 @@
 import type { Contract } from '../../contract/index.ts'
 import { type JsonSchema, mapSchema, readFileRule } from '../../schema/index.ts'
-import { isRecord } from '../../values/index.ts'
+import { isRecord, toText } from '../../values/index.ts'
 
 type Move = (schema: JsonSchema) => JsonSchema
 type MediaTypes = Readonly<Record<string, object>>
@@ -48,7 +48,7 @@ export function toFileBodies({ files }: Contract, body: JsonSchema, move: Move):
 
 /** In a form it is the bytes that are sent. */
 function toFormText(description: unknown): string {
-  return String(description).replace(', in base64, or as a data URL with its type and name', '')
+  return toText(description).replace(', in base64, or as a data URL with its type and name', '')
 }
 
 function isAlone({ required }: JsonSchema, name: string): boolean {

@@ -1,10 +1,12 @@
 import {
   type ErrorDefinition,
+  EVERYTHING,
   isDiscoverable,
   type Service,
   type Target,
   type ToolAnnotations,
   toToolAnnotations,
+  type View,
 } from '../core/index.ts'
 import { resolveCode } from '../errors/index.ts'
 import type { FilePlace } from '../schema/index.ts'
@@ -46,19 +48,29 @@ export interface Contract {
   readonly readsOnly: boolean
   /** What agents are told about its effects. */
   readonly annotations: ToolAnnotations
+  /** What a principal needs, all of them, to call it and to see it. */
+  readonly scopes: readonly string[]
   /** What callers may ask of extensions in one call. */
   readonly options: readonly CallOption[]
-  /** All versions that callers may see, oldest first. */
-  readonly versions: readonly ContractVersion[]
+  /** All versions that a view shows, oldest first. */
+  readonly versions: (view?: View) => readonly ContractVersion[]
   /** Where it is over HTTP, below the mount of the REST surface. */
   readonly http: readonly HttpAddress[]
+}
+
+/** Which versions are listed. */
+interface ContractListOptions {
+  /** Also those that discovery hides. */
+  readonly includeHidden?: boolean
+  /** Who looks; everything when absent. */
+  readonly view?: View
 }
 
 /** The contracts of a service. */
 export interface Contracts {
   readonly of: (target: Target) => Contract
-  /** Every version that discovery may show, and hidden ones when told to, in the order of registration. */
-  readonly list: (options?: { readonly includeHidden?: boolean }) => readonly Contract[]
+  /** Every version that a view shows, and hidden ones when told to, in the order of registration. */
+  readonly list: (options?: ContractListOptions) => readonly Contract[]
 }
 
 const ASYNC = extensionUrn('async')
@@ -75,9 +87,12 @@ export function createContracts(service: Service): Contracts {
   }
   return {
     of,
-    list: ({ includeHidden = false } = {}) =>
+    list: ({ includeHidden = false, view = EVERYTHING } = {}) =>
       [...service.registry.entries()].flatMap(({ ordered }) =>
-        ordered.filter(includeHidden ? isCallable : isDiscoverable).map(of),
+        ordered
+          .filter(includeHidden ? isCallable : isDiscoverable)
+          .filter(view.permits)
+          .map(of),
       ),
   }
 }
@@ -120,12 +135,11 @@ function toContract(service: Service, target: Target): Contract {
     }),
     readsOnly,
     annotations: toToolAnnotations(target.sideEffects),
+    scopes: target.scopes,
     get options() {
       return listCallOptions(service, target)
     },
-    get versions() {
-      return listVersions(service, target.name)
-    },
+    versions: (view) => listVersions(service, target.name, view),
     get http() {
       return listAddresses(service, target)
     },

@@ -67,6 +67,8 @@ export function toOperation(
       '4XX': describeProblem('The call was refused'),
       '5XX': describeProblem('The call failed'),
     },
+    // OpenAPI 3.1 lets any scheme name the roles that an operation needs.
+    ...(contract.scopes.length > 0 && { security: [{ bearer: contract.scopes }] }),
     ...(target.sideEffects && { 'x-side-effects': target.sideEffects }),
   }
 }

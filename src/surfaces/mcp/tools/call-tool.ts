@@ -19,6 +19,7 @@ import {
   type Maybe,
 } from '../../../values/index.ts'
 import { encodeInputRequired, readAnswers, toAgentFacts } from '../agent.ts'
+import { toForbidden } from '../authorization.ts'
 import { readEntries } from '../decode.ts'
 import {
   describeErrors,
@@ -238,6 +239,12 @@ function encodeOutcome(toolCall: ToolCall, outcome: Outcome): string {
     if (exchange.era === 'modern' && run.missing !== undefined) throw missingCapability(run.missing)
     if (run.pending !== undefined) {
       return encodeInputRequired(exchange, run.pending, answers, environment.seal)
+    }
+    if (
+      outcome.errors[0].code === 'FORBIDDEN' &&
+      outcome.challenge?.includes('insufficient_scope')
+    ) {
+      throw toForbidden(outcome, environment.options.authorization)
     }
     const members = encodeToolError(describeErrors(outcome.errors))
     return complete(toolCall, members, toErrorMeta(outcome.errors))

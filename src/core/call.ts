@@ -103,7 +103,7 @@ export interface Failure {
   readonly errors: readonly [CallErrorShape, ...CallErrorShape[]]
   /** HTTP status of a declared application code; the table decides when absent. */
   readonly status?: number
-  /** What the caller is asked to show, for an answer with status 401; what the service asks for when absent. */
+  /** What the caller is asked to show, for an answer with status 401 or 403; what the service asks for when absent. */
   readonly challenge?: string
 }
 

@@ -60,6 +60,7 @@ export const META = {
 export const OWN_META = {
   function: 'waymark/function',
   version: 'waymark/version',
+  scopes: 'waymark/scopes',
   extensions: 'waymark/extensions',
   errors: 'waymark/errors',
   item: 'waymark/item',

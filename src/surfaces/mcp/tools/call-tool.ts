@@ -1,4 +1,4 @@
-import { isMasked } from '../../../contract/index.ts'
+import { isMasked, type ResultContent, toResultContent } from '../../../contract/index.ts'
 import {
   type Call,
   type CallFacts,
@@ -26,6 +26,8 @@ import {
   encodeAnswer,
   encodeToolError,
   extrasOf,
+  isToolContent,
+  type ToolAnswer,
   toErrorMeta,
   toToolAnswer,
 } from '../encode.ts'
@@ -274,6 +276,19 @@ function encodeInstead(toolCall: ToolCall, text: string, meta?: JsonObject): str
   return complete(toolCall, described ? encodeToolError(text) : encodeAnswer({ text }), meta)
 }
 
+/** The only revision whose clients know no sound. */
+const WITHOUT_AUDIO = '2024-11-05'
+
+/** What is said in words comes first, then what is shown. */
+function toBlockAnswer({ blocks, value }: ResultContent): ToolAnswer {
+  const json = value === undefined ? undefined : JSON.stringify(value)
+  const text = json === undefined ? [] : [{ type: 'text', text: json }]
+  return {
+    content: JSON.stringify([...text, ...blocks]),
+    structured: json?.startsWith('{') ? json : undefined,
+  }
+}
+
 function encodeSuccess(toolCall: ToolCall, result: unknown, own: JsonObject | undefined): string {
   const { environment, exchange, tool } = toolCall
   const extras = tool.target.definition.source === undefined ? undefined : extrasOf(result)
@@ -284,11 +299,16 @@ function encodeSuccess(toolCall: ToolCall, result: unknown, own: JsonObject | un
     const { errors } = resultTooLarge(most)
     return complete(toolCall, encodeToolError(describeErrors(errors)), toErrorMeta(errors))
   }
+  const content = toResultContent(result, tool.contract.files.result, {
+    audio: exchange.version !== WITHOUT_AUDIO,
+  })
+  if (content !== undefined && !isToolContent(result)) {
+    return complete(toolCall, encodeAnswer(toBlockAnswer(content)), meta)
+  }
   const answer = toToolAnswer(result, exchange.era, tool.described)
   if (extras?.content !== undefined) {
-    const { structured } = answer
-    const content = JSON.stringify(extras.content)
-    return complete(toolCall, encodeAnswer({ content, structured }), meta)
+    const whole = { content: JSON.stringify(extras.content), structured: answer.structured }
+    return complete(toolCall, encodeAnswer(whole), meta)
   }
   const length = answer.text?.length ?? 0
   if (length <= resultBudget) return complete(toolCall, encodeAnswer(answer), meta)

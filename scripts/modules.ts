@@ -74,7 +74,7 @@ export const MODULES: Modules = {
     'surfaces/surface',
   ],
   'surfaces/mcp': [...STATE, 'contract', 'discovery', 'capabilities', 'surfaces/surface'],
-  'surfaces/tools': [...BASE, 'net', 'contract', 'surfaces/surface'],
+  'surfaces/tools': [...BASE, 'net', 'contract', 'extensions/stream', 'surfaces/surface'],
   'surfaces/profile': [
     ...BASE,
     'net',

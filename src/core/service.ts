@@ -32,6 +32,8 @@ export interface Credentials {
   /** Looks a header up by its lower-case name; surfaces without headers answer undefined. */
   readonly header: (name: string) => string | undefined
   readonly surface: string
+  /** The address at the other end of the connection, where the host tells: behind a proxy, the proxy's. */
+  readonly peerAddress?: (() => string | undefined) | undefined
 }
 
 /** Where a service has the types of its functions from: the options it was made with. */
@@ -91,6 +93,10 @@ export interface Service<Source extends FunctionSource = FunctionSource> {
   readonly authenticate: ((credentials: Credentials) => Maybe<Principal | undefined>) | undefined
   /** What callers are asked to show who do not say who they are: the header `WWW-Authenticate` of a 401. */
   readonly challenge: string
+  /** Who may see what there is, where there is `authenticate`: those it knows, or also callers without credentials. */
+  readonly discovery: 'authenticated' | 'public'
+  /** What a call of a function gets whose scopes the caller lacks: `forbidden` names them, `not-found` hides it. */
+  readonly denied: 'forbidden' | 'not-found'
   /** Decides whether a call may go on. Throws FORBIDDEN. */
   readonly authorize: ((call: Call, target: Target) => Maybe<void>) | undefined
   /** Takes a call from a surface to its outcome; throws only what surfaces turn into a failure. */

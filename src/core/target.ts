@@ -61,6 +61,8 @@ export interface Target {
   readonly stateChanges: readonly SideEffect[]
   readonly acceptance: AcceptedExtensions | undefined
   readonly accepts: (urn: string) => boolean
+  /** Scopes that a principal needs, all of them. */
+  readonly scopes: readonly string[]
   /** What is longer is refused by every surface. */
   readonly maxResultBytes: number
   /** URNs of extensions that take part in every call. */
@@ -135,6 +137,7 @@ export function toTargetShape(
     stateChanges: (sideEffects ?? []).filter(isStateChange),
     acceptance,
     accepts: toAcceptance(acceptance),
+    scopes: definition.requires ?? [],
   }
 }
 

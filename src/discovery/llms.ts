@@ -1,4 +1,5 @@
-import type { DiscoveryDocument } from './decode.ts'
+import { isList, toText } from '../values/index.ts'
+import { type DiscoveryDocument, REQUIRED_SCOPES } from './decode.ts'
 import { type SiteFunction, toSiteModel } from './outline.ts'
 
 /** What is told besides the functions. */
@@ -61,8 +62,10 @@ function toLine({ name, latest }: SiteFunction): string {
     sideEffects !== undefined && sideEffects.length > 0
       ? ` Effects: ${sideEffects.join(', ')}.`
       : ''
+  const scopes = latest.object[REQUIRED_SCOPES]
+  const needs = isList(scopes) ? ` Requires: ${oneLine(scopes.map(toText).join(', '))}.` : ''
   const old = deprecated === undefined ? '' : ' Deprecated.'
-  return `- \`${name}(${names.join(', ')})\`: ${toSentence(summary ?? description)}${effect}${old}`
+  return `- \`${name}(${names.join(', ')})\`: ${toSentence(summary ?? description)}${effect}${needs}${old}`
 }
 
 /** Foreign text must not begin a line of its own: it could pose as a heading or as advice of ours. */

@@ -94,6 +94,8 @@ export {
   type Target,
   type TraceFacts,
   type UntypedInput,
+  type View,
+  viewOf,
 } from '../core/index.ts'
 export {
   type BuildDocumentOptions,

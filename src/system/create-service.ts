@@ -78,6 +78,16 @@ export interface ServiceOptions<Functions extends readonly AnyFunction[] = reado
    * when absent. A hook can ask for something else with `new CallError('UNAUTHORIZED', { challenge })`.
    */
   readonly challenge?: string
+  /**
+   * Who may read documents, lists and descriptions of a service with `authenticate`: those it knows, or with `public` also
+   * callers who show no credentials. Everybody sees what they may call; `authenticated` when absent.
+   */
+  readonly discovery?: 'authenticated' | 'public'
+  /**
+   * What callers get whose scopes do not suffice for a function they name: FORBIDDEN with the scopes to ask for, or with
+   * `not-found` the answer for a function that does not exist; `forbidden` when absent.
+   */
+  readonly denied?: 'forbidden' | 'not-found'
   /** Decides whether a call may go on; a throw of FORBIDDEN refuses it. */
   readonly authorize?: (call: Call, target: Target) => Maybe<void>
   /** Checks results against output schemas; on unless NODE_ENV is production. */
@@ -171,7 +181,7 @@ function buildService<Options extends ServiceOptions>(
         run: () => Promise.reject(new TypeError(`${shape.name} is not ready`)),
       }
       target.joining = listJoining(service, target)
-      for (const warning of findPatternWarnings(shape)) log.warn(warning)
+      for (const warning of listWarnings(shape, options)) log.warn(warning)
       const layers = flattenMiddleware([...middleware, ...(shape.definition.use ?? [])])
       target.run = createInvoke(target, layers, log, suspects)
       return target
@@ -200,6 +210,8 @@ function buildService<Options extends ServiceOptions>(
     store,
     authenticate: options.authenticate,
     challenge,
+    discovery: pickWord('discovery', options.discovery, ['authenticated', 'public']),
+    denied: pickWord('denied', options.denied, ['forbidden', 'not-found']),
     authorize: options.authorize,
     dispatch: (call, surface) => dispatch(service, call, surface),
     observers: [],
@@ -226,6 +238,33 @@ function buildService<Options extends ServiceOptions>(
   }
   assertLinks(service)
   return service
+}
+
+/** Lists what an operator should know about a function before it is called. */
+function listWarnings(
+  shape: Parameters<typeof findPatternWarnings>[0] & Pick<Target, 'scopes'>,
+  { authenticate }: Pick<ServiceOptions<readonly FunctionDefinition[]>, 'authenticate'>,
+): readonly string[] {
+  const isClosed = shape.scopes.length > 0 && authenticate === undefined
+  return [
+    ...findPatternWarnings(shape),
+    ...(isClosed
+      ? [
+          `function ${shape.name} requires scopes, which nobody has: the service has no authenticate hook`,
+        ]
+      : []),
+  ]
+}
+
+/** Reads an option that is one of a few words, the first when it is absent; a misspelt one must not open anything. */
+function pickWord<Word extends string>(
+  name: string,
+  given: Word | undefined,
+  words: readonly [Word, ...Word[]],
+): Word {
+  if (given === undefined) return words[0]
+  if (words.includes(given)) return given
+  throw new TypeError(`${name}: must be ${words.join(' or ')}`)
 }
 
 /** Lists the extensions that take part in calls to a function although nobody declares them. */

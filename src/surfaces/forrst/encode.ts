@@ -37,7 +37,7 @@ export function encodeOutcome(
   const headers = encodeHeaders(outcome, answering, service)
   if (isPlain(id)) headers['x-forrst-request-id'] = id
   const status = pickStatus(outcome, call?.reply)
-  if (status === 401 && !outcome.ok) {
+  if ((status === 401 || status === 403) && !outcome.ok) {
     Object.assign(headers, challengeHeaders(status, outcome.challenge, service.challenge))
   }
   if (outcome.ok && call?.function === BARE) {

@@ -2,7 +2,6 @@ export type { Capabilities, CapabilitiesOptions, EnabledExtension } from './capa
 export { type Client, createClient, type FunctionClient } from './client.ts'
 export type { DescribeOptions, FunctionDescription, VersionDescription } from './describe.ts'
 export { CLIENT_CODES, type ClientCode } from './errors.ts'
-export { evaluateLink, type LinkedCall, resolveServerUrl } from './follow.ts'
 export type {
   BackgroundName,
   CallParameters,
@@ -22,6 +21,7 @@ export type {
   UntypedFunctions,
   VersionOf,
 } from './function-types.ts'
+export { evaluateLink, type LinkedCall, resolveServerUrl } from './link.ts'
 export { createLocalTransport, type LocalTransportOptions } from './local-transport.ts'
 export {
   createMethods,

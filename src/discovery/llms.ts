@@ -1,5 +1,6 @@
-import type { DiscoveryDocument } from './decode.ts'
-import { type SiteFunction, toSiteModel } from './outline.ts'
+import { type Components, type ContentDescriptor, resolveReference } from '../core/index.ts'
+import type { DiscoveryDocument, FunctionObject } from './decode.ts'
+import { groupFunctions, listFunctions } from './outline.ts'
 
 /** What is told besides the functions. */
 export interface LlmsOptions {
@@ -22,7 +23,6 @@ const LONGEST_LINE = 300
 
 /** Writes what an agent should know first, in the form of llms.txt: what the service is for and how it is called. */
 export function buildLlmsText(document: DiscoveryDocument, options: LlmsOptions = {}): string {
-  const { groups } = toSiteModel(document)
   const { title, description } = document.info
   const { origin = '', rest = '/api', links = toSurfaceLinks(origin) } = options
   return [
@@ -31,11 +31,11 @@ export function buildLlmsText(document: DiscoveryDocument, options: LlmsOptions 
     '',
     `Call a function over MCP, as a tool (dots become two underscores), or with \`POST ${rest}/{function}\` and its arguments as a JSON object.`,
     'A failed call answers with errors that have a stable `code` and name the argument that is wrong.',
-    ...groups.flatMap(({ name, functions }) => [
+    ...groupFunctions(listFunctions(document)).flatMap(({ name, functions }) => [
       '',
       `## ${oneLine(name)}`,
       '',
-      ...functions.map(toLine),
+      ...functions.map(({ latest }) => toLine(latest, document.components)),
     ]),
     '',
     '## Descriptions',
@@ -54,9 +54,12 @@ function toSurfaceLinks(origin: string): readonly LlmsLink[] {
   ]
 }
 
-function toLine({ name, latest }: SiteFunction): string {
-  const names = latest.arguments.map(({ name, required }) => (required ? name : `${name}?`))
-  const { summary, description = '', deprecated, sideEffects } = latest.object
+function toLine(latest: FunctionObject, components: Components = {}): string {
+  const { name, summary, description = '', deprecated, sideEffects, arguments: all = [] } = latest
+  const names = all.flatMap((one) => {
+    const found = resolveReference<ContentDescriptor>(one, components, 'contentDescriptors')
+    return found ? [found.required ? found.name : `${found.name}?`] : []
+  })
   const effect =
     sideEffects !== undefined && sideEffects.length > 0
       ? ` Effects: ${sideEffects.join(', ')}.`

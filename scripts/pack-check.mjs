@@ -115,7 +115,8 @@ async function checkWithoutLibsql(modules) {
   writeFileSync(
     join(folder, 'service.js'),
     `import { createService } from 'waymark'
-export default createService({ info: { title: 'Empty', version: '1.0.0' }, functions: [] })`,
+export default ({ store }) =>
+  createService({ store, info: { title: 'Empty', version: '1.0.0' }, functions: [] })`,
   )
   const sqlite = spawnSync(process.execPath, [...cli, '--store', 'sqlite:state.db'], {
     cwd: folder,

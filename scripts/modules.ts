@@ -10,16 +10,17 @@ type Modules = Readonly<Record<string, readonly string[]>>
 /** The path of each file below src/, and its text. */
 type Tree = ReadonlyMap<string, string>
 
-const BASE = ['values', 'errors', 'schema/walk', 'schema', 'wire', 'core']
+const BASE = ['values', 'errors', 'files', 'schema/walk', 'schema', 'wire', 'core']
 const STATE = [...BASE, 'net', 'store', 'work']
 
 export const MODULES: Modules = {
   values: [],
   errors: ['values'],
+  files: ['errors'],
   'schema/walk': ['values'],
-  schema: ['values', 'schema/walk'],
+  schema: ['values', 'errors', 'files', 'schema/walk'],
   wire: ['values', 'errors'],
-  core: ['values', 'errors', 'schema'],
+  core: ['values', 'errors', 'files', 'schema'],
   net: BASE,
   store: ['values', 'errors', 'core'],
   work: ['values', 'errors', 'core', 'store'],
@@ -53,7 +54,8 @@ export const MODULES: Modules = {
     'extensions/outgoing',
     'extensions/webhook',
   ],
-  system: [...STATE, 'contract', 'discovery', 'extensions/*'],
+  observe: [...STATE, 'extensions/redact'],
+  system: [...STATE, 'contract', 'discovery', 'extensions/*', 'observe'],
   'sources/tool-spec': ['values', 'schema'],
   'sources/openapi': ['values', 'schema', 'sources/tool-spec'],
   'sources/runtime': [...BASE, 'net', 'sources/tool-spec'],
@@ -72,7 +74,7 @@ export const MODULES: Modules = {
     'surfaces/surface',
   ],
   'surfaces/mcp': [...STATE, 'contract', 'discovery', 'capabilities', 'surfaces/surface'],
-  'surfaces/tools': [...BASE, 'net', 'contract', 'surfaces/surface'],
+  'surfaces/tools': [...BASE, 'net', 'contract', 'extensions/stream', 'surfaces/surface'],
   'surfaces/profile': [
     ...BASE,
     'net',

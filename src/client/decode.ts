@@ -2,6 +2,7 @@ import type { Outcome, ReplyEntry } from '../core/index.ts'
 import { type CallErrorShape, type ErrorSource, resolveCode } from '../errors/index.ts'
 import { isRecord, type JsonObject, parseExactJson, parseRetryAfter } from '../values/index.ts'
 import { findJsonError, PROTOCOL } from '../wire/index.ts'
+import { reviveFiles } from './files.ts'
 import { invalidResponse, toForeignError } from './foreign-answer.ts'
 import type { Answer } from './outcome.ts'
 import type { TransportResponse } from './transport.ts'
@@ -61,12 +62,15 @@ export function decodeResponse(response: TransportResponse, expected: Expectatio
     throw toForeignError(response, parsed, retryAfterMs)
   }
   assertProtocolName(document['protocol'])
-  const outcome = decodeOutcome(document)
-  assertId(document['id'], expected.id, outcome)
+  const decoded = decodeOutcome(document)
+  assertId(document['id'], expected.id, decoded)
+  const meta = decodeMeta(document['meta'])
   return {
-    outcome,
+    outcome: decoded.ok
+      ? { ok: true, result: reviveFiles(decoded.result, meta['files']) }
+      : decoded,
     extensions: decodeEntries(document['extensions']),
-    meta: decodeMeta(document['meta']),
+    meta,
     retryAfterMs,
     status: response.status,
   }

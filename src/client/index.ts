@@ -2,6 +2,7 @@ export type { Capabilities, CapabilitiesOptions, EnabledExtension } from './capa
 export { type Client, createClient, type FunctionClient } from './client.ts'
 export type { DescribeOptions, FunctionDescription, VersionDescription } from './describe.ts'
 export { CLIENT_CODES, type ClientCode } from './errors.ts'
+export { inlineFiles } from './files.ts'
 export type {
   BackgroundName,
   CallParameters,

@@ -3,6 +3,7 @@ import { type Clock, openScope, toDuration, toMilliseconds, untilAborted } from 
 import { decodeResponse } from './decode.ts'
 import { encodeRequest, isRepeatable, type OutgoingCall } from './encode.ts'
 import { abortError, clientError, toClientError } from './errors.ts'
+import { hasFiles, inlineFiles } from './files.ts'
 import { type Answer, type CallOutcome, toCallOutcome, toFailedAnswer } from './outcome.ts'
 import { type CallOptions, type RetryPolicy, resolvePolicy, selectDelay } from './retry.ts'
 import type { Transport } from './transport.ts'
@@ -158,7 +159,12 @@ async function runAttempt(
   try {
     if (signal.aborted) throw abortError(signal)
     assertTimeLeft(remainingMs)
-    const request = encodeRequest(call, { id, remainingMs, createSpanId, caller })
+    const request = encodeRequest(await withInlineFiles(call), {
+      id,
+      remainingMs,
+      createSpanId,
+      caller,
+    })
     const response = await untilAborted(settings.transport({ ...request, signal }), signal)
     return decodeResponse(response, { id, bare: isBare(call.function), now: clock.now() })
   } catch (thrown) {
@@ -168,6 +174,11 @@ async function runAttempt(
   } finally {
     close()
   }
+}
+
+/** Gives a call whose files are text. */
+export async function withInlineFiles(call: OutgoingCall): Promise<OutgoingCall> {
+  return hasFiles(call.arguments) ? { ...call, arguments: await inlineFiles(call.arguments) } : call
 }
 
 function isBare(name: string): boolean {

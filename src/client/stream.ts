@@ -13,6 +13,7 @@ import {
   READ_GRACE_MS,
   runAttempts,
   timeoutError,
+  withInlineFiles,
 } from './run-call.ts'
 import { createStreamDecoder } from './stream-decode.ts'
 import type { TransportResponse } from './transport.ts'
@@ -147,7 +148,7 @@ export async function attemptStream(
   try {
     if (signal.aborted) throw abortError(signal)
     assertTimeLeft(remainingMs)
-    const { body, headers } = encodeRequest(askForStream(call), {
+    const { body, headers } = encodeRequest(askForStream(await withInlineFiles(call)), {
       id,
       remainingMs,
       createSpanId,

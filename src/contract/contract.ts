@@ -1,12 +1,15 @@
 import {
   type ErrorDefinition,
+  EVERYTHING,
   isDiscoverable,
   type Service,
   type Target,
   type ToolAnnotations,
   toToolAnnotations,
+  type View,
 } from '../core/index.ts'
 import { resolveCode } from '../errors/index.ts'
+import type { FilePlace } from '../schema/index.ts'
 import { canonicalUrn, extensionUrn, once } from '../values/index.ts'
 import { type HttpAddress, listAddresses } from './http.ts'
 import { type CallOption, listCallOptions } from './options.ts'
@@ -34,25 +37,40 @@ export interface Contract {
   /** Everything a caller names: arguments, and what a query may say. */
   readonly parameters: Parameters
   readonly results: Results
+  /** Where arguments and result have files. */
+  readonly files: {
+    readonly arguments: FilePlace | undefined
+    readonly result: FilePlace | undefined
+  }
   readonly modes: readonly Mode[]
   readonly errors: readonly ContractError[]
   /** True when the function is declared to change nothing. */
   readonly readsOnly: boolean
   /** What agents are told about its effects. */
   readonly annotations: ToolAnnotations
+  /** What a principal needs, all of them, to call it and to see it. */
+  readonly scopes: readonly string[]
   /** What callers may ask of extensions in one call. */
   readonly options: readonly CallOption[]
-  /** All versions that callers may see, oldest first. */
-  readonly versions: readonly ContractVersion[]
+  /** All versions that a view shows, oldest first. */
+  readonly versions: (view?: View) => readonly ContractVersion[]
   /** Where it is over HTTP, below the mount of the REST surface. */
   readonly http: readonly HttpAddress[]
+}
+
+/** Which versions are listed. */
+interface ContractListOptions {
+  /** Also those that discovery hides. */
+  readonly includeHidden?: boolean
+  /** Who looks; everything when absent. */
+  readonly view?: View
 }
 
 /** The contracts of a service. */
 export interface Contracts {
   readonly of: (target: Target) => Contract
-  /** Every version that discovery may show, and hidden ones when told to, in the order of registration. */
-  readonly list: (options?: { readonly includeHidden?: boolean }) => readonly Contract[]
+  /** Every version that a view shows, and hidden ones when told to, in the order of registration. */
+  readonly list: (options?: ContractListOptions) => readonly Contract[]
 }
 
 const ASYNC = extensionUrn('async')
@@ -69,9 +87,12 @@ export function createContracts(service: Service): Contracts {
   }
   return {
     of,
-    list: ({ includeHidden = false } = {}) =>
+    list: ({ includeHidden = false, view = EVERYTHING } = {}) =>
       [...service.registry.entries()].flatMap(({ ordered }) =>
-        ordered.filter(includeHidden ? isCallable : isDiscoverable).map(of),
+        ordered
+          .filter(includeHidden ? isCallable : isDiscoverable)
+          .filter(view.permits)
+          .map(of),
       ),
   }
 }
@@ -106,6 +127,7 @@ function toContract(service: Service, target: Target): Contract {
     get results() {
       return results()
     },
+    files: { arguments: target.inputFiles, result: target.outputFiles },
     modes: toModes(service, target),
     errors: [...target.errors.values()].map((error) => {
       const { status, retryable } = resolveCode(error.code)
@@ -113,12 +135,11 @@ function toContract(service: Service, target: Target): Contract {
     }),
     readsOnly,
     annotations: toToolAnnotations(target.sideEffects),
+    scopes: target.scopes,
     get options() {
       return listCallOptions(service, target)
     },
-    get versions() {
-      return listVersions(service, target.name)
-    },
+    versions: (view) => listVersions(service, target.name, view),
     get http() {
       return listAddresses(service, target)
     },

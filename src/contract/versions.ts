@@ -1,11 +1,14 @@
 import {
   type Deprecated,
+  EVERYTHING,
   type FunctionEntry,
   isDiscoverable,
+  isVisible,
   type Service,
   type Stability,
   type Target,
   toToolName,
+  type View,
 } from '../core/index.ts'
 import { MAX_TOOL_NAME } from '../values/index.ts'
 
@@ -24,10 +27,15 @@ export function selectDefault({ latest, ordered }: FunctionEntry): Target | unde
   return target !== undefined && isDiscoverable(target) ? target : undefined
 }
 
-/** Lists the versions of a function that callers may see, oldest first. */
-export function listVersions({ registry }: Service, name: string): readonly ContractVersion[] {
+/** Lists the versions of a function that a view shows, oldest first. */
+export function listVersions(
+  { registry }: Service,
+  name: string,
+  view: View = EVERYTHING,
+): readonly ContractVersion[] {
   const entry = registry.find(name)
-  return (entry?.ordered ?? []).filter(isDiscoverable).map((target) => ({
+  const shown = (entry?.ordered ?? []).filter((target) => isVisible(target, view))
+  return shown.map((target) => ({
     version: target.version,
     stability: target.stability,
     ...(target.definition.deprecated && { deprecated: target.definition.deprecated }),

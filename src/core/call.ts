@@ -40,6 +40,8 @@ export interface Outlet {
   readonly begin: () => void
   /** Hands one partial result over; waits while the caller reads slowly. */
   readonly emit: (item: unknown) => Maybe<void>
+  /** True when the caller gets all of them once more in one piece, at the end. */
+  readonly whole?: boolean
 }
 
 /** What extensions found out for the handler and for calls it makes itself. */
@@ -59,6 +61,8 @@ export interface CallFacts {
   readonly query?: QueryPlan
   /** Reports how far a long call is, between 0 and 1. */
   readonly progress?: (fraction: number, message?: string) => void
+  /** True when the surface sends large files of a result while it reads them. */
+  readonly takesFiles?: true
   /** Present when the caller reads partial results as they come. */
   readonly outlet?: Outlet
 }
@@ -99,7 +103,7 @@ export interface Failure {
   readonly errors: readonly [CallErrorShape, ...CallErrorShape[]]
   /** HTTP status of a declared application code; the table decides when absent. */
   readonly status?: number
-  /** What the caller is asked to show, for an answer with status 401; what the service asks for when absent. */
+  /** What the caller is asked to show, for an answer with status 401 or 403; what the service asks for when absent. */
   readonly challenge?: string
 }
 

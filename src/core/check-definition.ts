@@ -18,6 +18,8 @@ const DOTTED = /^[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z][A-Za-z0-9_-]*)+$/
 const URN = /^urn:[a-z][a-z0-9-]*:forrst:(?:ext:[a-z][a-z0-9-]*:)?fn:[a-z][a-z0-9:._-]*$/
 const RESERVED = ['forrst.', 'urn:cline:', 'urn:forrst:']
 const CODE = /^[A-Z][A-Z0-9_]*$/
+// RFC 6749, section 3.3: a scope stands in a quoted list of words.
+const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/
 const ISO_DATE = /^\d{4}-\d{2}-\d{2}$/
 
 /** Refuses a wrong definition with a TypeError that names the function and the field. */
@@ -32,6 +34,7 @@ export function checkDefinition(
   checkName(definition, environment.system, refuse)
   checkDefinitionFields(definition, refuse)
   checkAcceptance(definition, refuse)
+  checkScopes(definition, refuse)
   checkDetails(definition, refuse)
   checkReferences(definition, environment.components, refuse)
   const shape = attempt(derive, (field, reason) => refuse(field, reason))
@@ -90,6 +93,19 @@ function checkAcceptance(definition: FunctionDefinition, refuse: Refuse): void {
   const list = accepts.supported ?? accepts.excluded ?? []
   if (list.length === 0) refuse('accepts', 'must list at least one extension URN')
   if (new Set(list).size !== list.length) refuse('accepts', 'lists an extension twice')
+}
+
+function checkScopes({ requires }: FunctionDefinition, refuse: Refuse): void {
+  if (requires === undefined) return
+  if (!Array.isArray(requires) || requires.length === 0) {
+    refuse('requires', "must be a list of scopes such as ['orders:write']; leave it out for none")
+  }
+  for (const [index, scope] of requires.entries()) {
+    if (typeof scope !== 'string' || !SCOPE.test(scope)) {
+      refuse(`requires[${index}]`, 'must be a scope: printable ASCII without blanks, quotes and \\')
+    }
+  }
+  if (new Set(requires).size !== requires.length) refuse('requires', 'lists a scope twice')
 }
 
 function checkDetails(definition: FunctionDefinition, refuse: Refuse): void {
@@ -262,6 +278,7 @@ const FIELDS: Readonly<Record<keyof FunctionDefinition, true>> = {
   simulations: true,
   extensions: true,
   accepts: true,
+  requires: true,
   externalDocs: true,
   http: true,
   resume: true,

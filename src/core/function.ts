@@ -181,6 +181,8 @@ export interface FunctionMetadata<
   /** Configuration per extension, printed in discovery: `[{ urn: 'urn:forrst:ext:caching', ttl: 300 }]`. */
   readonly extensions?: readonly ExtensionDeclaration[]
   readonly accepts?: Accepts
+  /** Scopes that a principal needs, all of them, to call the function and to see it: `['orders:write']`. */
+  readonly requires?: readonly string[]
   readonly externalDocs?: ExternalDocs
   /** Where the function is over HTTP; `POST /{name}`, and `GET /{name}` when it only reads, when absent. */
   readonly http?: HttpRoute

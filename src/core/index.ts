@@ -1,4 +1,14 @@
 export {
+  EVERYTHING,
+  identifyFor,
+  identifyReader,
+  insufficientScope,
+  isAdmitted,
+  isVisible,
+  type View,
+  viewOf,
+} from './access/access.ts'
+export {
   addReplyHeader,
   type Call,
   type CallFacts,
@@ -156,11 +166,14 @@ export {
   createPreparedResult,
   isPrepared,
   mayFit,
+  perView,
   resultTooLarge,
   toResultText,
 } from './result.ts'
 export type {
+  CallObserver,
   Credentials,
+  EndedCall,
   FunctionSource,
   Limits,
   Logger,

@@ -1,5 +1,5 @@
 import { CallError, type CallErrorShape, resolveCode } from '../errors/index.ts'
-import type { Problem, Validation } from '../schema/index.ts'
+import type { FilePlace, Problem, Validation } from '../schema/index.ts'
 import {
   andThen,
   findNoJson,
@@ -10,6 +10,7 @@ import {
   toMaybe,
 } from '../values/index.ts'
 import type { Call, Failure, Outcome, Principal, Success } from './call.ts'
+import { settleFiles, toFiles, withoutStreams } from './files.ts'
 import type { Invocation, QueryInvocation } from './function.ts'
 import { type Middleware, runMiddleware } from './middleware.ts'
 import type { QueryPlan } from './query-plan.ts'
@@ -219,24 +220,42 @@ class CallInvocation implements QueryInvocation<never> {
 function checkResult(target: Target, call: Call, result: unknown): Maybe<Outcome> {
   // A query asks for resources instead of what the output schema says; its extension checks those.
   const asResources = call.facts.query !== undefined
+  if (target.outputFiles !== undefined && !asResources) return checkFiles(target, call, result)
   const outcome: Success = { ok: true, result }
   const fits = assertJson(target, outcome)
   if (target.checkOutput === undefined || asResources) return outcome
   // Checking millions of items that nobody will be sent would stop every other call.
   if (!fits) throw resultTooLarge(target.maxResultBytes)
   return andThen(target.checkOutput(result ?? null), (checked) => {
-    if (checked.ok) return outcome
-    const [problem] = checked.problems
-    throw new TypeError(
-      `${target.name}@${target.version} answered a result that its output schema refuses at "${problem.pointer}": ${problem.message}`,
-    )
+    assertResult(target, checked)
+    return outcome
   })
+}
+
+function assertResult({ name, version }: Target, checked: Validation): void {
+  if (checked.ok) return
+  const [problem] = checked.problems
+  throw new TypeError(
+    `${name}@${version} answered a result that its output schema refuses at "${problem.pointer}": ${problem.message}`,
+  )
+}
+
+/** Files are checked as files, and leave as text or as streams. */
+async function checkFiles(target: Target, call: Call, result: unknown): Promise<Outcome> {
+  const place = target.outputFiles as FilePlace
+  const given = toFiles(result, place)
+  if (target.checkOutput) assertResult(target, await target.checkOutput(given ?? null))
+  const outcome: Success = { ok: true, result: await settleFiles(target, call, given) }
+  if (!assertJson(target, outcome)) throw resultTooLarge(target.maxResultBytes)
+  return outcome
 }
 
 /** Throws for what JSON cannot hold; tells whether the result may be as short as an answer has to be. */
 function assertJson(target: Target, { result }: Success): boolean {
   if (isPrepared(result)) return true
-  const found = inspectJson(result ?? null, target.maxResultBytes)
+  const { outputFiles } = target
+  const plain = outputFiles === undefined ? result : withoutStreams(result, outputFiles)
+  const found = inspectJson(plain ?? null, target.maxResultBytes)
   if (found === undefined || found === 'too long') return found === undefined
   throw new TypeError(
     `${target.name}@${target.version} answered what JSON cannot hold at "${found.pointer}": ${found.found}`,

@@ -31,6 +31,8 @@ export interface Registry {
   readonly setHealth: (name: string, health: FunctionHealth) => void
   /** Calls back whenever functions come, go or change state; returns what stops it. */
   readonly onChange: (listener: () => void) => () => void
+  /** Every scope that some function requires. */
+  readonly scopes: () => ReadonlySet<string>
   /** Counts changes, so that prepared descriptions know when they are old. */
   readonly revision: () => number
 }
@@ -53,9 +55,11 @@ export function createRegistry(options: RegistryOptions): Registry {
   const states = new Map<string, FunctionHealth>()
   const listeners = new Set<() => void>()
   let revision = 0
+  let scopes: ReadonlySet<string> | undefined
 
   function changed(): void {
     revision += 1
+    scopes = undefined
     for (const listener of listeners) listener()
   }
 
@@ -106,8 +110,20 @@ export function createRegistry(options: RegistryOptions): Registry {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
+    scopes() {
+      scopes ??= collectScopes(entries.values())
+      return scopes
+    },
     revision: () => revision,
   }
+}
+
+function collectScopes(entries: Iterable<FunctionEntry>): ReadonlySet<string> {
+  const scopes = new Set<string>()
+  for (const { ordered } of entries) {
+    for (const target of ordered) for (const scope of target.scopes) scopes.add(scope)
+  }
+  return scopes
 }
 
 function toEntry(name: string, versions: ReadonlyMap<string, Target>): FunctionEntry {

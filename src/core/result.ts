@@ -1,5 +1,6 @@
 import { CallError, type CallErrorShape } from '../errors/index.ts'
 import { isRecord, type JsonObject, toShort } from '../values/index.ts'
+import { EVERYTHING, type View } from './access/access.ts'
 import type { Service } from './service.ts'
 
 /** Refuses a text that is longer than an answer of the service may be. */
@@ -113,18 +114,35 @@ export function toResultText(result: unknown, maxBytes: number): string {
   return JSON.stringify(result) ?? 'null'
 }
 
-/** Creates a getter that builds and serialises a value once per state of its source. */
+/** Creates a getter that builds and serialises a value once per state of its source and view. */
 export function createPreparedResult(
   source: { readonly revision: () => number },
-  build: () => unknown,
-): () => Prepared {
+  build: (view: View) => unknown,
+): (view?: View) => Prepared {
+  return perView(source, (view) => toPrepared(JSON.stringify(build(view))))
+}
+
+/** How many views are kept: callers choose which scopes a token has, so they must not choose how much is remembered. */
+const MOST_VIEWS = 32
+
+/** Creates a getter that makes a value once per state of its source and view. */
+export function perView<Value>(
+  source: { readonly revision: () => number },
+  make: (view: View) => Value,
+): (view?: View) => Value {
+  const known = new Map<string, Value>()
   let revision = -1
-  let result = toPrepared('null')
-  return () => {
+  return (view = EVERYTHING) => {
     if (source.revision() !== revision) {
       revision = source.revision()
-      result = toPrepared(JSON.stringify(build()))
+      known.clear()
     }
-    return result
+    const found = known.get(view.key)
+    if (found !== undefined) return found
+    const value = make(view)
+    const [oldest] = known.keys()
+    if (known.size >= MOST_VIEWS && oldest !== undefined) known.delete(oldest)
+    known.set(view.key, value)
+    return value
   }
 }

@@ -32,11 +32,32 @@ export interface Credentials {
   /** Looks a header up by its lower-case name; surfaces without headers answer undefined. */
   readonly header: (name: string) => string | undefined
   readonly surface: string
+  /** The address at the other end of the connection, where the host tells: behind a proxy, the proxy's. */
+  readonly peerAddress?: (() => string | undefined) | undefined
 }
 
 /** Where a service has the types of its functions from: the options it was made with. */
 export interface FunctionSource {
   readonly functions: readonly AnyFunction[]
+}
+
+/** A call that has ended, for logs and metrics. */
+export interface EndedCall {
+  readonly call: Call
+  /** What it came over: `forrst`, `rest`, `mcp`, `explorer`, `trigger`, `operation`, `replay` or `code`. */
+  readonly surface: string
+  /** The version that was meant; undefined when the service has no such function. */
+  readonly target: Target | undefined
+  /** Code of the first error; undefined when the call succeeded. */
+  readonly code: string | undefined
+  /** From the arrival of the request to its outcome. */
+  readonly durationMs: number
+}
+
+/** Told of every call of a service, at once: it must not wait. */
+export interface CallObserver {
+  readonly begin?: () => void
+  readonly end: (ended: EndedCall) => void
 }
 
 /** A running set of functions: what every surface works on. */
@@ -57,7 +78,8 @@ export interface Service<Source extends FunctionSource = FunctionSource> {
   readonly extensions: readonly Extension[]
   readonly supports: (urn: string) => boolean
   readonly unknownExtensions: 'reject' | 'ignore'
-  readonly healthChecks: Readonly<Record<string, ComponentCheck>>
+  /** Checks by component; a source that joins a running service adds its own. */
+  readonly healthChecks: Record<string, ComponentCheck>
   /** When each component last passed its check, in epoch milliseconds. */
   readonly lastSuccess: Map<string, number>
   readonly limits: Limits
@@ -71,10 +93,16 @@ export interface Service<Source extends FunctionSource = FunctionSource> {
   readonly authenticate: ((credentials: Credentials) => Maybe<Principal | undefined>) | undefined
   /** What callers are asked to show who do not say who they are: the header `WWW-Authenticate` of a 401. */
   readonly challenge: string
+  /** Who may see what there is, where there is `authenticate`: those it knows, or also callers without credentials. */
+  readonly discovery: 'authenticated' | 'public'
+  /** What a call of a function gets whose scopes the caller lacks: `forbidden` names them, `not-found` hides it. */
+  readonly denied: 'forbidden' | 'not-found'
   /** Decides whether a call may go on. Throws FORBIDDEN. */
   readonly authorize: ((call: Call, target: Target) => Maybe<void>) | undefined
   /** Takes a call from a surface to its outcome; throws only what surfaces turn into a failure. */
-  readonly dispatch: (call: Call) => Maybe<Outcome>
+  readonly dispatch: (call: Call, surface?: string) => Maybe<Outcome>
+  /** Told of every call; empty unless somebody asked for logs or metrics of calls, and then nothing is spent on it. */
+  readonly observers: CallObserver[]
   /** Names the functions that may have caused an error nobody awaited; see `waymark serve`. */
   readonly accuse: () => readonly string[]
   /** Begins work in the background. Surfaces call it when they are put in place; all but the first call do nothing. */

@@ -59,7 +59,8 @@ interface Gathering {
 
 /** A streamed call under an idempotency key is answered in one piece when it is repeated. */
 function createGathering(target: Target, { facts }: Call): Gathering {
-  const wanted = facts.outlet === undefined || facts.idempotencyKey !== undefined
+  const { outlet, idempotencyKey } = facts
+  const wanted = outlet === undefined || outlet.whole === true || idempotencyKey !== undefined
   let items: unknown[] | undefined = wanted ? [] : undefined
   return {
     add(item) {

@@ -3,15 +3,22 @@ import {
   closeArguments,
   closeStandardSchema,
   compileSchema,
+  DEFAULT_FILE_BYTES,
+  describeFiles,
+  type FilePlace,
+  findFiles,
   isStandardSchema,
   type JsonSchema,
+  mapValues,
   type Schema,
   toClosedCheck,
   toStandardCheck,
   toStandardJsonSchema,
   type UnknownArguments,
+  withFiles,
   withFunctionName,
   withNullLeftOut,
+  withoutFiles,
 } from '../schema/index.ts'
 import { type Maybe, toReason } from '../values/index.ts'
 import type { Call, Outcome } from './call.ts'
@@ -38,6 +45,9 @@ export interface Target {
   /** Schema of the partial results; absent when the function gives its result in one piece. */
   readonly itemSchema: JsonSchema | undefined
   readonly checkInput: Check
+  /** Where arguments and result have files; undefined where they have none. */
+  readonly inputFiles: FilePlace | undefined
+  readonly outputFiles: FilePlace | undefined
   /** True when arguments that it does not have are passed over instead of refused. */
   readonly ignoresUnknown: boolean
   /** Absent when results are not described, or not checked in this environment. */
@@ -51,6 +61,8 @@ export interface Target {
   readonly stateChanges: readonly SideEffect[]
   readonly acceptance: AcceptedExtensions | undefined
   readonly accepts: (urn: string) => boolean
+  /** Scopes that a principal needs, all of them. */
+  readonly scopes: readonly string[]
   /** What is longer is refused by every surface. */
   readonly maxResultBytes: number
   /** URNs of extensions that take part in every call. */
@@ -90,6 +102,8 @@ export function toTargetShape(
 ): TargetShape {
   const input = toInput(definition, components, options)
   const output = definition.output ?? outputFromResult(definition, components)
+  const outputSchema = output && ofField('output', () => toJsonSchema(output, 'output'))
+  const outputFiles = outputSchema && findFiles(outputSchema, components)
   const { item } = definition
   const isOwn = definition.imported !== true
   const acceptance = definition.accepts ?? presetAcceptance(definition, options.exclusions)
@@ -101,20 +115,29 @@ export function toTargetShape(
     definition,
     system: options.system,
     inputSchema: input.schema,
-    outputSchema: output && ofField('output', () => toJsonSchema(output, 'output')),
+    outputSchema: outputFiles ? describeFiles(outputSchema, 'output') : outputSchema,
     itemSchema: item && ofField('item', () => toJsonSchema(item, 'output')),
     checkInput: definition.nullMeansAbsent
       ? withNullLeftOut(input.check, input.schema)
       : input.check,
+    inputFiles: input.files,
+    outputFiles,
     ignoresUnknown: isIgnoring(definition, options),
     checkOutput:
-      options.validateResults && output ? toCheck(output, components, { isOwn }) : undefined,
+      options.validateResults && output
+        ? toFileCheck(
+            toCheck(output, components, { isOwn, hasFiles: outputFiles !== undefined }),
+            outputFiles,
+            Number.POSITIVE_INFINITY,
+          )
+        : undefined,
     checkItem: options.validateResults && item ? toCheck(item, components, { isOwn }) : undefined,
     errors: collectErrors(definition, components),
     sideEffects,
     stateChanges: (sideEffects ?? []).filter(isStateChange),
     acceptance,
     accepts: toAcceptance(acceptance),
+    scopes: definition.requires ?? [],
   }
 }
 
@@ -137,20 +160,32 @@ function toInput(
   definition: FunctionDefinition,
   components: Components,
   targetOptions: TargetOptions,
-): { readonly schema: JsonSchema; readonly check: Check } {
+): { readonly schema: JsonSchema; readonly check: Check; readonly files: FilePlace | undefined } {
   const given = definition.input ?? inputFromArguments(definition, components)
   const printed = ofField('input', () => toJsonSchema(given, 'input'))
+  const files = findFiles(printed, components)
+  const schema = files === undefined ? printed : describeFiles(printed, 'input')
   const { name } = definition
-  const options = { isOwn: definition.imported !== true, safeIntegers: true }
+  const isOwn = definition.imported !== true
+  const options = { isOwn, safeIntegers: true, hasFiles: files !== undefined }
+  const finish = (closed: JsonSchema, check: Check) => ({
+    schema: closed,
+    check: withFunctionName(toFileCheck(check, files, DEFAULT_FILE_BYTES), name),
+    files,
+  })
   if (isIgnoring(definition, targetOptions)) {
-    return { schema: printed, check: withFunctionName(toCheck(given, components, options), name) }
+    return finish(schema, toCheck(given, components, options))
   }
   if (!isStandardSchema(given)) {
-    const schema = closeArguments(printed, components)
-    return { schema, check: withFunctionName(toCheck(schema, components, options), name) }
+    const closed = closeArguments(schema, components)
+    return finish(closed, toCheck(closed, components, options))
   }
-  const schema = closeStandardSchema(given, printed)
-  return { schema, check: withFunctionName(toClosedCheck(given, schema), name) }
+  const closed = closeStandardSchema(given, schema)
+  return finish(closed, toClosedCheck(given, closed))
+}
+
+function toFileCheck(check: Check, files: FilePlace | undefined, maxBytes: number): Check {
+  return files === undefined ? check : withFiles(check, files, maxBytes)
 }
 
 function isIgnoring(
@@ -174,15 +209,22 @@ function ofField(field: string, print: () => JsonSchema): JsonSchema {
 function toCheck(
   schema: Schema,
   components: Components,
-  options: { readonly isOwn: boolean; readonly safeIntegers?: boolean },
+  {
+    hasFiles = false,
+    ...options
+  }: { readonly isOwn: boolean; readonly safeIntegers?: boolean; readonly hasFiles?: boolean },
 ): Check {
   return isStandardSchema(schema)
     ? toStandardCheck(schema)
-    : compileSchema(schema, {
+    : compileSchema(hasFiles ? withoutFiles(schema) : schema, {
         ...options,
         // What is imported describes somebody else's values, which do not always have the format they are said to have.
         assertFormats: options.isOwn,
-        components: { schemas: components.schemas ?? {} },
+        components: {
+          schemas: mapValues(components.schemas ?? {}, (one) =>
+            hasFiles ? withoutFiles(one) : one,
+          ),
+        },
       })
 }
 

@@ -39,6 +39,7 @@ export interface FunctionObject {
   readonly extensions?: readonly ExtensionDeclaration[]
   readonly externalDocs?: ExternalDocs
   readonly 'x-additional-arguments'?: boolean
+  readonly 'x-required-scopes'?: readonly string[]
 }
 
 /** One function described alone. */
@@ -51,6 +52,9 @@ export interface StandaloneFunction extends FunctionObject {
 
 /** True for a function that takes further arguments than those listed; seed 000 has no word for it. */
 export const ADDITIONAL_ARGUMENTS = 'x-additional-arguments'
+
+/** The scopes that callers of a function need; seed 000 has no word for them. */
+export const REQUIRED_SCOPES = 'x-required-scopes'
 
 /** The description of a whole service. */
 export interface DiscoveryDocument {
@@ -263,6 +267,7 @@ const FUNCTION = shape(
     extensions: listOf(DECLARATION),
     externalDocs: DOCS,
     'x-additional-arguments': flag,
+    'x-required-scopes': texts,
   } satisfies Record<keyof FunctionObject, Read>,
   { needs: ['name', 'version'] },
 )

@@ -1,26 +1,36 @@
 import type { Contract } from '../contract/index.ts'
 import {
   type ComponentKind,
-  type Components,
   type ContentDescriptor,
   type DeclaredError,
   type ErrorDefinition,
+  EVERYTHING,
   isReference,
+  isVisible,
+  type Link,
   type QueryCapabilities,
   type Reference,
   resolveReference,
   type Server,
+  type Service,
   type Target,
+  type View,
 } from '../core/index.ts'
 import { type JsonSchema, toDraft7 } from '../schema/index.ts'
 import { asRecord, extensionUrn, isRecord } from '../values/index.ts'
-import { ADDITIONAL_ARGUMENTS, type FunctionObject, type StandaloneFunction } from './decode.ts'
+import {
+  ADDITIONAL_ARGUMENTS,
+  type FunctionObject,
+  REQUIRED_SCOPES,
+  type StandaloneFunction,
+} from './decode.ts'
 import { createInlineCollection } from './schema-collection.ts'
 
 /** Writes one version of a function the way seed 000 prints it; `move` places schema references. */
 export function toFunctionObject(
   contract: Contract,
   move: (schema: JsonSchema) => JsonSchema,
+  links: Target['definition']['links'] = contract.target.definition.links,
 ): FunctionObject {
   const { target } = contract
   const { definition } = target
@@ -40,9 +50,11 @@ export function toFunctionObject(
     ...(definition.errors && {
       errors: definition.errors.map((error) => toError(printed(error, target), place)),
     }),
-    ...pick(definition, ['links', 'examples']),
+    ...(links && { links }),
+    ...pick(definition, ['examples']),
     ...(query && { query }),
     ...(target.sideEffects && { sideEffects: target.sideEffects }),
+    ...(target.scopes.length > 0 && { [REQUIRED_SCOPES]: target.scopes }),
     ...pick(definition, ['deprecated', 'discoverable', 'simulations']),
     ...(extensions && { extensions }),
     ...pick(definition, ['externalDocs']),
@@ -155,14 +167,32 @@ function pick<Source, Key extends keyof Source>(
   ) as Pick<Source, Key>
 }
 
+/** Picks the links of a function that lead to something the view shows. */
+export function selectLinks(
+  { registry, components }: Service,
+  { target }: Contract,
+  view: View,
+): Target['definition']['links'] {
+  const { links } = target.definition
+  if (links === undefined || view === EVERYTHING) return links
+  return links.filter((given) => {
+    const link = resolveReference<Link>(given, components, 'links')
+    const entry =
+      link?.function === undefined || link.server ? undefined : registry.find(link.function)
+    return entry === undefined || entry.ordered.some((one) => isVisible(one, view))
+  })
+}
+
 /** Writes one function so that it can be read alone: every reference replaced, extension versions filled in. */
 export function toStandaloneFunction(
   contract: Contract,
-  components: Components,
+  service: Service,
   extensionVersions: ReadonlyMap<string, string>,
+  view: View = EVERYTHING,
 ): StandaloneFunction {
+  const { components } = service
   const { move, collected } = createInlineCollection(components.schemas ?? {})
-  const object = toFunctionObject(contract, move)
+  const object = toFunctionObject(contract, move, selectLinks(service, contract, view))
   const resolve = <Component>(kind: ComponentKind, values: readonly (Component | Reference)[]) =>
     values.flatMap((value) => resolveReference<Component>(value, components, kind) ?? [])
   // What stands in the function itself has been placed already.
@@ -187,7 +217,7 @@ export function toStandaloneFunction(
     }),
   }
   const definitions = collected()
-  const others = contract.versions.filter(({ version }) => version !== object.version)
+  const others = contract.versions(view).filter(({ version }) => version !== object.version)
   return {
     ...object,
     ...placed,

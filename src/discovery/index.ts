@@ -6,6 +6,7 @@ export {
   decodeDocument,
   decodeFunctionObject,
   type FunctionObject,
+  REQUIRED_SCOPES,
 } from './decode.ts'
 export { type BuildDocumentOptions, buildDocument } from './document.ts'
 export { toExtensionVersions, toFunctionObject, toStandaloneFunction } from './function-object.ts'

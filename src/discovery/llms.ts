@@ -1,5 +1,6 @@
 import { type Components, type ContentDescriptor, resolveReference } from '../core/index.ts'
-import type { DiscoveryDocument, FunctionObject } from './decode.ts'
+import { isList, toText } from '../values/index.ts'
+import { type DiscoveryDocument, type FunctionObject, REQUIRED_SCOPES } from './decode.ts'
 import { groupFunctions, listFunctions } from './outline.ts'
 
 /** What is told besides the functions. */
@@ -64,8 +65,10 @@ function toLine(latest: FunctionObject, components: Components = {}): string {
     sideEffects !== undefined && sideEffects.length > 0
       ? ` Effects: ${sideEffects.join(', ')}.`
       : ''
+  const scopes = latest[REQUIRED_SCOPES]
+  const needs = isList(scopes) ? ` Requires: ${oneLine(scopes.map(toText).join(', '))}.` : ''
   const old = deprecated === undefined ? '' : ' Deprecated.'
-  return `- \`${name}(${names.join(', ')})\`: ${toSentence(summary ?? description)}${effect}${old}`
+  return `- \`${name}(${names.join(', ')})\`: ${toSentence(summary ?? description)}${effect}${needs}${old}`
 }
 
 /** Foreign text must not begin a line of its own: it could pose as a heading or as advice of ours. */

@@ -1,3 +1,4 @@
+import { EVERYTHING, type View } from '../core/index.ts'
 import {
   collectSchemas,
   inlineReferences,
@@ -15,13 +16,18 @@ export interface SchemaCollection {
   readonly collected: () => Readonly<Record<string, JsonSchema>>
 }
 
-/** Creates a collection that starts with the service's own schemas; `print` writes them in a dialect, draft 7 by default. */
+/**
+ * Creates a collection that starts with the service's own schemas; `print` writes them in a dialect, draft 7 by default.
+ * For a view that does not see everything it starts empty: a schema may tell of the functions that use it.
+ */
 export function createSchemaCollection(
   shared: Readonly<Record<string, JsonSchema>>,
   print: (schema: JsonSchema) => JsonSchema = toDraft7,
+  view: View = EVERYTHING,
 ): SchemaCollection {
   const schemas = new Map<string, JsonSchema>()
-  const claim = createClaims(shared)
+  const first = view === EVERYTHING ? shared : {}
+  const claim = createClaims(first)
 
   const move = (schema: JsonSchema): JsonSchema => {
     const reached = Object.entries(collectSchemas([schema], shared))
@@ -36,7 +42,7 @@ export function createSchemaCollection(
     return moveReferences(schema, rename) as JsonSchema
   }
 
-  for (const [name, schema] of Object.entries(shared)) schemas.set(name, print(move(schema)))
+  for (const [name, schema] of Object.entries(first)) schemas.set(name, print(move(schema)))
   return { move, collected: () => Object.fromEntries(schemas) }
 }
 

@@ -5,6 +5,9 @@ export {
   type McpServerAddress,
   type McpSource,
   type McpSourceOptions,
+  type McpSourceStatus,
+  type McpToolSelection,
+  readMcpConfig,
 } from '../sources/mcp/index.ts'
 export {
   type Agent,

@@ -14,6 +14,7 @@ export {
   type ToolCallResult,
   type ToolContentBlock,
   type ToolDetail,
+  type ToolStreamHandler,
   type ToolSummary,
   type ToolsProvider,
   type ValidateResult,

@@ -8,6 +8,7 @@ export {
   type Call,
   type CallFacts,
   type CallMethod,
+  type CallObserver,
   type CodeIn,
   type CodesOf,
   type ComponentCheck,
@@ -22,6 +23,7 @@ export {
   type DryRunReport,
   defineFunction,
   defineMiddleware,
+  type EndedCall,
   type ErrorDefinition,
   type ErrorsOf,
   type Example,
@@ -91,6 +93,8 @@ export {
   type Target,
   type TraceFacts,
   type UntypedInput,
+  type View,
+  viewOf,
 } from '../core/index.ts'
 export {
   type BuildDocumentOptions,
@@ -191,6 +195,12 @@ export {
 } from '../extensions/tracing/index.ts'
 export { emitWebhookEvent, type WebhookEvent } from '../extensions/webhook/index.ts'
 export {
+  type CreateFileOptions,
+  createFile,
+  type FileRule,
+  type FileSource,
+} from '../files/index.ts'
+export {
   type AllSurfacesOptions,
   type App,
   type AppOptions,
@@ -237,7 +247,18 @@ export {
   type WebhookVerifierOptions,
 } from '../net/index.ts'
 export {
+  type CallLogOptions,
+  jsonLogger,
+  type LoggerOptions,
+  type PinoLogger,
+  prettyLogger,
+} from '../observe/index.ts'
+export {
   type Check,
+  type FileOptions,
+  type FilePlace,
+  type FileSchema,
+  file,
   type InputOf,
   type JsonSchema,
   jsonSchema,

@@ -21,7 +21,7 @@ export interface CallErrorOptions {
   readonly details?: JsonObject
   /** HTTP status where the code's own does not fit, as for 413 and 415. */
   readonly status?: number
-  /** What UNAUTHORIZED asks for, as in the header `WWW-Authenticate`: `Basic realm="orders"`; the service's own when absent. */
+  /** What UNAUTHORIZED asks for, or FORBIDDEN for want of a scope, as in the header `WWW-Authenticate`: `Basic realm="orders"`; the service's own when absent. */
   readonly challenge?: string
   /** The original; kept for logs, never sent to a caller. */
   readonly cause?: unknown
@@ -112,12 +112,21 @@ export function assertChallenge(challenge: string): void {
   )
 }
 
-/** Writes the header that every answer with status 401 has (RFC 9110, 15.5.2): how to say who calls. */
+/**
+ * Writes the header that every answer with status 401 has (RFC 9110, 15.5.2): how to say who calls. A refusal with status
+ * 403 has it only where a scope is missing (RFC 6750, 3.1): any other challenge would make a client ask again in vain.
+ */
 export function challengeHeaders(
   status: number,
   ...asked: readonly (string | undefined)[]
 ): { readonly 'www-authenticate'?: string } {
+  const isUsable = (text: string | undefined) => text !== undefined && HEADER_VALUE.test(text)
+  if (status === 403) {
+    const [own] = asked
+    if (own === undefined || !isUsable(own)) return {}
+    return own.includes('error="insufficient_scope"') ? { 'www-authenticate': own } : {}
+  }
   if (status !== 401) return {}
-  const usable = asked.find((text) => text !== undefined && HEADER_VALUE.test(text))
+  const usable = asked.find(isUsable)
   return { 'www-authenticate': usable ?? DEFAULT_CHALLENGE }
 }

@@ -25,6 +25,8 @@ export interface App {
   readonly refuse?: (path: string, error: CallError) => HttpResponse
   /** Refuses a request before its body is read, when there is no room for another call. */
   readonly refuseEarly?: (path: string) => HttpResponse | undefined
+  /** Tells whether the body of a request is handed over as it arrives, instead of being read first. */
+  readonly takesStream?: (path: string, contentType: string) => boolean
   /** What there is to do, where `overload` is on. */
   readonly load?: () => Load
   /** Says that the process is about to end: readiness answers 503, and node:http closes connections after their answer. */
@@ -136,6 +138,7 @@ export function createApp(service: Service, options: AppOptions): App {
   return {
     maxRequestBytes: service.limits.maxRequestBytes,
     knows: (path) => find(path) !== undefined,
+    takesStream: (path, contentType) => find(path)?.takesStream?.(contentType) === true,
     refuse,
     isDraining,
     drain() {

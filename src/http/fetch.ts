@@ -21,15 +21,25 @@ export function toFetchHandler<Rest extends readonly unknown[] = readonly unknow
   { peerOf }: FetchHandlerOptions<Rest> = {},
 ): (request: Request, ...rest: Rest) => Promise<Response> {
   return async (request, ...rest) => {
-    const body = await readBody(request, app.maxRequestBytes).catch(() => undefined)
+    const streamed = takesStream(app, request)
+    const body = streamed
+      ? EMPTY
+      : await readBody(request, app.maxRequestBytes).catch(() => undefined)
     // The peer left before its body was complete; nobody reads this answer.
     if (body === undefined) return new Response(null, { status: 400 })
-    const heard = toHttpRequest(request, body)
+    const plain = toHttpRequest(request, body)
+    const heard = streamed ? { ...plain, stream: request.body as AsyncIterable<Uint8Array> } : plain
     const response = await app.handle(
       peerOf === undefined ? heard : { ...heard, peerAddress: () => peerOf(request, ...rest) },
     )
     return toResponse(request.method, response)
   }
+}
+
+function takesStream(app: App, { url, headers, body }: Request): boolean {
+  const type = headers.get('content-type')
+  if (body === null || type === null || type === 'application/json') return false
+  return app.takesStream?.(new URL(url).pathname, type) === true
 }
 
 const EMPTY = new Uint8Array(0)

@@ -44,8 +44,9 @@ export function answerNode(
     writeResponse(outgoing, refusal, writeHead)
     return
   }
-  const answer = (body: Body): void => {
-    const request = toHttpRequest(incoming, outgoing, target, body)
+  const answer = (body: Body, stream?: AsyncIterable<Uint8Array>): void => {
+    const plain = toHttpRequest(incoming, outgoing, target, body)
+    const request = stream === undefined ? plain : { ...plain, stream }
     // Surfaces never throw; a handler that somebody mounts may, and that must not end the process.
     try {
       const response = app.handle(
@@ -62,12 +63,36 @@ export function answerNode(
   }
   if (extras.body !== undefined) {
     answer(extras.body.byteLength > app.maxRequestBytes ? 'too-large' : extras.body)
+  } else if (takesStream(app, incoming, target)) {
+    answer(EMPTY, openBody(incoming, outgoing))
   } else {
     readBody(incoming, app.maxRequestBytes, (body) => {
       // What follows an oversized body on this connection is still that body.
       if (body === 'too-large') outgoing.shouldKeepAlive = false
       answer(body)
     })
+  }
+}
+
+/** Nearly every body is JSON, and read before anybody looks at it. */
+function takesStream(app: App, { method, headers }: IncomingMessage, target: string): boolean {
+  const type = headers['content-type']
+  if (type === undefined || type === 'application/json' || method === 'GET') return false
+  return app.takesStream?.(toPath(target), type) === true
+}
+
+/** Gives a body as it arrives. Whoever stops reading must still be able to answer, so the connection stays open. */
+function openBody(incoming: IncomingMessage, outgoing: ServerResponse): AsyncIterable<Uint8Array> {
+  // What follows on this connection may still be that body; looked at when the head of the answer is written.
+  Object.defineProperty(outgoing, 'shouldKeepAlive', {
+    get: () => incoming.complete,
+    set: () => {},
+  })
+  // Read to nowhere, so that its sender, who does not read while it writes, gets to the answer.
+  outgoing.on('finish', () => incoming.resume())
+  return {
+    [Symbol.asyncIterator]: () =>
+      incoming.iterator({ destroyOnReturn: false }) as AsyncIterator<Uint8Array>,
   }
 }
 

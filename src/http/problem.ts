@@ -1,4 +1,4 @@
-import type { Service } from '../core/index.ts'
+import { type Service, viewOf } from '../core/index.ts'
 import { type CallError, formatRetryAfter } from '../errors/index.ts'
 import { encodeHealth, type HealthReport, reportHealth } from '../system/index.ts'
 import type { HttpHandler, HttpResponse } from '../wire/index.ts'
@@ -55,7 +55,8 @@ export function createProbes(
       // Whoever asks sends no more calls then; checks would only delay the answer.
       if (component === undefined && isDraining())
         return problemResponse(503, 'The service is stopping', NO_STORE)
-      return toResponse(await reportHealth(service, { component, signal: request.signal() }))
+      const question = { component, signal: request.signal(), view: viewOf(service) }
+      return toResponse(await reportHealth(service, question))
     }
   return { live: probe('self'), ready: probe() }
 }

@@ -5,6 +5,7 @@ export {
   createCallerMemory,
   readCallerKey,
 } from './caller.ts'
+export { toCredentials } from './credentials.ts'
 export { type CorsOptions, createGuard, type Guard, type GuardOptions } from './guard.ts'
 export {
   createLocalJudge,

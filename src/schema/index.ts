@@ -20,6 +20,20 @@ export {
 } from './arguments.ts'
 export { compileSchema, findSchemaMistakes, type SchemaCheck } from './compile.ts'
 export { fromOpenApi, readDialect, to202012, toDraft7 } from './dialect.ts'
+export {
+  DEFAULT_FILE_BYTES,
+  describeFiles,
+  type FileOptions,
+  type FilePlace,
+  type FileSchema,
+  file,
+  findFiles,
+  listFiles,
+  mapFiles,
+  readFileRule,
+  withFiles,
+  withoutFiles,
+} from './file.ts'
 export { listPatterns } from './mistakes.ts'
 export { compilePattern, isRegExp, judgePattern, writeMatch } from './pattern/index.ts'
 export {

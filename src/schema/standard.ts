@@ -11,6 +11,7 @@ import {
   toText,
 } from '../values/index.ts'
 import { closeArguments, closeObjects, openUnnamedArguments } from './arguments.ts'
+import { printFile } from './file.ts'
 import { formatUnknownProperty, isLongName } from './messages.ts'
 import { compileNames } from './names.ts'
 import { MAX_PROBLEMS } from './problems.ts'
@@ -101,10 +102,10 @@ interface ZodDefinition {
   readonly values?: readonly unknown[]
 }
 
-/** Notes what Zod prints although JSON has no form for it: a file as text, and values as null or as an empty object. */
+/** Notes what Zod prints although JSON has no form for it: values as null or as an empty object. */
 function noteLost(node: ZodNode, found: string[]): void {
   const { def } = node.zodSchema._zod
-  if (def.type === 'file') noteNoJson(node, found)
+  if (def.type === 'file') printFile(node.jsonSchema)
   const isDefault = def.type === 'default' || def.type === 'prefault'
   const values = { ...node.jsonSchema, ...(isDefault && { default: def.defaultValue }) }
   for (const [keyword, value] of Object.entries(values)) {
@@ -147,7 +148,6 @@ const INSTEAD: Readonly<Record<string, string>> = {
   bigint: 'use z.string().regex(/^-?\\d+$/), its digits',
   custom: 'describe its JSON form',
   date: 'use z.iso.datetime()',
-  file: 'use z.base64()',
   function: 'leave it out',
   map: 'use z.record()',
   nan: 'use z.null()',

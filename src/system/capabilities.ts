@@ -1,15 +1,18 @@
 import {
   createPreparedResult,
   defineFunction,
+  EVERYTHING,
   type FunctionDefinition,
-  isDiscoverable,
+  isVisible,
   type Service,
+  type View,
+  viewOf,
 } from '../core/index.ts'
 import { PROTOCOL_VERSIONS } from '../wire/index.ts'
 
 /** Creates the function that sums a service up, in the words of seed 001. */
 export function capabilitiesFunction(service: Service): FunctionDefinition {
-  const prepare = createPreparedResult(service.registry, () => ({
+  const prepare = createPreparedResult(service.registry, (view) => ({
     service: service.name,
     protocol_versions: PROTOCOL_VERSIONS,
     extensions: service.extensions.map(({ urn, details }) => ({
@@ -17,7 +20,7 @@ export function capabilitiesFunction(service: Service): FunctionDefinition {
       documentation: urn,
       ...details,
     })),
-    functions: listDiscoverable(service),
+    functions: listDiscoverable(service, view),
     limits: {
       max_request_bytes: service.limits.maxRequestBytes,
       ...(service.limits.defaultDeadline && { default_deadline: service.limits.defaultDeadline }),
@@ -29,13 +32,16 @@ export function capabilitiesFunction(service: Service): FunctionDefinition {
     summary: 'Discover what the service supports',
     sideEffects: [],
     discoverable: false,
-    handler: prepare,
+    handler: ({ principal }) => prepare(viewOf(service, principal)),
   })
 }
 
-/** Lists the names of the functions that discovery may show, without versions. */
-export function listDiscoverable({ registry }: Service): readonly string[] {
+/** Lists the names of the functions that discovery may show to a view, without versions. */
+export function listDiscoverable(
+  { registry }: Service,
+  view: View = EVERYTHING,
+): readonly string[] {
   return [...registry.entries()]
-    .filter(({ ordered }) => ordered.some(isDiscoverable))
+    .filter(({ ordered }) => ordered.some((target) => isVisible(target, view)))
     .map(({ name }) => name)
 }

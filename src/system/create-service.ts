@@ -26,6 +26,14 @@ import {
 } from '../core/index.ts'
 import { checkHead } from '../discovery/index.ts'
 import { assertChallenge, DEFAULT_CHALLENGE } from '../errors/index.ts'
+import {
+  type CallLogOptions,
+  createCallLog,
+  defaultLogger,
+  type PinoLogger,
+  toLogger,
+  toSteadyLogger,
+} from '../observe/index.ts'
 import type { UnknownArguments } from '../schema/index.ts'
 import type { Store } from '../store/index.ts'
 import {
@@ -35,7 +43,6 @@ import {
   isRecord,
   type Maybe,
   systemClock,
-  toReason,
 } from '../values/index.ts'
 import { systemFunctions } from './functions.ts'
 import {
@@ -44,49 +51,6 @@ import {
   type ServiceExtensions,
   useExtensions,
 } from './service-extensions.ts'
-
-/** Creates a logger that writes one JSON line per event to stderr. */
-export function jsonLogger(
-  write: (line: string) => void = (line) => void process.stderr.write(line),
-): Logger {
-  const log =
-    (level: string) =>
-    (message: string, facts: Readonly<Record<string, unknown>> = {}): void => {
-      write(`${formatLine({ level, message }, facts)}\n`)
-    }
-  return { info: log('info'), warn: log('warn'), error: log('error') }
-}
-
-/** Facts that JSON cannot hold are written as text: a line must not be lost because of what it is about. */
-function formatLine(head: object, facts: Readonly<Record<string, unknown>>): string {
-  try {
-    return JSON.stringify({ ...head, ...facts }, serialiseError)
-  } catch {
-    const texts = Object.entries(facts).map(([name, fact]) => [name, toReason(fact)])
-    return JSON.stringify({ ...head, ...Object.fromEntries(texts) })
-  }
-}
-
-function serialiseError(_key: string, value: unknown): unknown {
-  return value instanceof Error
-    ? { name: value.name, message: value.message, stack: value.stack }
-    : value
-}
-
-/** Makes a logger that never throws: a line that cannot be written must not cost a caller the answer. */
-export function toSteadyLogger(log: Logger): Logger {
-  const write =
-    (level: keyof Logger): Logger['warn'] =>
-    (message, facts) => {
-      try {
-        const written: unknown = log[level]?.(message, facts)
-        if (written instanceof Promise) written.catch(() => {})
-      } catch {
-        // There is nobody left to tell.
-      }
-    }
-  return { info: write('info'), warn: write('warn'), error: write('error') }
-}
 
 /** What a service is made of. */
 export interface ServiceOptions<Functions extends readonly AnyFunction[] = readonly AnyFunction[]>
@@ -114,13 +78,26 @@ export interface ServiceOptions<Functions extends readonly AnyFunction[] = reado
    * when absent. A hook can ask for something else with `new CallError('UNAUTHORIZED', { challenge })`.
    */
   readonly challenge?: string
+  /**
+   * Who may read documents, lists and descriptions of a service with `authenticate`: those it knows, or with `public` also
+   * callers who show no credentials. Everybody sees what they may call; `authenticated` when absent.
+   */
+  readonly discovery?: 'authenticated' | 'public'
+  /**
+   * What callers get whose scopes do not suffice for a function they name: FORBIDDEN with the scopes to ask for, or with
+   * `not-found` the answer for a function that does not exist; `forbidden` when absent.
+   */
+  readonly denied?: 'forbidden' | 'not-found'
   /** Decides whether a call may go on; a throw of FORBIDDEN refuses it. */
   readonly authorize?: (call: Call, target: Target) => Maybe<void>
   /** Checks results against output schemas; on unless NODE_ENV is production. */
   readonly validateResults?: boolean
   readonly node?: string
   readonly clock?: Clock
-  readonly log?: Logger
+  /** Where the service writes what an operator should know; pino works too. `jsonLogger()` when absent, or `prettyLogger()` on a terminal. */
+  readonly log?: Logger | PinoLogger
+  /** Writes a line for each call; none when absent. */
+  readonly callLog?: boolean | CallLogOptions
   /** Releases what the functions hold, after the last call. */
   readonly onClose?: () => Maybe<void>
 }
@@ -176,7 +153,7 @@ function buildService<Options extends ServiceOptions>(
   choose: (facts: ServiceFacts) => ServiceExtensions,
 ): Service<Options> {
   const { info, middleware = [], clock = systemClock, store } = options
-  const log = toSteadyLogger(options.log ?? jsonLogger())
+  const log = toSteadyLogger(toLogger(options.log ?? defaultLogger()))
   const { challenge = DEFAULT_CHALLENGE, name = toServiceName(info.title) } = options
   assertChallenge(challenge)
   assertDescribable(info, options.servers)
@@ -204,7 +181,7 @@ function buildService<Options extends ServiceOptions>(
         run: () => Promise.reject(new TypeError(`${shape.name} is not ready`)),
       }
       target.joining = listJoining(service, target)
-      for (const warning of findPatternWarnings(shape)) log.warn(warning)
+      for (const warning of listWarnings(shape, options)) log.warn(warning)
       const layers = flattenMiddleware([...middleware, ...(shape.definition.use ?? [])])
       target.run = createInvoke(target, layers, log, suspects)
       return target
@@ -233,8 +210,11 @@ function buildService<Options extends ServiceOptions>(
     store,
     authenticate: options.authenticate,
     challenge,
+    discovery: pickWord('discovery', options.discovery, ['authenticated', 'public']),
+    denied: pickWord('denied', options.denied, ['forbidden', 'not-found']),
     authorize: options.authorize,
-    dispatch: (call) => dispatch(service, call),
+    dispatch: (call, surface) => dispatch(service, call, surface),
+    observers: [],
     accuse: suspects.accuse,
     start() {
       if (started) return
@@ -249,6 +229,8 @@ function buildService<Options extends ServiceOptions>(
       await options.onClose?.()
     },
   }
+  const { callLog = false } = options
+  if (callLog) service.observers.push(createCallLog(log, callLog === true ? {} : callLog))
   for (const definition of listFunctions(options)) registry.add(definition)
   const provided = extensions.flatMap((extension) => extension.functions?.(service) ?? [])
   for (const definition of [...systemFunctions(service), ...provided]) {
@@ -256,6 +238,33 @@ function buildService<Options extends ServiceOptions>(
   }
   assertLinks(service)
   return service
+}
+
+/** Lists what an operator should know about a function before it is called. */
+function listWarnings(
+  shape: Parameters<typeof findPatternWarnings>[0] & Pick<Target, 'scopes'>,
+  { authenticate }: Pick<ServiceOptions<readonly FunctionDefinition[]>, 'authenticate'>,
+): readonly string[] {
+  const isClosed = shape.scopes.length > 0 && authenticate === undefined
+  return [
+    ...findPatternWarnings(shape),
+    ...(isClosed
+      ? [
+          `function ${shape.name} requires scopes, which nobody has: the service has no authenticate hook`,
+        ]
+      : []),
+  ]
+}
+
+/** Reads an option that is one of a few words, the first when it is absent; a misspelt one must not open anything. */
+function pickWord<Word extends string>(
+  name: string,
+  given: Word | undefined,
+  words: readonly [Word, ...Word[]],
+): Word {
+  if (given === undefined) return words[0]
+  if (words.includes(given)) return given
+  throw new TypeError(`${name}: must be ${words.join(' or ')}`)
 }
 
 /** Lists the extensions that take part in calls to a function although nobody declares them. */
@@ -301,7 +310,7 @@ function toStoreCheck(store: Store, log: Logger): ComponentCheck {
         () => undefined,
         (error: unknown) => {
           const message = `The ${store.kind} store does not answer`
-          log.warn('a health check failed', { component: 'store', message, error })
+          log.warn('a health check failed', { component: 'store', reason: message, error })
           return { status: 'degraded', message } as const
         },
       ),

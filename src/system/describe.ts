@@ -4,11 +4,14 @@ import {
   type FunctionDefinition,
   type FunctionEntry,
   functionNotFound,
-  isDiscoverable,
+  isVisible,
   type QueryCapabilities,
   type Service,
   type Target,
+  type View,
+  viewOf,
 } from '../core/index.ts'
+import { REQUIRED_SCOPES } from '../discovery/index.ts'
 import { CallError } from '../errors/index.ts'
 import { collectSchemas, jsonSchema, moveReferences } from '../schema/index.ts'
 import { type JsonObject, toShort } from '../values/index.ts'
@@ -87,11 +90,13 @@ export function describeFunction(service: Service): FunctionDefinition {
       },
       required: ['function'],
     }),
-    handler({ input }) {
-      const entry = requireDescribed(service, input.function)
-      const targets = selectVersions(entry, input.version)
-      const main = entry.recommended
-      const others = selectVersions(entry, undefined).filter((target) => !targets.includes(target))
+    handler({ input, principal }) {
+      const view = viewOf(service, principal)
+      const entry = requireDescribed(service, input.function, view)
+      const targets = selectVersions(entry, input.version, view)
+      const all = selectVersions(entry, undefined, view)
+      const main = toRecommended(entry, all)
+      const others = all.filter((target) => !targets.includes(target))
       return {
         function: entry.name,
         description: main?.definition.description ?? main?.definition.summary ?? '',
@@ -107,18 +112,31 @@ export function describeFunction(service: Service): FunctionDefinition {
 }
 
 /** Finds a function that discovery may show; others are as good as absent. */
-export function requireDescribed(service: Service, name: string): FunctionEntry {
-  const entry = service.registry.find(name)
-  if (entry?.ordered.some((target) => target.system || isDiscoverable(target))) return entry
-  throw functionNotFound(service.registry, name, '/call/arguments/function')
+export function requireDescribed({ registry }: Service, name: string, view: View): FunctionEntry {
+  const entry = registry.find(name)
+  if (entry?.ordered.some((target) => isShown(target, view))) return entry
+  throw functionNotFound(registry, name, '/call/arguments/function', view)
+}
+
+function isShown(target: Target, view: View): boolean {
+  return target.system || isVisible(target, view)
+}
+
+/** Of what the view hides, nothing is recommended. */
+function toRecommended(
+  { recommended }: FunctionEntry,
+  shown: readonly Target[],
+): Target | undefined {
+  return recommended === undefined || shown.includes(recommended) ? recommended : shown.at(-1)
 }
 
 /** Finds the versions of a function that were asked for. */
 export function selectVersions(
   entry: FunctionEntry,
   version: string | undefined,
+  view: View,
 ): readonly Target[] {
-  const visible = entry.ordered.filter((target) => target.system || isDiscoverable(target))
+  const visible = entry.ordered.filter((target) => isShown(target, view))
   if (version === undefined) return visible
   const target = visible.find((candidate) => candidate.version === version)
   if (target !== undefined) return [target]
@@ -142,6 +160,7 @@ function encodeVersion(service: Service, target: Target, includeSchema: boolean)
       isDescribed(target) && { schema: toSchemaObject(target, service.components) }),
     ...encodeQuery(definition.query),
     ...(acceptance && { extensions: { ...acceptance } }),
+    ...(target.scopes.length > 0 && { [REQUIRED_SCOPES]: [...target.scopes] }),
   }
 }
 

@@ -5,6 +5,8 @@ import {
   type Extension,
   type FunctionDefinition,
   type Service,
+  type View,
+  viewOf,
 } from '../core/index.ts'
 import { buildDocument, toExtensionVersions, toStandaloneFunction } from '../discovery/index.ts'
 import { CallError } from '../errors/index.ts'
@@ -24,12 +26,12 @@ export function discoveryExtension(): Extension {
 }
 
 function capabilitiesFunction(service: Service): FunctionDefinition {
-  const prepare = createPreparedResult(service.registry, () => {
+  const prepare = createPreparedResult(service.registry, (view) => {
     const extensions = service.extensions.map(({ urn, version }) => ({ urn, version }))
     return {
       service: service.name,
       protocolVersions: PROTOCOL_VERSIONS,
-      functions: listDiscoverable(service),
+      functions: listDiscoverable(service, view),
       ...(extensions.length > 0 && { extensions }),
       limits: {
         maxRequestSize: service.limits.maxRequestBytes,
@@ -43,12 +45,12 @@ function capabilitiesFunction(service: Service): FunctionDefinition {
     summary: 'Lightweight capability summary',
     sideEffects: [],
     discoverable: false,
-    handler: prepare,
+    handler: ({ principal }) => prepare(viewOf(service, principal)),
   })
 }
 
 function describeFunction(service: Service): FunctionDefinition {
-  const prepare = createPreparedResult(service.registry, () => buildDocument(service))
+  const prepare = createPreparedResult(service.registry, (view) => buildDocument(service, { view }))
   return defineFunction({
     name: 'urn:cline:forrst:ext:discovery:fn:describe',
     version: '1.0.0',
@@ -62,9 +64,12 @@ function describeFunction(service: Service): FunctionDefinition {
         version: { type: 'string', description: 'Specific version (with function)' },
       },
     }),
-    handler({ input }) {
-      if (input.function !== undefined) return describeOne(service, input.function, input.version)
-      if (input.version === undefined) return prepare()
+    handler({ input, principal }) {
+      const view = viewOf(service, principal)
+      if (input.function !== undefined) {
+        return describeOne(service, view, input.function, input.version)
+      }
+      if (input.version === undefined) return prepare(view)
       throw new CallError('INVALID_ARGUMENTS', {
         message: 'version can only be given together with function',
         source: { pointer: '/call/arguments/version' },
@@ -73,9 +78,14 @@ function describeFunction(service: Service): FunctionDefinition {
   })
 }
 
-function describeOne(service: Service, name: string, version: string | undefined): object {
-  const entry = requireDescribed(service, name)
-  const visible = selectVersions(entry, version)
+function describeOne(
+  service: Service,
+  view: View,
+  name: string,
+  version: string | undefined,
+): object {
+  const entry = requireDescribed(service, name, view)
+  const visible = selectVersions(entry, version, view)
   const target =
     version === undefined && entry.latest && visible.includes(entry.latest)
       ? entry.latest
@@ -83,5 +93,5 @@ function describeOne(service: Service, name: string, version: string | undefined
   const versions = toExtensionVersions(service.extensions, service.servers)
   return target === undefined
     ? {}
-    : toStandaloneFunction(createContracts(service).of(target), service.components, versions)
+    : toStandaloneFunction(createContracts(service).of(target), service, versions, view)
 }

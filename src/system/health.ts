@@ -3,6 +3,7 @@ import {
   type ComponentHealth,
   type ComponentReport,
   defineFunction,
+  EVERYTHING,
   type FunctionDefinition,
   type FunctionHealth,
   type HealthStatus,
@@ -10,6 +11,8 @@ import {
   type Service,
   type ServiceHealth,
   toServiceStatus,
+  type View,
+  viewOf,
   worstStatus,
 } from '../core/index.ts'
 import { CallError } from '../errors/index.ts'
@@ -39,6 +42,8 @@ export interface HealthQuestion {
   /** One component only; `self` is the process and always there. */
   readonly component?: string | undefined
   readonly signal: AbortSignal
+  /** Who asks: functions that they may not call are not named; everything when absent. */
+  readonly view?: View
 }
 
 const DEFAULT_TIMEOUT_MS = 2_000
@@ -47,7 +52,7 @@ const SELF: ComponentCheck = { check: () => ({ status: 'healthy' }) }
 /** Runs the health checks of a service side by side; a check that throws or hangs makes its component unhealthy. */
 export async function reportHealth(
   service: Service,
-  { component, signal }: HealthQuestion,
+  { component, signal, view = EVERYTHING }: HealthQuestion,
 ): Promise<HealthReport> {
   const checks = selectChecks(service, component)
   const components = Object.fromEntries(
@@ -67,7 +72,7 @@ export async function reportHealth(
       maintenance ? 'unhealthy' : 'healthy',
     ]),
     components,
-    functions,
+    functions: selectFunctions(service, functions, view),
     ...(maintenance && { maintenance }),
     timestamp: formatTimestamp(service.clock.now()),
     version: service.info.version,
@@ -141,7 +146,7 @@ async function runCheck(
   if (found.status === 'unhealthy') {
     service.log.warn('a health check failed', {
       component: name,
-      message: found.message,
+      reason: found.message,
       ...(error !== undefined && { error }),
     })
   } else service.lastSuccess.set(name, service.clock.now())
@@ -176,6 +181,17 @@ async function collectServiceHealth(service: Service): Promise<ServiceHealth> {
   for (const health of found) Object.assign(told, health?.functions)
   const functions = collectFunctions(service, told)
   return { functions, ...(maintenance && { maintenance }) }
+}
+
+/** The state of the service is that of all its functions; whose names are told depends on who asks. */
+function selectFunctions(
+  { registry }: Service,
+  functions: Readonly<Record<string, FunctionHealth>>,
+  view: View,
+): Readonly<Record<string, FunctionHealth>> {
+  if (view === EVERYTHING) return functions
+  const isTold = (name: string) => registry.find(name)?.ordered.some(view.permits) ?? true
+  return Object.fromEntries(Object.entries(functions).filter(([name]) => isTold(name)))
 }
 
 /** Every function that discovery shows and every one that is not well; none while all are well. */
@@ -217,8 +233,9 @@ export function healthFunction(service: Service): FunctionDefinition {
     sideEffects: [],
     discoverable: false,
     input: HEALTH_INPUT,
-    async handler({ input, call, signal }) {
-      const report = await reportHealth(service, { component: input.component, signal })
+    async handler({ input, call, signal, principal }) {
+      const view = viewOf(service, principal)
+      const report = await reportHealth(service, { component: input.component, signal, view })
       if (report.status === 'unhealthy') call.reply.disposition = 'unavailable'
       return encodeHealth(report, input.include_details ?? true)
     },

@@ -4,7 +4,6 @@ export {
   type BareServiceOptions,
   createBareService,
   createService,
-  jsonLogger,
   type KnownOptions,
   type ServiceOptions,
   type UnknownOption,

@@ -1,4 +1,4 @@
-import { findNear, type Service } from '../core/index.ts'
+import { type FunctionEntry, findNear, type Principal, type Service } from '../core/index.ts'
 import { checkToolSpec, type SpecProblem, type TriggerDef } from '../sources/tool-spec/index.ts'
 import { asRecord, formatNear, isRecord, nearest, toMilliseconds, toText } from '../values/index.ts'
 import type { TriggerDefinition } from './trigger.ts'
@@ -69,9 +69,29 @@ export function checkTriggerDefinitions(
       refuse('tool', `names a function that does not exist: ${toText(target)}${near}`)
     } else if (version === undefined ? !entry.latest : !entry.versions.has(version)) {
       refuse('version', `must be one of ${entry.ordered.map((found) => found.version).join(', ')}`)
-    }
+    } else assertScopes(definition, entry, refuse)
   }
   assertShapes(definitions)
+}
+
+/** Says who calls when a trigger does: nobody's token stands behind it, so its scopes are in its definition. */
+export function toPrincipal({ name, scopes }: TriggerDefinition): Principal {
+  return { id: `trigger:${name}`, ...(scopes && { scopes }) }
+}
+
+/** A trigger without the scopes of its function would be refused with each delivery. */
+function assertScopes(
+  { version, scopes }: TriggerDefinition,
+  { latest, versions }: FunctionEntry,
+  refuse: (field: string, reason: string) => never,
+): void {
+  const held: readonly unknown[] = scopes ?? []
+  if (!Array.isArray(held)) refuse('scopes', "must be a list such as ['orders:write']")
+  const target = version === undefined ? latest : versions.get(version)
+  const missing = (target?.scopes ?? []).filter((scope) => !held.includes(scope))
+  if (missing.length > 0) {
+    refuse('scopes', `must hold what ${target?.name} requires: ${missing.join(', ')}`)
+  }
 }
 
 /** Lists what triggers pass that their functions refuse: every such delivery would fail. */
@@ -104,7 +124,9 @@ export function listRefusedArguments(
 
 /** Code without types may say anything: it is held to the rules of a tool spec, except that files may lie anywhere. */
 function assertShapes(definitions: readonly TriggerDefinition[]): void {
-  const triggers = definitions.map(({ handler: _handler, ...settings }) => settings)
+  const triggers = definitions.map(
+    ({ handler: _handler, scopes: _scopes, ...settings }) => settings,
+  )
   const spec = { domain: 'code', tools: [], triggers }
   const checked = checkToolSpec(spec, { allowAbsolutePaths: true })
   const problems = checked.ok ? [] : checked.problems

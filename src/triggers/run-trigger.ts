@@ -19,7 +19,7 @@ import {
   type Maybe,
   toMilliseconds,
 } from '../values/index.ts'
-import { targetOf } from './define-trigger.ts'
+import { targetOf, toPrincipal } from './define-trigger.ts'
 import type { Delivery } from './delivery/delivery.ts'
 import type { TriggerDefinition, TriggerHandler } from './trigger.ts'
 
@@ -186,7 +186,7 @@ type Work = (delivery: Delivery, signal: () => AbortSignal) => Maybe<Outcome>
 function createWork(service: Service, trigger: TriggerDefinition, timeoutMs: number): Work {
   const { handler } = trigger
   const toCall = createCalls(service, trigger, timeoutMs)
-  const call: Work = (delivery, signal) => service.dispatch(toCall(delivery, signal))
+  const call: Work = (delivery, signal) => service.dispatch(toCall(delivery, signal), 'trigger')
   if (handler === undefined) return call
   const calls = service.registry.find(targetOf(trigger)) !== undefined
   return async (delivery, signal) => {
@@ -222,12 +222,12 @@ function toReceived(
 /** Creates what makes the call of a delivery; what is the same for all is made once. */
 function createCalls(
   service: Service,
-  trigger: TriggerDef,
+  trigger: TriggerDefinition,
   timeoutMs: number,
 ): (delivery: Delivery, signal: () => AbortSignal) => Call {
   const { clock } = service
-  const { name, version } = trigger
-  const principal = { id: `trigger:${name}` }
+  const { version } = trigger
+  const principal = toPrincipal(trigger)
   const target = targetOf(trigger)
   return (delivery, signal) => {
     const { id, eventId, event, payload, meta } = delivery

@@ -9,7 +9,7 @@ import {
 import type { CallErrorShape } from '../errors/index.ts'
 import type { TriggerDef } from '../sources/tool-spec/index.ts'
 import type { Json, JsonObject } from '../values/index.ts'
-import { targetOf } from './define-trigger.ts'
+import { targetOf, toPrincipal } from './define-trigger.ts'
 import { beginAttempt, toDelivery } from './delivery/delivery.ts'
 import { type RunTrigger, toCallInput } from './run-trigger.ts'
 import type { TriggerDefinition } from './trigger.ts'
@@ -61,7 +61,7 @@ export async function runTrial(
     const own = { trigger: name, type, tool: wanted.function, problems: [] }
     return dryRun ? own : { ...own, outcome: await outcome() }
   }
-  const target = requireFunction(service.registry, wanted)
+  const target = requireFunction(service, { ...wanted, principal: toPrincipal(trigger) })
   const facts = { trigger: name, type, tool: target.name, version: target.version }
   try {
     const { arguments: args, prompt } = toCallInput(trigger, { ...delivery, id: event.id })

@@ -1,9 +1,11 @@
 import {
   type Call,
   defineFunction,
+  EVERYTHING,
   type FunctionDefinition,
   type Outcome,
   type Service,
+  viewOf,
 } from '../core/index.ts'
 import { CallError } from '../errors/index.ts'
 import { jsonSchema } from '../schema/index.ts'
@@ -109,6 +111,30 @@ function assertOperator({ service }: TriggerFunctionOptions, call: Call): void {
   })
 }
 
+/**
+ * Gives the triggers whose functions a caller may call, undefined for all of them. What others deliver is the business of
+ * those who may call their functions.
+ */
+async function findOwn(
+  triggers: Triggers,
+  { service }: TriggerFunctionOptions,
+  { principal }: Call,
+): Promise<ReadonlySet<string> | undefined> {
+  const view = viewOf(service, principal)
+  if (view === EVERYTHING) return undefined
+  const isOwn = ({ tool }: TriggerStatus) =>
+    service.registry.find(tool)?.ordered.every(view.permits) ?? true
+  return new Set((await triggers.list({ runs: 1 })).filter(isOwn).map(({ name }) => name))
+}
+
+/** Whoever does not see all triggers names one of their own. */
+function assertOwn(own: ReadonlySet<string> | undefined, trigger: string | undefined): void {
+  if (own === undefined || (trigger !== undefined && own.has(trigger))) return
+  throw new CallError('FORBIDDEN', {
+    message: 'Name a trigger whose function you may call; for all of them, more scopes are needed',
+  })
+}
+
 function listFunction(triggers: Triggers, options: TriggerFunctionOptions): FunctionDefinition {
   return defineFunction({
     name: `${NAMESPACE}list`,
@@ -130,7 +156,9 @@ function listFunction(triggers: Triggers, options: TriggerFunctionOptions): Func
     }),
     async handler({ input, call }) {
       assertOperator(options, call)
-      return { triggers: (await triggers.list(input)).map(encodeStatus) }
+      const own = await findOwn(triggers, options, call)
+      const shown = (await triggers.list(input)).filter(({ name }) => own?.has(name) ?? true)
+      return { triggers: shown.map(encodeStatus) }
     },
   })
 }
@@ -164,6 +192,7 @@ function deliveriesFunction(
     }),
     async handler({ input, call }) {
       assertOperator(options, call)
+      assertOwn(await findOwn(triggers, options, call), input.trigger)
       const { deliveries, cursor } = await triggers.deliveries(input)
       return { deliveries: deliveries.map(encodeDelivery), ...(cursor !== undefined && { cursor }) }
     },
@@ -199,6 +228,8 @@ function redeliverFunction(
     }),
     async handler({ input, call }): Promise<JsonObject> {
       assertOperator(options, call)
+      const { id, trigger } = input
+      assertOwn(await findOwn(triggers, options, call), id === undefined ? trigger : undefined)
       if (input.id === undefined) return redeliverDead(triggers, input.trigger)
       await triggers.redeliver(input.id)
       return { redelivered: [input.id] }
@@ -254,6 +285,7 @@ function testFunction(triggers: Triggers, options: TriggerFunctionOptions): Func
     }),
     async handler({ input, call }): Promise<JsonObject> {
       assertOperator(options, call)
+      assertOwn(await findOwn(triggers, options, call), input.trigger)
       const { trigger, payload, dry_run: dryRun = false } = input
       return encodeTrial(
         await triggers.test(trigger, { dryRun, ...(payload !== undefined && { payload }) }),

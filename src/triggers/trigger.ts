@@ -39,7 +39,11 @@ export interface ReceivedEvent<Payload = unknown> {
 export type TriggerHandler = (event: ReceivedEvent) => unknown
 
 /** A trigger with the code that runs after its function, or instead of one when it names none. */
-export type TriggerDefinition = TriggerDef & { readonly handler?: TriggerHandler | undefined }
+export type TriggerDefinition = TriggerDef & {
+  readonly handler?: TriggerHandler | undefined
+  /** Scopes that its calls have; a function that requires others cannot be its tool. */
+  readonly scopes?: readonly string[] | undefined
+}
 
 /** What became of an event that was handed over. */
 export type Receipt =

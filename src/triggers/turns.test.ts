@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { createTurns } from './within-time.ts'
+import { createTurns } from './turns.ts'
 
 describe('turns', () => {
   it('run some items at once and the rest in later turns, in order', async () => {

@@ -54,7 +54,8 @@ export function groupBy<Key, Item>(
 /** Writes a JSON value as text that is the same for equal values: neither the order of members nor undefined ones count. */
 export function toCanonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(toCanonicalJson).join(',')}]`
-  if (!isRecord(value)) return JSON.stringify(value) ?? 'null'
+  // What writes itself is not what its members say: a file has none.
+  if (!isRecord(value) || 'toJSON' in value) return JSON.stringify(value) ?? 'null'
   const members = Object.keys(value)
     .filter((name) => value[name] !== undefined)
     .sort()

@@ -11,6 +11,11 @@ export interface HttpRequest {
   /** Looks a header up by its lower-case name. */
   readonly header: (name: string) => string | undefined
   readonly body: Uint8Array
+  /**
+   * The body as it arrives, for a mount that takes it so; `body` is then empty. It has no limit but those of its reader,
+   * and can be read once.
+   */
+  readonly stream?: AsyncIterable<Uint8Array>
   /** True when a parser of the host had read the body before and `body` was written anew from what it made of it. */
   readonly bodyRewritten?: boolean
   /** True when the body was longer than the limit; `body` is then empty. */

@@ -4,7 +4,7 @@ import type { Logger } from '../core/index.ts'
 import { notApplied, type Store, storeKey } from '../store/index.ts'
 import { type Clock, openScope, systemClock, toReason, unref } from '../values/index.ts'
 import { type Claim, createJobRecords, type JobPlace, type JobRecords } from './job-records.ts'
-import { createPresence, type Presence, type Sign } from './lease.ts'
+import { allEnded, createPresence, type Presence, type Sign } from './lease.ts'
 import { assertName, type JobQueue, requireJob, toWorkPlan } from './queue.ts'
 import { type RunJobOptions, runJob } from './run-job.ts'
 
@@ -222,14 +222,6 @@ function createPassedOn(clock: Clock) {
       return left > 0
     },
   }
-}
-
-async function allEnded(running: ReadonlyMap<string, Running>, withinMs: number): Promise<void> {
-  if (running.size === 0 || withinMs <= 0) return
-  const over = new AbortController()
-  const late = pause(withinMs, undefined, { signal: over.signal }).catch(() => {})
-  await Promise.race([late, Promise.all([...running.values()].map(({ ended }) => ended))])
-  over.abort()
 }
 
 // As long as the process counts as living nobody else runs the job, so that there is time to write down how it ended.

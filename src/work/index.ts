@@ -7,6 +7,7 @@ export {
   type RepeatOptions,
   repeatWrite,
   startKeepAlive,
+  withinTime,
 } from './lease.ts'
 export {
   createLedger,

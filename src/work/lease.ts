@@ -171,6 +171,35 @@ export function createPresence(store: Store, options: PresenceOptions): Presence
   }
 }
 
+/** Waits for a promise, but no longer than a time. */
+export async function withinTime<Value>(
+  answer: Promise<Value>,
+  milliseconds: number,
+  late: () => Error = () => new Error(`no answer within ${milliseconds} ms`),
+): Promise<Value> {
+  let timer: NodeJS.Timeout | undefined
+  const expired = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(late()), milliseconds)
+  })
+  // The loser of the race may still reject when nobody listens any more.
+  answer.catch(() => {})
+  try {
+    return await Promise.race([answer, expired])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Lets runs finish, but no longer than a time. */
+export async function allEnded(
+  running: ReadonlyMap<string, { readonly ended: Promise<unknown> }>,
+  milliseconds: number,
+): Promise<void> {
+  if (running.size === 0 || milliseconds <= 0) return
+  const all = Promise.all([...running.values()].map(({ ended }) => ended))
+  await withinTime(all, milliseconds).catch(() => {})
+}
+
 const REPEAT_MS = 250
 
 /** Says when a write that the store does not take is not repeated any more. */

@@ -1,4 +1,8 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import Database from 'libsql'
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import { type Entry, openStore, type Store } from '../../src/entries/store.ts'
 import { type BuiltWorker, buildWorker } from './built-worker.ts'
@@ -36,12 +40,15 @@ describe('operations', { concurrent: !FULL }, () => {
   describe.skipIf(!canStartRedis())('on Redis (append only, synced before each answer)', () => {
     runCase('redis', startRedis, file)
   })
+  describe('on SQLite, a file that the processes share', () => {
+    runCase('sqlite', openFile, file)
+  })
   describe.skipIf(!canStartPostgres())('on PostgreSQL', () => {
     runCase('postgres', startPostgres, file)
   })
 })
 
-function runCase(kind: string, start: () => Promise<PrivateServer>, worker: () => string): void {
+function runCase(kind: string, start: () => Promise<Restarted>, worker: () => string): void {
   const title = `end exactly once, ${OPERATIONS} of them, while processes are killed and the server restarts`
   it(title, { timeout: TIME_LIMIT }, async ({ expect }) => {
     const server = await start()
@@ -75,9 +82,33 @@ function runCase(kind: string, start: () => Promise<PrivateServer>, worker: () =
   })
 }
 
+/** What is taken away in the middle and comes back. */
+type Restarted = Omit<PrivateServer, 'freeze'>
+
+/** A file in place of a server: while the server would be away, somebody holds its write lock. */
+async function openFile(): Promise<Restarted> {
+  const folder = mkdtempSync(join(tmpdir(), 'waymark-operations-'))
+  const path = join(folder, 'state.db')
+  let holder: InstanceType<typeof Database> | undefined
+  return {
+    url: `sqlite:${path}`,
+    async kill() {
+      holder = new Database(path, { timeout: 20_000 })
+      holder.exec('BEGIN IMMEDIATE')
+    },
+    async start() {
+      holder?.exec('ROLLBACK')
+      holder?.close()
+    },
+    async stop() {
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
 interface Faults {
   readonly ledger: LedgerProcesses
-  readonly server: PrivateServer
+  readonly server: Restarted
   readonly progress: { readonly done: number }
   readonly ended: AbortSignal
 }

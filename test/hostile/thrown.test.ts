@@ -4,9 +4,10 @@ import type { Middleware } from '../../src/core/middleware.ts'
 import { CallError } from '../../src/errors/error.ts'
 import { allSurfaces } from '../../src/http/all-surfaces.ts'
 import { createApp } from '../../src/http/app.ts'
+import { jsonLogger } from '../../src/observe/logger.ts'
 import { createMemoryStore } from '../../src/store/memory/memory.ts'
 import type { Store } from '../../src/store/store.ts'
-import { createService, jsonLogger } from '../../src/system/create-service.ts'
+import { createService } from '../../src/system/create-service.ts'
 import { statefulExtensions } from '../../src/system/stateful-extensions.ts'
 import { toReason } from '../../src/values/json.ts'
 import { createTestClock, toRequest } from '../support/forrst.ts'
@@ -146,7 +147,7 @@ function createTestApp({ handler = () => 1, middleware, store = createMemoryStor
   const jobs = createManualJobs(createTestClock(Date.now()))
   const service = createService({
     info: { title: 'Orchard', version: '1.0.0' },
-    log: jsonLogger((line) => void lines.push(line)),
+    log: jsonLogger({ write: (line) => void lines.push(line) }),
     store,
     functions: [defineFunction({ name: 'trees.find', version: '1.0.0', handler })],
     ...(middleware && { middleware: [middleware] }),

@@ -7,6 +7,8 @@ export function installPrograms(): Promise<string | undefined> {
     '@modelcontextprotocol/inspector@2.12.0',
     '@modelcontextprotocol/server-everything@2026.8.31',
     '@modelcontextprotocol/server-filesystem@2026.8.31',
+    '@modelcontextprotocol/server-memory@2026.8.31',
+    '@modelcontextprotocol/server-sequential-thinking@2026.8.31',
     `${nodePackage()}@24.21.0`,
   ])
 }

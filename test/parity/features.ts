@@ -1,4 +1,4 @@
-import { IDS } from './service.ts'
+import { DOT_PATH, DOT_TEXT, IDS, toDot } from './service.ts'
 import type { Answer, Feature, Send } from './surfaces.ts'
 
 const QUERY = 'urn:forrst:ext:query'
@@ -185,6 +185,8 @@ const STREAMED: Readonly<Record<string, Send>> = {
     extensions: [{ urn: 'urn:forrst:ext:stream', options: { accept: true } }],
   },
   rest: { request: 'POST /api/tickets.watch', headers: { accept: 'application/jsonl' } },
+  mcp: { name: 'tickets__watch', arguments: {}, meta: { progressToken: 'parity' } },
+  tools: { tool: 'tickets.watch', body: {}, headers: { accept: 'text/event-stream' } },
   client: { method: 'stream', rest: ['tickets.watch'] },
   generated: { path: ['tickets', 'watch', 'stream'], rest: [] },
   cli: ['tickets.watch', '--stream', '--json'],
@@ -370,7 +372,7 @@ export const FEATURES: readonly Feature[] = [
   {
     title: 'stream of items',
     gives: { items: IDS.map((id) => ({ id })) },
-    sends: { ...STREAMED, mcp: { issue: 20 }, tools: { issue: 20 } } as Feature['sends'],
+    sends: STREAMED as unknown as Feature['sends'],
   },
   {
     title: 'background run',
@@ -381,8 +383,14 @@ export const FEATURES: readonly Feature[] = [
         extensions: [{ urn: 'urn:forrst:ext:async', options: { preferred: true } }],
       },
       rest: { request: 'POST /api/tickets.report', headers: { prefer: 'respond-async' } },
-      mcp: { issue: 20 },
-      tools: { issue: 20 },
+      mcp: {
+        name: 'tickets__report',
+        arguments: {},
+        task: true,
+        since: '2025-11-25',
+        reason: '"Tasks were introduced in version 2025-11-25 of the MCP specification"',
+      },
+      tools: { tool: 'tickets.report', body: {}, headers: { prefer: 'respond-async' } },
       client: { method: 'start', rest: ['tickets.report'] },
       generated: { path: ['tickets', 'report', 'start'], rest: [] },
       cli: ['tickets.report', '--wait', '--json'],
@@ -396,8 +404,42 @@ export const FEATURES: readonly Feature[] = [
       'only HTTP has methods: RFC 9110, 9.1',
     ),
   },
-  { title: 'a file as argument', gives: {}, sends: filled({}, 20) },
-  { title: 'a file as result', gives: {}, sends: filled({}, 20) },
+  toFeature({
+    title: 'a file as argument',
+    function: 'tickets.attach',
+    arguments: { id: '7', photo: DOT_TEXT },
+    gives: { result: { id: '7', name: 'dot.png', type: 'image/png', size: 70 } },
+    but: {
+      rest: { request: 'POST /api/tickets.attach', form: { id: '7', photo: toDot() } },
+      client: { method: 'call', rest: ['tickets.attach', { id: '7', photo: toDot() }] },
+      generated: { path: ['tickets', 'attach'], rest: [{ id: '7', photo: toDot() }] },
+      cli: ['tickets.attach', 'id="7"', `photo=@${DOT_PATH}`],
+    },
+  }),
+  toFeature({
+    title: 'a file as the body',
+    function: 'tickets.attach',
+    gives: { result: { id: '7', name: 'dot.png', type: 'image/png', size: 70 } },
+    but: {
+      rest: {
+        request: 'POST /api/tickets.attach?id=7',
+        file: toDot(),
+        headers: { 'content-disposition': 'attachment; filename="dot.png"' },
+      },
+      ...same('HTTP alone has bodies of any type: RFC 9110, 8.3, "Content-Type"'),
+    },
+  }),
+  toFeature({
+    title: 'a file of a type that is not taken',
+    function: 'tickets.attach',
+    arguments: { id: '7', photo: 'data:text/html;base64,PGI+' },
+    gives: { error: { code: 'INVALID_ARGUMENTS' } },
+  }),
+  toFeature({
+    title: 'a file as result',
+    function: 'tickets.photo',
+    gives: { result: DOT_TEXT },
+  }),
 ]
 
 function same(reason: string): Omit<Feature['sends'], 'rest'> {

@@ -12,7 +12,12 @@ beforeAll(async () => {
 })
 afterAll(() => asking.close())
 
-const cellOf = ({ sends }: Feature, [, kind]: (typeof SURFACES)[number]) => sends[kind]
+const cellOf = ({ sends }: Feature, [title, kind]: (typeof SURFACES)[number]) => {
+  const cell = sends[kind]
+  if (!('since' in cell)) return cell
+  const { reason = '', since = '', ...send } = cell
+  return title.slice(4) < since ? { reason } : send
+}
 const isMissing = (cell: object): cell is Missing => 'reason' in cell || 'issue' in cell
 const passed = new Set<string>()
 

@@ -32,6 +32,8 @@ interface ForrstSend {
 interface RestSend {
   readonly request: string
   readonly body?: object
+  readonly form?: Readonly<Record<string, string | Blob>>
+  readonly file?: Blob
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -39,6 +41,11 @@ interface McpSend {
   readonly name: string
   readonly arguments: object
   readonly meta?: object
+  /** Asks for a task, and waits for its result. */
+  readonly task?: boolean
+  /** The first revision that can say it, and why the earlier ones cannot. */
+  readonly since?: string
+  readonly reason?: string
 }
 
 interface ToolSend {
@@ -135,9 +142,9 @@ export async function startSurfaces(service: Service): Promise<Asking> {
         case 'tools':
           return askTools(url, send as ToolSend)
         case 'client':
-          return askClient(client, send as ClientSend)
+          return withTexts(await askClient(client, send as ClientSend))
         case 'generated':
-          return askGenerated(generated, send as GeneratedSend)
+          return withTexts(await askGenerated(generated, send as GeneratedSend))
         case 'cli':
           return askCli(`${url}/forrst`, send as readonly string[])
       }
@@ -197,14 +204,19 @@ function readEvents(text: string): Answer {
   return { items: items.slice(1) }
 }
 
-async function askRest(url: string, { request, body, headers }: RestSend): Promise<Answer> {
+async function askRest(url: string, send: RestSend): Promise<Answer> {
+  const { request, body, form, file, headers } = send
   const [method = '', path = ''] = request.split(' ')
   const response = await fetch(`${url}${path}`, {
     method,
-    headers: { ...JSON_TYPE, ...headers },
-    ...(method === 'POST' && { body: JSON.stringify(body ?? {}) }),
+    headers: { ...(!form && !file && JSON_TYPE), ...headers },
+    ...(method === 'POST' && { body: toForm(form) ?? file ?? JSON.stringify(body ?? {}) }),
   })
   const type = response.headers.get('content-type') ?? ''
+  if (type.startsWith('image/')) {
+    const name = /filename="(.*)"/.exec(response.headers.get('content-disposition') ?? '')?.[1]
+    return { result: toFileText(type, name, Buffer.from(await response.arrayBuffer())) }
+  }
   const text = await response.text()
   const location = response.headers.get('location')
   if (response.status === 202 && location) return followOperation(`${url}${location}`)
@@ -229,6 +241,39 @@ async function askRest(url: string, { request, body, headers }: RestSend): Promi
     : toAnswer(null, document['extensions'] as Json[])
 }
 
+function toForm(members: RestSend['form']): FormData | undefined {
+  if (members === undefined) return undefined
+  const form = new FormData()
+  for (const [name, value] of Object.entries(members)) form.append(name, value as Blob)
+  return form
+}
+
+function toFileText(type: string, name: string | undefined, bytes: Buffer): string {
+  return `data:${type};name=${name};base64,${bytes.toString('base64')}`
+}
+
+interface Block {
+  readonly type: string
+  readonly text: string
+  readonly mimeType: string
+  readonly data: string
+  readonly _meta?: Json
+}
+
+/** The only block of an answer: what it says, or the picture it shows. */
+function readBlock(block: Block | undefined): unknown {
+  if (block?.type !== 'image') return JSON.parse(block?.text ?? 'null')
+  const name = String(block._meta?.['waymark/uri']).split('/').at(-1)
+  return toFileText(block.mimeType, name, Buffer.from(block.data, 'base64'))
+}
+
+/** Files as text, so that all answers look alike. */
+async function withTexts(answer: Answer): Promise<Answer> {
+  const { result } = answer
+  if (!(result instanceof File)) return answer
+  return { result: toFileText(result.type, result.name, Buffer.from(await result.arrayBuffer())) }
+}
+
 async function followOperation(url: string): Promise<Answer> {
   for (;;) {
     const operation = (await (await fetch(url)).json()) as Json
@@ -242,16 +287,24 @@ async function postMcp(
   url: string,
   body: object,
   headers: Readonly<Record<string, string>> = {},
-): Promise<{ readonly message: Json; readonly session: string | undefined }> {
+): Promise<{
+  readonly message: Json
+  readonly before: readonly Json[]
+  readonly session: string | undefined
+}> {
   const response = await fetch(`${url}/mcp`, {
     method: 'POST',
     headers: { ...JSON_TYPE, accept: 'application/json, text/event-stream', ...headers },
     body: JSON.stringify({ jsonrpc: '2.0', ...body }),
   })
   const text = await response.text()
-  const data = /^data: ?(\{.*)$/m.exec(text)?.[1] ?? text
+  const events = [...text.matchAll(/^data: ?(\{.*)$/gm)].map(([, data]) => data ?? '')
+  const messages = (events.length > 0 ? events : [text])
+    .filter((data) => data !== '')
+    .map((data) => JSON.parse(data) as Json)
   return {
-    message: data === '' ? {} : (JSON.parse(data) as Json),
+    message: messages.at(-1) ?? {},
+    before: messages.slice(0, -1),
     session: response.headers.get('mcp-session-id') ?? undefined,
   }
 }
@@ -276,7 +329,7 @@ async function initialize(url: string, revision: string): Promise<string | undef
 
 async function askMcp(
   url: string,
-  { name, arguments: given, meta }: McpSend,
+  { name, arguments: given, meta, task }: McpSend,
   revision: string,
   session: string | undefined,
 ): Promise<Answer> {
@@ -284,29 +337,48 @@ async function askMcp(
   const own = isModern && {
     'io.modelcontextprotocol/protocolVersion': revision,
     'io.modelcontextprotocol/clientInfo': { name: 'parity', version: '1.0.0' },
-    'io.modelcontextprotocol/clientCapabilities': {},
+    'io.modelcontextprotocol/clientCapabilities': task
+      ? { extensions: { 'io.modelcontextprotocol/tasks': {} } }
+      : {},
   }
-  const { message } = await postMcp(
-    url,
-    {
-      id: 1,
-      method: 'tools/call',
-      params: { name, arguments: given, _meta: { ...own, ...meta } },
-    },
-    {
-      'mcp-protocol-version': revision,
-      ...(isModern && { 'mcp-method': 'tools/call', 'mcp-name': name }),
-      ...(session && { 'mcp-session-id': session }),
-    },
-  )
+  const post = (method: string, params: object, about: string) =>
+    postMcp(
+      url,
+      { id: 1, method, params: { ...params, _meta: { ...own, ...meta } } },
+      {
+        'mcp-protocol-version': revision,
+        ...(isModern && { 'mcp-method': method, 'mcp-name': about }),
+        ...(session && { 'mcp-session-id': session }),
+      },
+    )
+  const params = { name, arguments: given, ...(task && !isModern && { task: {} }) }
+  const { message, before } = await post('tools/call', params, name)
+  if (before.length > 0) {
+    const items = before.map(({ params }) => JSON.parse((params as { message: string }).message))
+    return { items }
+  }
+  if (task) return followTask(message['result'] as Json, post)
   const result = message['result'] as Json | undefined
   if (result === undefined) throw new Error(`refused: ${JSON.stringify(message)}`)
   const answered = (result['_meta'] ?? {}) as Json
   const errors = answered['waymark/errors'] as Answer['error'][] | undefined
   if (errors?.[0]) return { error: errors[0] }
   if (result['isError']) return toAnswer(null, answered['waymark/extensions'] as Json[])
-  const [block] = result['content'] as readonly { readonly text: string }[]
-  return { result: result['structuredContent'] ?? JSON.parse(block?.text ?? 'null') }
+  const [block] = result['content'] as readonly Block[]
+  return { result: result['structuredContent'] ?? readBlock(block) }
+}
+
+type Post = (method: string, params: object, about: string) => Promise<{ readonly message: Json }>
+
+async function followTask(created: Json, post: Post): Promise<Answer> {
+  const { taskId } = (created['task'] ?? created) as { readonly taskId: string }
+  const isModern = created['task'] === undefined
+  for (;;) {
+    const { message } = await post(isModern ? 'tasks/get' : 'tasks/result', { taskId }, taskId)
+    const told = message['result'] as Json
+    const result = (isModern ? told['result'] : told) as Json | undefined
+    if (result !== undefined) return { result: result['structuredContent'] }
+  }
 }
 
 async function askTools(url: string, { tool, body, headers }: ToolSend): Promise<Answer> {
@@ -315,8 +387,22 @@ async function askTools(url: string, { tool, body, headers }: ToolSend): Promise
     headers: { ...JSON_TYPE, ...headers },
     body: JSON.stringify(body),
   })
-  const { content } = (await response.json()) as { content: readonly { readonly text: string }[] }
-  const value = JSON.parse(content[0]?.text ?? 'null')
+  if (response.headers.get('content-type') === 'text/event-stream') {
+    const events = [...(await response.text()).matchAll(/^event: item\ndata: ?(.*)$/gm)]
+    return { items: events.map(([, data]) => JSON.parse(data ?? '')) }
+  }
+  const { content } = (await response.json()) as { content: readonly Block[] }
+  // biome-ignore lint/suspicious/noExplicitAny: whatever the tool answered
+  const value = readBlock(content[0]) as any
+  const operation = value?.extensions?.[0]?.data?.operation_id as string | undefined
+  if (operation !== undefined) {
+    const status = 'urn:cline:forrst:ext:async:fn:status'
+    return askTools(url, { tool: status, body: { operation_id: operation } })
+  }
+  if (value?.status === 'pending' || value?.status === 'processing') {
+    return askTools(url, { tool, body })
+  }
+  if (value?.status === 'completed') return { result: value.result }
   if (value?.errors) return { error: value.errors[0] }
   return value?.extensions ? toAnswer(null, value.extensions) : { result: value }
 }

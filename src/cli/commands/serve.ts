@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import type { Writable } from 'node:stream'
 import type { Service } from '../../core/index.ts'
 import { allSurfaces, type RunningServer, serveAt } from '../../http/index.ts'
+import { createCallLog } from '../../observe/index.ts'
 import { openStore, type Store } from '../../store/index.ts'
 import { type McpOptions, measureTools, parseToolSelection } from '../../surfaces/mcp/index.ts'
 import { listDiscoverable } from '../../system/index.ts'
@@ -10,6 +11,7 @@ import { toMilliseconds, toReason } from '../../values/index.ts'
 import { type CommandInput, EXIT, RemoteError, UsageError } from '../command.ts'
 import { parseDuration, parsePort, readChoiceFlag, readListFlag, readTextFlag } from '../flags.ts'
 import { createPaint, formatTable } from '../print.ts'
+import { parseCallLog } from '../serve/call-log.ts'
 import { watchFaults } from '../serve/faults.ts'
 import { parseOverload } from '../serve/overload.ts'
 import { runStdio, withOwnStdout } from '../serve/stdio.ts'
@@ -47,6 +49,7 @@ function assertFlags(input: CommandInput): void {
   readTime(input, 'grace', 0)
   readTime(input, 'drain-pause', 0)
   parseOverload(readTextFlag(input, 'overload'))
+  parseCallLog(readTextFlag(input, 'log'))
 }
 
 /** Where a service is served: over stdio, behind a port that another process holds, or on a port of its own. */
@@ -66,6 +69,8 @@ async function serveSources(input: CommandInput, { output, watched }: Place): Pr
     events,
   })
   const { service, notes } = loaded
+  const callLog = parseCallLog(readTextFlag(input, 'log'))
+  if (callLog) service.observers.push(createCallLog(service.log, callLog))
   const around = { store, bus: events, io: input.io }
   const close = async () => {
     await loaded.close()

@@ -47,6 +47,10 @@ export const serveCommand: Command = {
       'off|wait=…,delay=…,in-flight=…',
       'when calls are refused with 503: wait=1s,delay=100ms,in-flight=1000 when absent; off takes every call',
     ),
+    log: textFlag(
+      'calls[,sample=0.1][,arguments]',
+      'write a line for each call; sample writes a share of those that succeed',
+    ),
     grace: textFlag('10s', 'how long running calls may take to finish at the end'),
     'drain-pause': textFlag(
       '1s',
@@ -61,6 +65,7 @@ export const serveCommand: Command = {
     'waymark serve tools/zendesk.tool-spec.yaml petstore.yaml',
     'waymark serve https://api.example.com/forrst',
     'waymark serve "mcp:npx -y @modelcontextprotocol/server-filesystem /tmp"',
+    'waymark serve mcp.json',
   ],
   run: async (input) => (await import('../commands/serve.ts')).runServeCommand(input),
 }

@@ -1,7 +1,8 @@
 import { createClient } from '../../client/index.ts'
 import type { Service } from '../../core/index.ts'
+import { jsonLogger } from '../../observe/index.ts'
 import { connectForrstSource } from '../../sources/forrst/index.ts'
-import { createService, jsonLogger } from '../../system/index.ts'
+import { createService } from '../../system/index.ts'
 import { toReason } from '../../values/index.ts'
 import { type Io, RemoteError, UsageError } from '../command.ts'
 import { advise } from '../remote.ts'
@@ -32,7 +33,7 @@ export async function loadForrstService(
   { store }: ServiceSurroundings,
 ): Promise<{ readonly service: Service; readonly notes: readonly string[] }> {
   const name = url.host
-  const log = jsonLogger(io.err)
+  const log = jsonLogger({ write: io.err })
   const client = createClient({ url, name: 'waymark', target: name, headers: readHeaders(url, io) })
   const source = await connectForrstSource({ client, name, log }).catch((thrown: unknown) => {
     const message = toReason(thrown)

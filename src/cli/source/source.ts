@@ -1,10 +1,13 @@
 import { existsSync, statSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
-import type { FunctionDefinition, Service } from '../../core/index.ts'
+import type { FunctionDefinition, Registry, Service } from '../../core/index.ts'
+import { jsonLogger } from '../../observe/index.ts'
 import {
   connectMcpSource,
+  type McpSource,
   type McpSourceOptions,
   parseMcpReference,
+  readMcpConfig,
 } from '../../sources/mcp/index.ts'
 import { parseDocument } from '../../sources/openapi/index.ts'
 import { createToolFunctions } from '../../sources/runtime/index.ts'
@@ -16,7 +19,7 @@ import {
 } from '../../sources/tool-spec/index.ts'
 import { createService } from '../../system/index.ts'
 import { isRecord, toReason } from '../../values/index.ts'
-import { type Io, RemoteError, UsageError, untilInterrupted } from '../command.ts'
+import { type Io, UsageError, untilInterrupted } from '../command.ts'
 import { readSource } from '../forge/read-source.ts'
 import { printable } from '../print.ts'
 import { explainMissing, fromFileUrl } from '../read-json.ts'
@@ -54,7 +57,11 @@ export interface LoadedSource {
   readonly close: () => Promise<void>
 }
 
-type OneSource = Omit<LoadedSource, 'close' | 'triggers'> & Partial<Pick<LoadedSource, 'triggers'>>
+type OneSource = Omit<LoadedSource, 'close' | 'triggers'> &
+  Partial<Pick<LoadedSource, 'triggers'>> & {
+    /** Keeps the functions of a registry in step with a source that changes. */
+    readonly follow?: (registry: Registry) => void
+  }
 
 /** Loads everything that is to be served; the first source is the service, the others add their functions to it. */
 export async function loadSources(
@@ -62,18 +69,17 @@ export async function loadSources(
   io: Io,
   surroundings: ServiceSurroundings = {},
 ): Promise<LoadedSource> {
+  const isOnly = references.length === 1
   const loading = Promise.all(
-    references.map((reference) => loadSource(reference, io, surroundings)),
+    references.map((reference) => loadSource(reference, io, { ...surroundings, isOnly })),
   )
   const [first, ...others] = await untilInterrupted(loading, io.signal)
   if (first === undefined) {
     throw new UsageError(
-      'what should be served? Give a module, a tool spec, an OpenAPI document, an MCP server or the URL of a Forrst service: waymark serve service.ts',
+      'what should be served? Give a module, a tool spec, an OpenAPI document, an MCP server, a list of MCP servers (mcp.json) or the URL of a Forrst service: waymark serve service.ts',
     )
   }
-  for (const { service } of others) {
-    for (const definition of listDefinitions(service)) addFunction(first.service, definition)
-  }
+  for (const other of others) join(first.service, other)
   return {
     service: first.service,
     triggers: [first, ...others].flatMap(({ triggers = [] }) => triggers),
@@ -84,14 +90,32 @@ export async function loadSources(
   }
 }
 
-async function loadSource(
-  given: string,
-  io: Io,
-  surroundings: ServiceSurroundings,
-): Promise<OneSource> {
+/** Adds the functions and the health of another source to a service. */
+function join(first: Service, { service, follow }: OneSource): void {
+  for (const [name, check] of Object.entries(service.healthChecks)) {
+    if (name !== 'store') first.healthChecks[freeName(first.healthChecks, name)] = check
+  }
+  if (follow !== undefined) follow(first.registry)
+  else for (const definition of listDefinitions(service)) addFunction(first, definition)
+}
+
+function freeName(taken: Readonly<Record<string, unknown>>, name: string): string {
+  let free = name
+  for (let count = 2; Object.hasOwn(taken, free); count += 1) free = `${name}_${count}`
+  return free
+}
+
+/** What a source is loaded with; the only one has nothing beside it that could be served without it. */
+type Loading = ServiceSurroundings & { readonly isOnly: boolean }
+
+async function loadSource(given: string, io: Io, surroundings: Loading): Promise<OneSource> {
   const reference = fromFileUrl(given)
-  const remote = readMcpReference(reference)
-  if (remote !== undefined) return loadMcpServer(remote, surroundings)
+  const remote = usageOf(() => parseMcpReference(reference))
+  if (remote !== undefined) {
+    const loaded = await loadMcpServers(remote.name, [remote], io, surroundings)
+    if (surroundings.isOnly) await assertProgram(loaded)
+    return loaded
+  }
   const url = parseForrstReference(reference)
   if (url !== undefined) return loadForrstService(url, io, surroundings)
   const path = resolve(io.cwd, reference)
@@ -102,56 +126,75 @@ async function loadSource(
   return { ...(await loadModuleService(reference, io.cwd, surroundings)), notes: [] }
 }
 
-function readMcpReference(reference: string): McpSourceOptions | undefined {
+/** What is wrong with a reference or a configuration is the person's to mend. */
+function usageOf<Value>(read: () => Value): Value {
   try {
-    return parseMcpReference(reference)
+    return read()
   } catch (thrown) {
     throw new UsageError((thrown as Error).message)
   }
 }
 
-async function loadMcpServer(
-  options: McpSourceOptions,
+/** Makes one service of MCP servers; one that cannot be reached joins when it can. */
+async function loadMcpServers(
+  title: string,
+  servers: readonly McpSourceOptions[],
+  io: Io,
   { store }: ServiceSurroundings,
 ): Promise<OneSource> {
-  const source = await connectMcpSource(options).catch((thrown: unknown) => {
-    throw explainMcpFailure(thrown)
+  const log = jsonLogger({ write: io.err })
+  const sources = await Promise.all(
+    servers.map((options) => connectMcpSource({ log, ...options })),
+  ).catch((thrown: unknown) => {
+    const { cause } = thrown as Error
+    throw new UsageError(toReason(cause ?? thrown))
   })
   const service = createService({
-    name: options.name,
-    info: { title: options.name, version: '1.0.0' },
-    functions: source.functions(),
-    onClose: source.close,
+    name: title,
+    info: { title, version: '1.0.0' },
+    functions: [],
+    health: Object.fromEntries(sources.map(({ name, check }) => [name, { check }])),
+    onClose: async () => {
+      await Promise.all(sources.map(({ close }) => close()))
+    },
+    log,
     ...(store && { store }),
   })
-  source.follow(service.registry)
-  return { service, notes: [] }
+  const follow = (registry: Registry) => {
+    for (const source of sources) source.follow(registry)
+  }
+  follow(service.registry)
+  return { service, follow, notes: sources.flatMap(toNotes) }
 }
 
-/** What stands behind "cannot be reached" is what a person can mend: a missing package, a misspelt program. */
-function explainMcpFailure(thrown: unknown): UsageError | RemoteError {
-  const cause = thrown instanceof Error ? thrown.cause : undefined
-  for (const error of [thrown, cause]) {
-    if (error instanceof TypeError && error.message.includes('npm install')) {
-      return new UsageError(error.message)
-    }
-  }
-  const { code, path } = (cause ?? {}) as { readonly code?: unknown; readonly path?: unknown }
-  if (code === 'ENOENT' && typeof path === 'string') {
-    return new UsageError(`the program "${path}" does not exist; is it installed and in PATH?`)
-  }
-  const reason = cause === undefined ? '' : `: ${toReason(cause)}`
-  return new RemoteError(printable(`${toReason(thrown)}${reason}`))
+function toNotes({ name, status }: McpSource): readonly string[] {
+  const { state, reason } = status()
+  if (state === 'connected') return []
+  const why = reason === undefined ? 'has not answered yet' : `cannot be reached: ${reason}`
+  return [printable(`the MCP server ${name} ${why}; it joins when it answers`)]
+}
+
+/** A misspelt program is told at once where it is all there is to serve. */
+async function assertProgram({ service, notes }: OneSource): Promise<void> {
+  const [, program] = /\bspawn (\S+) ENOENT\b/.exec(notes.join()) ?? []
+  if (program === undefined) return
+  await service.close()
+  throw new UsageError(`the program "${program}" does not exist; is it installed and in PATH?`)
 }
 
 async function loadDescription(
   reference: string,
   io: Io,
-  { store }: ServiceSurroundings,
+  surroundings: ServiceSurroundings,
 ): Promise<OneSource> {
+  const { store } = surroundings
   const source = await readSource(reference, io)
   const parsed = parseDocument(source.text, { file: reference })
   if (!parsed.ok) throw new UsageError(formatProblems(parsed.problems, 'text'))
+  const servers = usageOf(() => readMcpConfig(parsed.document, io.env))
+  if (servers !== undefined) {
+    return loadMcpServers(basename(reference).replace(/\.\w+$/, ''), servers, io, surroundings)
+  }
   const kind = sniffDocument(parsed.document)
   if (kind === 'unknown') {
     throw new UsageError(explainUnknown(parsed.document, reference))
@@ -175,7 +218,7 @@ function explainUnknown(document: unknown, reference: string): string {
   if (isRecord(document) && Array.isArray(document['functions'])) {
     return `${reference} is a discovery document, which describes functions and cannot run them; answer in their place with "waymark mock ${reference}", or name the service itself`
   }
-  return `${reference} is neither a tool spec (domain, tools) nor an API description (openapi, swagger)`
+  return `${reference} is neither a tool spec (domain, tools) nor an API description (openapi, swagger) nor a list of MCP servers (mcpServers)`
 }
 
 function titleOf(document: unknown, spec: ToolSpec, reference: string): string {

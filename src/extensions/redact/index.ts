@@ -1,2 +1,2 @@
-export { type RedactExtensionOptions, redactExtension } from './redact.ts'
-export type { PartialMask } from './redactor.ts'
+export { REDACTED_FIELDS, type RedactExtensionOptions, redactExtension } from './redact.ts'
+export { FULL_MASK, normalizeName, type PartialMask } from './redactor.ts'

@@ -29,7 +29,7 @@ export interface RedactExtensionOptions {
 }
 
 /** The members hidden unless a policy says otherwise. */
-const REDACTED_FIELDS: readonly string[] = [
+export const REDACTED_FIELDS: readonly string[] = [
   'password',
   'secret',
   'token',

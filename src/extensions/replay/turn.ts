@@ -131,7 +131,7 @@ export async function runReplay(
 
 async function dispatch(service: Service, call: Call): Promise<Outcome> {
   try {
-    return await service.dispatch(call)
+    return await service.dispatch(call, 'replay')
   } catch (thrown) {
     return toFailure(thrown, { call, log: service.log })
   }

@@ -3,6 +3,8 @@ import { CallError } from '../../errors/index.ts'
 import { type Clock, isRecord, type JsonObject, toReason } from '../../values/index.ts'
 import { ELICITATION, type RemoteClient, type RemoteResult, type RemoteTool } from './client.ts'
 import type { McpConnection } from './connection.ts'
+import { restoreBlocks } from './lenient.ts'
+import { MAX_ANSWER_BYTES, TOO_LARGE } from './line-limit.ts'
 import type { RemoteQuestions } from './questions.ts'
 
 /** The error of a remote tool that ran and failed. */
@@ -23,7 +25,14 @@ const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities'
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
-/** Creates what calls the tools of one server. */
+/** What was asked of a server so far. */
+export interface CallCounts {
+  readonly calls: number
+  readonly failures: number
+  readonly averageMs?: number
+}
+
+/** Creates what calls the tools of one server, and counts. */
 export function createCallTool(
   connection: McpConnection<RemoteClient>,
   {
@@ -37,13 +46,38 @@ export function createCallTool(
     readonly clock: Clock
     readonly questions: RemoteQuestions
   },
-): CallTool {
-  return async (tool, structured, invocation, args) => {
-    const timeout = timeLeft(invocation.call, timeoutMs, clock)
-    const result = await send({ tool, args }, invocation, timeout)
-    if (result.isError) throw toToolFailure(result)
-    if (structured) return result.structuredContent
-    return { content: result.content ?? [], [CONTENT]: true }
+): { readonly call: CallTool; readonly counts: () => CallCounts } {
+  let calls = 0
+  let failures = 0
+  let spentMs = 0
+  const call: CallTool = async (tool, structured, invocation, args) => {
+    const started = clock.elapsed()
+    try {
+      const timeout = timeLeft(invocation.call, timeoutMs, clock)
+      const result = await send({ tool, args }, invocation, timeout)
+      if (result.isError) throw toToolFailure(result)
+      if (structured) return result.structuredContent
+      const { structuredContent } = result
+      return {
+        content: restoreBlocks(result.content ?? []),
+        ...(structuredContent !== undefined && { structuredContent }),
+        [CONTENT]: true,
+      }
+    } catch (thrown) {
+      failures += 1
+      throw thrown
+    } finally {
+      calls += 1
+      spentMs += clock.elapsed() - started
+    }
+  }
+  return {
+    call,
+    counts: () => ({
+      calls,
+      failures,
+      ...(calls > 0 && { averageMs: Math.round(spentMs / calls) }),
+    }),
   }
 
   async function send(
@@ -166,6 +200,12 @@ function toFailure(thrown: unknown, name: string): CallError | 'lost' {
   const message = toReason(thrown)
   if (code === 'REQUEST_TIMEOUT') {
     return new CallError('DEADLINE_EXCEEDED', { message: `${name} did not answer in time` })
+  }
+  if (message.includes(TOO_LARGE)) {
+    return new CallError('DEPENDENCY_ERROR', {
+      message: `${name} gave an answer that is too large: more than ${MAX_ANSWER_BYTES} bytes`,
+      details: { max_bytes: MAX_ANSWER_BYTES },
+    })
   }
   if (typeof code === 'number' && UNPROMISED.test(message)) {
     return new CallError('DEPENDENCY_ERROR', {

@@ -2,6 +2,8 @@ import type { ElicitResult } from '@modelcontextprotocol/client'
 import { admitDigits, compileSchema, type JsonSchema } from '../../schema/index.ts'
 import type { JsonObject } from '../../values/index.ts'
 import { fetchExact, readExactly, writeExactly } from './exact-transport.ts'
+import { receiveLeniently } from './lenient.ts'
+import { MAX_ANSWER_BYTES } from './line-limit.ts'
 
 /** Where an MCP server is. */
 export type McpServerAddress =
@@ -80,16 +82,20 @@ export interface OpenClientOptions {
   /** `auto` asks the server which revision it speaks; `legacy` saves the question. */
   readonly revision: 'auto' | 'legacy'
   readonly onTools: (tools: readonly RemoteTool[]) => void
+  /** Told of each tool that makes no sense. */
+  readonly onSkipped: (tool: string, reason: string) => void
   /** Answers a question to the user; the server is told that nobody can be asked when absent. */
   readonly onQuestion?: ((params: JsonObject) => Promise<JsonObject>) | undefined
   readonly onClose: () => void
   readonly onError: (error: Error) => void
+  /** Ends the attempt, and a program that was started for it. */
+  readonly signal: AbortSignal
 }
 
 /** Connects to an MCP server with the official client, which is only loaded here. */
 export async function openMcpClient(
   address: McpServerAddress,
-  { revision, onTools, onQuestion, onClose, onError }: OpenClientOptions,
+  { revision, onTools, onSkipped, onQuestion, onClose, onError, signal }: OpenClientOptions,
 ): Promise<RemoteClient> {
   const { Client, StreamableHTTPClientTransport, StdioClientTransport } = await loadClient()
   const official = new Client(
@@ -121,6 +127,8 @@ export async function openMcpClient(
           command: address.command,
           args: [...(address.args ?? [])],
           stderr: 'ignore',
+          // Lines are bounded before they come here; several may come at once.
+          maxBufferSize: 3 * MAX_ANSWER_BYTES,
           ...(address.env && { env: { ...address.env } }),
           ...(address.cwd !== undefined && { cwd: address.cwd }),
         })
@@ -128,7 +136,14 @@ export async function openMcpClient(
     readExactly(transport)
     writeExactly(transport)
   }
-  await client.connect(transport as never)
+  receiveLeniently(transport, onSkipped)
+  const abandon = () => void transport.close().catch(() => undefined)
+  signal.addEventListener('abort', abandon, { once: true })
+  try {
+    await client.connect(transport as never)
+  } finally {
+    signal.removeEventListener('abort', abandon)
+  }
   client.onclose = onClose
   return client
 }

@@ -1,5 +1,12 @@
 import { CallError } from '../../errors/index.ts'
-import { type Clock, toDuration, unref } from '../../values/index.ts'
+import {
+  type Clock,
+  runInScope,
+  toDuration,
+  toReason,
+  unref,
+  untilAborted,
+} from '../../values/index.ts'
 
 /** Something that is there, goes away and comes back. */
 export interface McpConnection<Client> {
@@ -9,14 +16,27 @@ export interface McpConnection<Client> {
   readonly lose: (client: Client) => void
   /** Gives a client up whose server has forgotten it; the next call may connect at once. */
   readonly renew: (client: Client) => void
+  readonly state: () => ConnectionState
   readonly close: () => Promise<void>
 }
+
+/** Whether something is there; since when, and why not. */
+export type ConnectionState =
+  | { readonly status: 'connected' | 'connecting'; readonly since: number }
+  | {
+      readonly status: 'unreachable'
+      readonly since: number
+      readonly reason: string
+      readonly retryMs: number
+    }
 
 /** How a connection is kept. */
 export interface ConnectionOptions<Client extends { close(): Promise<void> }> {
   /** Named in errors. */
   readonly name: string
-  readonly open: (onClose: () => void) => Promise<Client>
+  /** Milliseconds that one attempt may take, its lists included. */
+  readonly timeoutMs: number
+  readonly open: (onClose: () => void, signal: AbortSignal) => Promise<Client>
   /** Runs whenever there is a new client; when it fails, so does the attempt. */
   readonly onOpen: (client: Client) => Promise<void>
   readonly onFailure: (error: unknown, retryMs: number) => void
@@ -39,6 +59,8 @@ export function createConnection<Client extends { close(): Promise<void> }>(
   let failures = 0
   let nextAttempt = 0
   let closed = false
+  const stopping = new AbortController()
+  let state: ConnectionState = { status: 'connecting', since: clock.now() }
 
   function open(): Promise<Client> {
     clearTimeout(timer)
@@ -50,19 +72,18 @@ export function createConnection<Client extends { close(): Promise<void> }>(
 
   async function attempt(): Promise<Client> {
     let client: Client | undefined
+    const onClose = () => {
+      if (client !== undefined) lose(client)
+    }
     try {
-      client = await options.open(() => {
-        if (client !== undefined) lose(client)
-      })
-      if (closed) throw new Error('closed while connecting')
-      await options.onOpen(client)
-      current = client
-      failures = 0
-      return client
+      client = await openInTime(options, stopping.signal, onClose)
     } catch (thrown) {
-      void client?.close().catch(() => undefined)
       throw retryLater(thrown)
     }
+    current = client
+    failures = 0
+    state = { status: 'connected', since: clock.now() }
+    return client
   }
 
   function drop(client: Client): boolean {
@@ -81,6 +102,8 @@ export function createConnection<Client extends { close(): Promise<void> }>(
     const retryMs = Math.round(delay * (0.75 + options.random() / 2))
     failures += 1
     nextAttempt = clock.elapsed() + retryMs
+    const since = state.status === 'unreachable' ? state.since : clock.now()
+    state = { status: 'unreachable', since, reason: toReason(cause).slice(0, 500), retryMs }
     if (!closed) {
       options.onFailure(cause, retryMs)
       timer = setTimeout(() => void open().catch(() => undefined), retryMs)
@@ -100,8 +123,10 @@ export function createConnection<Client extends { close(): Promise<void> }>(
     },
     lose,
     renew: drop,
+    state: () => state,
     async close() {
       closed = true
+      stopping.abort(new Error('closed while connecting'))
       clearTimeout(timer)
       const client = current
       current = undefined
@@ -116,5 +141,26 @@ function unavailable(name: string, retryMs: number, cause: unknown): CallError {
     message: `${name} cannot be reached`,
     details: { retry_after: toDuration(retryMs) },
     cause,
+  })
+}
+
+/** Opens a client, its lists included, within its time; one that comes later is closed. */
+function openInTime<Client extends { close(): Promise<void> }>(
+  { open, onOpen, timeoutMs }: ConnectionOptions<Client>,
+  stopping: AbortSignal,
+  onClose: () => void,
+): Promise<Client> {
+  const timer = { afterMs: timeoutMs, reason: () => new Error(`no answer within ${timeoutMs} ms`) }
+  return runInScope([stopping], timer, async (signal) => {
+    const opening = open(onClose, signal)
+    const discard = () => void opening.then((late) => late.close()).catch(() => undefined)
+    try {
+      const client = await untilAborted(opening, signal)
+      await untilAborted(onOpen(client), signal)
+      return client
+    } catch (thrown) {
+      discard()
+      throw thrown
+    }
   })
 }

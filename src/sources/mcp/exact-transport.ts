@@ -7,6 +7,7 @@ import {
   withoutMark,
   writeMarked,
 } from '../../values/index.ts'
+import { createLineLimit } from './line-limit.ts'
 
 /** Fetches what an MCP server says; integers that a number would round become strings of their digits, and back. */
 export async function fetchExact(
@@ -44,14 +45,11 @@ export function readExactly(transport: object): void {
     )
   }
   const append = buffer.append.bind(buffer)
+  const limit = createLineLimit()
   buffer.append = (chunk) => {
-    append(chunk)
-    const held = buffer._buffer
-    const end = held?.lastIndexOf(10) ?? -1
-    if (held === undefined || end === -1) return
-    const lines = held.toString('utf8', 0, end)
-    const quoted = quoteLines(lines)
-    if (quoted !== lines) buffer._buffer = Buffer.concat([Buffer.from(quoted), held.subarray(end)])
+    // One character for each byte: a chunk may end in the middle of a character.
+    const lines = Buffer.from(limit.push(chunk.toString('latin1')), 'latin1').toString()
+    if (lines !== '') append(Buffer.from(quoteLines(lines)))
   }
 }
 
@@ -78,21 +76,19 @@ interface Pipe {
 }
 
 interface LineBuffer {
-  _buffer?: Buffer
   append: (chunk: Buffer) => void
 }
 
 /** No string of JSON goes beyond its line, so that every line can be looked at by itself. */
 function createLineStream(): TransformStream<string, string> {
-  let rest = ''
+  const limit = createLineLimit()
   return new TransformStream({
     transform(chunk, controller) {
-      const text = rest + chunk
-      const end = Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r')) + 1
-      rest = text.slice(end)
-      if (end > 0) controller.enqueue(quoteLines(text.slice(0, end)))
+      const lines = limit.push(chunk)
+      if (lines !== '') controller.enqueue(quoteLines(lines))
     },
     flush(controller) {
+      const rest = limit.flush()
       if (rest !== '') controller.enqueue(quoteLines(rest))
     },
   })

@@ -258,8 +258,45 @@ describe('a remote MCP server', () => {
     expect(JSON.stringify(result)).not.toContain('VERY_SECRET')
   })
 
-  it('must be there at first, and have a name that functions can begin with', async () => {
-    await expect(connect('http://127.0.0.1:1/mcp')).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  it('has no functions while it cannot be reached, and says why', async () => {
+    const source = await connect('http://127.0.0.1:1/mcp')
+    expect(source.functions()).toEqual([])
+    expect(source.status()).toMatchObject({ state: 'unreachable', tools: 0, calls: 0 })
+    expect(source.check()).toMatchObject({
+      status: 'degraded',
+      message: expect.stringContaining('Cannot be reached'),
+    })
+  })
+
+  it('is waited for as long as it is told, and goes on connecting', async () => {
+    const silent = createServer(() => undefined)
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+    cleanups.push(
+      () => silent.closeAllConnections(),
+      () => silent.close(),
+    )
+    const { port } = silent.address() as AddressInfo
+    const source = await connect(`http://127.0.0.1:${port}/mcp`, { startTimeoutMs: 1 })
+    expect(source.status().state).toBe('connecting')
+    expect(source.check()).toEqual({ status: 'degraded', message: 'Not connected yet' })
+  })
+
+  it('gives the tools that were selected, under other names where it is told', async () => {
+    const { url } = await start(createShop())
+    const source = await connect(url, {
+      tools: {
+        allow: ['shop__f*', 's*p__*der'],
+        deny: ['*__order'],
+        rename: { shop__find: 'look' },
+      },
+    })
+    expect(source.functions().map(({ name }) => name)).toEqual(['remote.look'])
+  })
+
+  it('must be there at first where it is required, and have a name that functions can begin with', async () => {
+    await expect(connect('http://127.0.0.1:1/mcp', { required: true })).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+    })
     await expect(connect('http://127.0.0.1:1/mcp', { name: '1.x' })).rejects.toThrow(TypeError)
   })
 })
@@ -295,7 +332,8 @@ describe('tools of a server nobody knows', () => {
         outputSchema: { type: 'nonsense' },
       }),
     )
-    expect(broken).toMatchObject({ input: { type: 'object' }, output: { required: ['content'] } })
+    expect(broken).toMatchObject({ input: { type: 'object' } })
+    expect(broken).not.toHaveProperty('output')
     expect(warnings.at(-1)).toContain('a schema of the remote tool broken is left out')
   })
 

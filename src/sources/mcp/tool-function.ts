@@ -20,20 +20,15 @@ export interface ToolFunctionOptions {
   /** Takes descriptions and hints for true. */
   readonly trusted: boolean
   readonly call: CallTool
+  /** Other names for tools. */
+  readonly rename?: Readonly<Record<string, string>>
+  /** Told of each tool that is left out. */
+  readonly skip?: (tool: string, reason: string) => void
   readonly warn: (message: string, facts: Readonly<Record<string, unknown>>) => void
 }
 
 /** What a tool gives that does not say what it gives. */
-const CONTENT: JsonSchema = {
-  type: 'object',
-  properties: {
-    content: {
-      type: 'array',
-      items: { type: 'object', properties: { type: { type: 'string' } }, required: ['type'] },
-    },
-  },
-  required: ['content'],
-}
+const CONTENT = { name: 'result', description: 'Content blocks, in `content`' } as const
 
 const ANY_ARGUMENTS: JsonSchema = { type: 'object', additionalProperties: true }
 
@@ -49,7 +44,8 @@ export function toToolFunctions(
     options.warn(`only the first ${MOST_TOOLS} tools are taken over`, { server: options.name })
   }
   return tools.slice(0, MOST_TOOLS).flatMap((tool) => {
-    const name = toFreeName(toFunctionName(options.name, tool.name), tool.name, names)
+    const { [tool.name]: own = tool.name } = options.rename ?? {}
+    const name = toFreeName(toFunctionName(options.name, own), tool.name, names)
     return toSoundDefinition(tool, name, options) ?? []
   })
 }
@@ -85,9 +81,7 @@ function toSoundDefinition(
       reason ??= thrown
     }
   }
-  options.warn(`the remote tool ${tool.name} is left out: ${toReason(reason)}`, {
-    server: options.name,
-  })
+  options.skip?.(tool.name, toReason(reason))
   return undefined
 }
 
@@ -108,7 +102,8 @@ function toDefinition(
     description: trusted ? text : markUntrusted(text, server),
     tags: [{ name: server }, ...(trusted ? [] : [{ name: 'untrusted' }])],
     input: admitDigitArguments(input),
-    output: output ?? CONTENT,
+    // A tool that does not say what it gives promises nothing: clients refuse answers that lack what was promised.
+    ...(output === undefined ? { result: CONTENT } : { output }),
     errors: [{ code: REMOTE_FAILURE, message: `The tool of ${server} failed`, status: 502 }],
     ...(sideEffects && { sideEffects }),
     imported: true,

@@ -1,5 +1,5 @@
+import { fromBase64, joinBytes } from '../../files/index.ts'
 import { isRecord } from '../../values/index.ts'
-import { fromBase64, joinBytes } from './auth.ts'
 import type { BodyField, BodyRule, ToolArguments } from './operation.ts'
 import {
   escapeText,

@@ -1,3 +1,4 @@
+import { toBase64 } from '../../files/index.ts'
 import { isRecord, untilAborted } from '../../values/index.ts'
 import {
   type AuthContext,
@@ -6,7 +7,6 @@ import {
   headerCredential,
   missingVariable,
   requireVariable,
-  toBase64,
 } from './auth.ts'
 import type { AuthRule } from './operation.ts'
 import { createSecretMask, ToolError } from './tool-error.ts'

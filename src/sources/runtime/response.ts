@@ -1,5 +1,5 @@
+import { joinBytes, toBase64 } from '../../files/index.ts'
 import { isRecord, parseExactJson } from '../../values/index.ts'
-import { joinBytes, toBase64 } from './auth.ts'
 import type { ApiOperation, PaginateRule, ResponseRule, ToolArguments } from './operation.ts'
 
 /** An answer, read. */

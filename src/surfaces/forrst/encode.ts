@@ -15,6 +15,7 @@ import {
   resolveCode,
 } from '../../errors/index.ts'
 import { EVENT_STREAM_HEADERS, type HttpResponse, PROTOCOL } from '../../wire/index.ts'
+import { listFilePointers } from './files.ts'
 
 const HEAD = `{"protocol":${JSON.stringify(PROTOCOL)},"id":`
 const BARE = 'urn:cline:forrst:ext:discovery:fn:describe'
@@ -36,7 +37,7 @@ export function encodeOutcome(
   const headers = encodeHeaders(outcome, answering, service)
   if (isPlain(id)) headers['x-forrst-request-id'] = id
   const status = pickStatus(outcome, call?.reply)
-  if (status === 401 && !outcome.ok) {
+  if ((status === 401 || status === 403) && !outcome.ok) {
     Object.assign(headers, challengeHeaders(status, outcome.challenge, service.challenge))
   }
   if (outcome.ok && call?.function === BARE) {
@@ -54,7 +55,13 @@ export function encodeDocument(
   const core = outcome.ok
     ? `"result":${toResultText(outcome.result, service.limits.maxResponseBytes)}`
     : `"result":null,"errors":${JSON.stringify(outcome.errors.map(encodeError))}`
-  const document = `${HEAD}${encodeId(id)},${core}${encodeExtras(call?.reply, service.node)}}`
+  // Every file is a data URL; looking for one is cheaper than looking the function up.
+  const files =
+    outcome.ok && call && core.includes('"data:')
+      ? listFilePointers(outcome.result, call, service)
+      : undefined
+  const extras = encodeExtras(call?.reply, service.node, files)
+  const document = `${HEAD}${encodeId(id)},${core}${extras}}`
   assertFits(document, service)
   return document
 }
@@ -112,9 +119,14 @@ function encodeError({ code, message, source, details }: CallErrorShape): CallEr
   return { code, message, ...(source && { source }), ...(details && { details }) }
 }
 
-function encodeExtras(reply: Reply | undefined, node: string | undefined): string {
+function encodeExtras(
+  reply: Reply | undefined,
+  node: string | undefined,
+  files: readonly string[] | undefined,
+): string {
   const extensions = reply?.extensions
-  const meta = node === undefined ? reply?.meta : { node, ...reply?.meta }
+  const own = node === undefined ? reply?.meta : { node, ...reply?.meta }
+  const meta = files === undefined ? own : { ...own, files }
   return (
     (extensions === undefined ? '' : `,"extensions":${JSON.stringify(extensions)}`) +
     (meta === undefined ? '' : `,"meta":${JSON.stringify(meta)}`)

@@ -1,8 +1,22 @@
-import { type Call, dispatch, type Principal, type Service, toFailure } from '../../core/index.ts'
+import {
+  type Call,
+  dispatch,
+  identifyFor,
+  type Principal,
+  type Service,
+  toFailure,
+} from '../../core/index.ts'
 import type { CallError } from '../../errors/index.ts'
 import { answerStream } from '../../extensions/stream/index.ts'
+import { toCredentials } from '../../net/index.ts'
 import { isPromise, type Maybe } from '../../values/index.ts'
-import type { HttpHandler, HttpRequest, HttpResponse, RequestDocument } from '../../wire/index.ts'
+import type {
+  HttpHandler,
+  HttpRequest,
+  HttpResponse,
+  JudgeLocal,
+  RequestDocument,
+} from '../../wire/index.ts'
 import { assertJson, decodeCall, decodeEnvelope, readDocument } from './decode.ts'
 import { type Answering, encodeFailure, encodeMethodRefusal, encodeOutcome } from './encode.ts'
 import { asksForStream, createStreamFormat } from './stream.ts'
@@ -15,27 +29,49 @@ export function createForrstHandler(service: Service): HttpHandler {
   return function handleForrst(request, judgeLocal) {
     if (request.method !== 'POST') return encodeMethodRefusal()
     const answering: Answering = { id: null, call: undefined, startedAt: clock.elapsed() }
-    const decode = (envelope: RequestDocument, principal: Principal | undefined): Call =>
-      decodeCall(envelope, { request, judgeLocal }, service, principal, answering.startedAt)
     try {
       const envelope = readEnvelope(service, request, answering)
-      const principal = service.authenticate?.({ header: request.header, surface: 'forrst' })
-      if (isPromise(principal)) {
-        return principal
-          .then((known) => {
-            answering.call = decode(envelope, known)
-            noticeContext(answering.call)
-            return answer(service, answering, answering.call)
-          })
-          .catch((thrown: unknown) => fail(thrown, answering, service))
-      }
-      answering.call = decode(envelope, principal)
-      noticeContext(answering.call)
-      return answer(service, answering, answering.call)
+      const principal =
+        service.authenticate &&
+        identifyFor(service, toCredentials(request, 'forrst'), envelope.call.function)
+      const asked: AskedCall = { envelope, request, judgeLocal }
+      return isPromise(principal)
+        ? answerLater(service, asked, principal, answering)
+        : answerAs(service, asked, principal, answering)
     } catch (thrown) {
       return fail(thrown, answering, service)
     }
   }
+
+  function answerAs(
+    service: Service,
+    asked: AskedCall,
+    principal: Principal | undefined,
+    answering: Answering,
+  ): Maybe<HttpResponse> {
+    const call = decodeCall(asked.envelope, asked, service, principal, answering.startedAt)
+    answering.call = call
+    noticeContext(call)
+    return answer(service, answering, call)
+  }
+
+  // A function of its own: its closures cost those calls nothing that wait for nobody.
+  function answerLater(
+    service: Service,
+    asked: AskedCall,
+    principal: Promise<Principal | undefined>,
+    answering: Answering,
+  ): Promise<HttpResponse> {
+    return principal
+      .then((known) => answerAs(service, asked, known, answering))
+      .catch((thrown: unknown) => fail(thrown, answering, service))
+  }
+}
+
+interface AskedCall {
+  readonly envelope: RequestDocument
+  readonly request: HttpRequest
+  readonly judgeLocal: JudgeLocal | undefined
 }
 
 /** Answers a request that is refused before anybody reads it. */
@@ -58,9 +94,11 @@ function readEnvelope(
 function answer(service: Service, answering: Answering, call: Call): Maybe<HttpResponse> {
   if (call.extensions.length > 0 && asksForStream(call, service)) {
     const format = createStreamFormat(service, { ...answering, call })
-    return answerStream(service, call, format, (streaming) => dispatch(service, streaming))
+    return answerStream(service, call, format, (streaming) =>
+      dispatch(service, streaming, 'forrst'),
+    )
   }
-  const outcome = dispatch(service, call)
+  const outcome = dispatch(service, call, 'forrst')
   return isPromise(outcome)
     ? outcome
         .then((ready) => encodeOutcome(ready, answering, service))

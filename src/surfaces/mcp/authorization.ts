@@ -1,6 +1,7 @@
+import type { Failure } from '../../core/index.ts'
 import { CallError, challengeHeaders, DEFAULT_CHALLENGE } from '../../errors/index.ts'
 import type { HttpHandler } from '../../wire/index.ts'
-import { McpError } from './errors.ts'
+import { McpError, toData } from './errors.ts'
 
 /** Where clients get a token for this server (RFC 9728). */
 export interface Authorization {
@@ -56,6 +57,21 @@ export function toUnauthorized(
   return new McpError(401, thrown.errors[0].message, {
     status: 401,
     headers: isUsual ? { 'www-authenticate': bearer } : own,
+  })
+}
+
+/** Turns a refusal for want of a scope into one that says which, and where to get a token with it (RFC 6750, 3.1). */
+export function toForbidden(
+  { errors, challenge }: Pick<Failure, 'errors'> & { readonly challenge?: string | undefined },
+  authorization: Authorization | undefined,
+): McpError {
+  const metadata = authorization ? `, resource_metadata="${metadataUrl(authorization)}"` : ''
+  return new McpError(403, errors[0].message, {
+    data: { errors: errors.map(toData) },
+    ...(challenge !== undefined && {
+      status: 403,
+      headers: { 'www-authenticate': `${challenge}${metadata}` },
+    }),
   })
 }
 

@@ -1,7 +1,8 @@
 import type { Admit } from '../../capabilities/index.ts'
-import type { Service, Target } from '../../core/index.ts'
+import type { Service, Target, View } from '../../core/index.ts'
 import { type CallerKey, readCallerKey } from '../../net/index.ts'
 import type { Store } from '../../store/index.ts'
+import type { Authorization } from './authorization.ts'
 import { createResultWriter, type Implementation, type ResultWriter } from './encode.ts'
 import type { McpPrompt, McpResource, McpResourceTemplate } from './offer.ts'
 import { DOCUMENT_URI } from './service-resources.ts'
@@ -47,6 +48,8 @@ export interface McpOptions extends CatalogueOptions {
   readonly admit?: Admit
   /** Names the caller whose memory and budgets are counted; principal or network of the connection when absent. */
   readonly callerKey?: CallerKey
+  /** Tells clients where to get a token, when the service asks for one. */
+  readonly authorization?: Authorization
   /** Streams of notifications that may be open at one time. */
   readonly subscriptions?: SubscriptionOptions
   /** Signs what clients hand back to us. Processes that serve the same clients share it; random when absent. */
@@ -61,7 +64,8 @@ export interface McpEnvironment {
   readonly writer: ResultWriter
   readonly seal: Seal
   readonly callerKey: CallerKey
-  readonly catalogue: () => Catalogue
+  /** Gives the tools of everybody, or of one view. */
+  readonly catalogue: (view?: View) => Catalogue
   readonly changes: Changes
   readonly tasks: Tasks | undefined
   readonly taskAfterMs: number

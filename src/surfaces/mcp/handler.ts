@@ -1,9 +1,9 @@
-import type { Principal, Service } from '../../core/index.ts'
+import { identifyReader, type Principal, type Service } from '../../core/index.ts'
 import type { CallError } from '../../errors/index.ts'
-import { createGuard, type GuardOptions } from '../../net/index.ts'
+import { createGuard, type GuardOptions, toCredentials } from '../../net/index.ts'
 import { andThen, isPromise, type JsonObject, type Maybe } from '../../values/index.ts'
 import type { HttpHandler, HttpRequest, HttpResponse } from '../../wire/index.ts'
-import { type Authorization, toUnauthorized } from './authorization.ts'
+import { toUnauthorized } from './authorization.ts'
 import { decodeMessage, type Message, readDocument, readMeta } from './decode.ts'
 import type { McpOptions } from './environment.ts'
 import { McpError, RPC, toMcpError, toRefusal } from './errors.ts'
@@ -18,8 +18,6 @@ import type { SessionOptions } from './session/sessions.ts'
 export interface McpHandlerOptions extends McpOptions, GuardOptions {
   /** Sessions of clients before 2026-07-28; `false` serves them without any. */
   readonly sessions?: SessionOptions | false
-  /** Tells clients where to get a token, when the service asks for one. */
-  readonly authorization?: Authorization
 }
 
 /** Serves MCP over HTTP. */
@@ -66,7 +64,7 @@ function createUnguardedHandler(service: Service, options: McpHandlerOptions): M
     const fail = (thrown: unknown) => encodeErrorResponse(id, toMcpError(thrown, service.log))
     try {
       if (request.method === 'GET' || request.method === 'DELETE') {
-        const answer = asPrincipal(service, options, request, (principal) =>
+        const answer = asPrincipal(service, options, request, undefined, (principal) =>
           legacy.withoutBody(request, principal),
         )
         return isPromise(answer) ? answer.catch(fail) : answer
@@ -76,7 +74,8 @@ function createUnguardedHandler(service: Service, options: McpHandlerOptions): M
         id = known
       })
       const message = Array.isArray(document) ? undefined : decodeMessage(document)
-      const answer = asPrincipal(service, options, request, (principal) =>
+      const method = message?.kind === 'response' ? undefined : message?.method
+      const answer = asPrincipal(service, options, request, method, (principal) =>
         message === undefined
           ? legacy.receiveBatch(request, document as readonly unknown[], principal)
           : receive(server, legacy, { request, message, principal }),
@@ -123,20 +122,51 @@ function isModern({ header }: HttpRequest, params: JsonObject): boolean {
   return version !== undefined && !LEGACY_VERSIONS.includes(version)
 }
 
+/** What clients send before and while they look around: where discovery is public, nobody has to say who they are. */
+const READS: ReadonlySet<string> = new Set([
+  'initialize',
+  'notifications/initialized',
+  'ping',
+  'server/discover',
+  'tools/list',
+  'prompts/list',
+  'resources/list',
+  'resources/templates/list',
+])
+
 function asPrincipal(
-  { authenticate, challenge }: Service,
+  service: Service,
   { authorization }: McpHandlerOptions,
-  { header }: HttpRequest,
+  request: HttpRequest,
+  method: string | undefined,
   next: (principal: Principal | undefined) => Maybe<HttpResponse>,
 ): Maybe<HttpResponse> {
-  if (authenticate === undefined) return next(undefined)
+  // A function of its own: closures cost those calls nothing that need none.
+  return service.authenticate === undefined
+    ? next(undefined)
+    : identify(service, authorization, request, method, next)
+}
+
+function identify(
+  service: Service,
+  authorization: McpHandlerOptions['authorization'],
+  request: HttpRequest,
+  method: string | undefined,
+  next: (principal: Principal | undefined) => Maybe<HttpResponse>,
+): Maybe<HttpResponse> {
+  const { challenge, log } = service
   const refuse = (thrown: unknown): never => {
-    const hasToken = header('authorization') !== undefined
+    const hasToken = request.header('authorization') !== undefined
+    if (hasToken) log.warn('a caller was refused', { error: thrown })
     throw toUnauthorized(thrown, authorization, { hasToken, challenge })
   }
+  const credentials = toCredentials(request, 'mcp')
   let principal: Maybe<Principal | undefined>
   try {
-    principal = authenticate({ header, surface: 'mcp' })
+    principal =
+      method !== undefined && READS.has(method)
+        ? identifyReader(service, credentials)
+        : service.authenticate?.(credentials)
   } catch (thrown) {
     return refuse(thrown)
   }

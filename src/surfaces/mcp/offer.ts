@@ -37,7 +37,11 @@ export interface McpResourceTemplate extends ResourceDescription {
     reader: Reader,
   ) => Maybe<ResourceReading | undefined>
   /** Suggests values of a variable that begin like `value`. */
-  readonly complete?: (variable: string, value: string) => Maybe<readonly string[]>
+  readonly complete?: (
+    variable: string,
+    value: string,
+    principal?: Principal,
+  ) => Maybe<readonly string[]>
 }
 
 /** One message of a prompt. */

@@ -1,11 +1,14 @@
 import type { CallFacts } from '../../core/index.ts'
-import type { McpExchange } from './protocol.ts'
+import type { Maybe } from '../../values/index.ts'
+import { type McpExchange, OWN_META } from './protocol.ts'
 import type { Task } from './tasks/tasks.ts'
 
 /** Tells whoever waits how far a call is. */
 export interface Progress {
   /** Absent when nobody listens. */
   readonly report: CallFacts['progress']
+  /** Hands a partial result over; absent when nobody listens. */
+  readonly item: ((json: string) => Maybe<void>) | undefined
   /** Says that the call still runs, when the handler itself says nothing. */
   readonly beat: () => void
   /** From now on a task keeps what is reported. */
@@ -15,9 +18,11 @@ export interface Progress {
 /** Every notification must show more progress than the one before. */
 const STEP = 0.001
 const TOTAL = 100
+/** Of an item: nobody knows how many there are. */
+const ITEM_STEP = 1e-6
 
 /** Most clients listen to none, and know no tasks. */
-const SILENT: Progress = { report: undefined, beat() {}, moveTo() {} }
+const SILENT: Progress = { report: undefined, item: undefined, beat() {}, moveTo() {} }
 
 /** Creates the progress of one exchange. */
 export function createProgress({ meta, params, capabilities, notify }: McpExchange): Progress {
@@ -28,14 +33,30 @@ export function createProgress({ meta, params, capabilities, notify }: McpExchan
   let task: Task | undefined
   let last = -STEP
 
+  let items = 0
+
   function send(progress: number, message: string | undefined): void {
     if (!listening || task !== undefined) return
     last = Math.max(progress, last + STEP)
-    notify('notifications/progress', {
+    void notify('notifications/progress', {
       progressToken: token,
       progress: last,
       total: TOTAL,
       ...(message !== undefined && { message }),
+    })
+  }
+
+  /** What a program reads as an item is marked with its number; people and models read the message. */
+  function sendItem(json: string): Maybe<void> {
+    if (task !== undefined) return
+    items += 1
+    last = Math.max(0, last + ITEM_STEP)
+    return notify('notifications/progress', {
+      progressToken: token,
+      progress: last,
+      total: TOTAL,
+      message: json,
+      _meta: { [OWN_META.item]: items },
     })
   }
 
@@ -45,6 +66,7 @@ export function createProgress({ meta, params, capabilities, notify }: McpExchan
       task?.report(message ?? `${Math.round(progress)} % done`)
       send(progress, message)
     },
+    item: listening ? sendItem : undefined,
     beat: () => send(last, undefined),
     moveTo(next) {
       task = next

@@ -1,3 +1,4 @@
+import { viewOf } from '../../core/index.ts'
 import { andThen, isRecord, type JsonObject, type Maybe } from '../../values/index.ts'
 import { readObject, requireText } from './decode.ts'
 import type { McpEnvironment } from './environment.ts'
@@ -11,25 +12,27 @@ import { createServicePrompts } from './service-resources.ts'
 /** What people can choose from a menu. */
 export interface Prompts {
   readonly methods: Methods
-  readonly find: (name: string) => McpPrompt | undefined
+  readonly find: (name: string, exchange: McpExchange) => McpPrompt | undefined
 }
 
 /** Makes the methods that list and get prompts. */
 export function createPrompts(environment: McpEnvironment): Prompts {
-  const { options, writer, pageSize, cacheMs } = environment
+  const { options, writer, pageSize, cacheMs, service } = environment
   const { prompts: offered = [] } = options
   const examples = createServicePrompts(environment)
-  const all = (): readonly McpPrompt[] => [
+  const all = ({ principal }: McpExchange): readonly McpPrompt[] => [
     ...(typeof offered === 'function' ? offered() : offered),
-    ...examples(),
+    ...examples(viewOf(service, principal)),
   ]
-  const find = (name: string) => all().find((prompt) => prompt.name === name)
+  const find: Prompts['find'] = (name, exchange) =>
+    all(exchange).find((prompt) => prompt.name === name)
 
   return {
     find,
     methods: {
-      'prompts/list': ({ era, params }) => {
-        const page = selectPage(all(), params['cursor'], pageSize, ({ name }) => name)
+      'prompts/list': (exchange) => {
+        const { era, params } = exchange
+        const page = selectPage(all(exchange), params['cursor'], pageSize, ({ name }) => name)
         const items = page.items.map(({ arguments: gaps, ...prompt }) => ({
           ...prompt,
           ...(gaps && { arguments: gaps.map(({ complete: _complete, ...gap }) => gap) }),
@@ -38,7 +41,7 @@ export function createPrompts(environment: McpEnvironment): Prompts {
       },
       'prompts/get': (exchange) => {
         const name = requireText(exchange.params, 'name')
-        const prompt = find(name)
+        const prompt = find(name, exchange)
         if (prompt === undefined) throw invalidParams(`Unknown prompt: ${name.slice(0, 100)}`)
         const values = readValues(prompt, readObject(exchange.params, 'arguments'))
         return runReader(environment, exchange, (reader) =>
@@ -96,23 +99,24 @@ export function createCompletion(
 }
 
 function suggest(
-  { params }: McpExchange,
+  exchange: McpExchange,
   prompts: Prompts,
   { templates }: Resources,
 ): Maybe<readonly string[]> {
+  const { params, principal } = exchange
   const reference = readObject(params, 'ref')
   const argument = readObject(params, 'argument')
   const name = requireText(argument, 'name')
   const value = requireText(argument, 'value')
   if (reference['type'] === 'ref/prompt') {
-    const prompt = prompts.find(requireText(reference, 'name'))
+    const prompt = prompts.find(requireText(reference, 'name'), exchange)
     if (prompt === undefined) throw invalidParams('params.ref.name is not a prompt of this server')
     return prompt.arguments?.find((gap) => gap.name === name)?.complete?.(value) ?? []
   }
   if (reference['type'] === 'ref/resource') {
     const uri = requireText(reference, 'uri')
     const template = templates.find(({ uriTemplate }) => uriTemplate === uri)
-    return template?.complete?.(name, value) ?? []
+    return template?.complete?.(name, value, principal) ?? []
   }
   throw invalidParams('params.ref.type must be "ref/prompt" or "ref/resource"')
 }

@@ -60,8 +60,10 @@ export const META = {
 export const OWN_META = {
   function: 'waymark/function',
   version: 'waymark/version',
+  scopes: 'waymark/scopes',
   extensions: 'waymark/extensions',
   errors: 'waymark/errors',
+  item: 'waymark/item',
 } as const
 
 /** Name of the extension that lets a call go on after its request was answered. */
@@ -106,8 +108,8 @@ export interface McpExchange {
   readonly startedAt: number
   /** Aborts when the client cancels the request or goes away. */
   readonly signal: () => AbortSignal
-  /** Sends a notification that belongs to this request. */
-  readonly notify: (method: string, params: JsonObject) => void
+  /** Sends a notification that belongs to this request; gives a promise while the client reads slowly. */
+  readonly notify: (method: string, params: JsonObject) => Maybe<void>
   /** Sends the client a request of its own and waits for the answer; absent where the protocol has no way. */
   readonly request: Asking | undefined
   /** Lets the client go until it comes back for the rest of the answer; absent where it would not. */

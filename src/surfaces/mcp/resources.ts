@@ -1,3 +1,4 @@
+import { viewOf } from '../../core/index.ts'
 import { andThen, type Json, type Maybe, toShort } from '../../values/index.ts'
 import { requireText } from './decode.ts'
 import type { ResourceContents } from './encode.ts'
@@ -73,6 +74,8 @@ function decode(text: string): string {
   }
 }
 
+type WhoReads = Pick<Reader, 'principal'>
+
 /** What can be read. */
 export interface Resources {
   readonly methods: Methods
@@ -92,10 +95,13 @@ export function createResources(environment: McpEnvironment): Resources {
     template,
     match: createUriMatcher(template.uriTemplate),
   }))
-  const all = (): readonly McpResource[] => [...offered, ...described()]
+  const all = ({ principal }: WhoReads): readonly McpResource[] => [
+    ...offered,
+    ...described(viewOf(service, principal)),
+  ]
 
   function read(uri: string, reader: Reader): Maybe<ResourceReading | undefined> {
-    const resource = all().find((candidate) => candidate.uri === uri)
+    const resource = all(reader).find((candidate) => candidate.uri === uri)
     if (resource !== undefined) return resource.read(reader)
     for (const { template, match } of matchers) {
       const variables = match(uri)
@@ -104,15 +110,15 @@ export function createResources(environment: McpEnvironment): Resources {
     return undefined
   }
 
-  const typeOf = (uri: string): string | undefined =>
-    all().find((resource) => resource.uri === uri)?.mimeType ??
+  const typeOf = (uri: string, reader: Reader): string | undefined =>
+    all(reader).find((resource) => resource.uri === uri)?.mimeType ??
     matchers.find(({ match }) => match(uri))?.template.mimeType
 
   return {
     templates,
     methods: {
-      'resources/list': ({ era, params }) => {
-        const page = selectPage(all(), params['cursor'], pageSize, ({ uri }) => uri)
+      'resources/list': ({ era, params, principal }) => {
+        const page = selectPage(all({ principal }), params['cursor'], pageSize, ({ uri }) => uri)
         return writer.cacheable(era, encodePage('resources', page.items, page.nextCursor), cacheMs)
       },
       'resources/templates/list': ({ era, params }) => {
@@ -128,7 +134,7 @@ export function createResources(environment: McpEnvironment): Resources {
         return runReader(environment, exchange, (reader) =>
           andThen(read(uri, reader), (reading) => {
             if (reading === undefined) throw notFound(exchange, uri)
-            const contents = JSON.stringify(toContents(uri, typeOf(uri), reading))
+            const contents = JSON.stringify(toContents(uri, typeOf(uri, reader), reading))
             return writer.cacheable(exchange.era, `"contents":${contents}`, 0)
           }),
         )

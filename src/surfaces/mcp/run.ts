@@ -89,7 +89,7 @@ function toAgent(
     roots: (name = 'roots') => askOne(name, { method: 'roots/list', params: {} }),
     log(level, data, logger) {
       if (!wantsLevel(exchange, level)) return
-      exchange.notify('notifications/message', {
+      void exchange.notify('notifications/message', {
         level,
         data,
         ...(logger !== undefined && { logger }),

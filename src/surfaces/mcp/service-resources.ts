@@ -1,19 +1,23 @@
 import {
   createPreparedResult,
+  EVERYTHING,
   type Example,
   type ExamplePairing,
+  perView,
   resolveReference,
   type Service,
   type Target,
   toExampleArguments,
   toToolName,
+  type View,
+  viewOf,
 } from '../../core/index.ts'
 import {
   buildDocument,
   type DiscoveryDocument,
   toStandaloneFunction,
 } from '../../discovery/index.ts'
-import { isRecord } from '../../values/index.ts'
+import { isRecord, once } from '../../values/index.ts'
 import type { McpEnvironment } from './environment.ts'
 import type { McpPrompt, McpResource, McpResourceTemplate, PromptArgument } from './offer.ts'
 import type { Catalogue } from './tools/catalogue.ts'
@@ -31,55 +35,51 @@ export interface FunctionExample {
   readonly result: Example | undefined
 }
 
-/** Makes resources of a service's description: the document, each shared schema, each example. */
+/** Makes resources of a service's description, as far as a view shows it: the document, shared schemas, examples. */
 export function createServiceResources(
   service: Service,
-  catalogue: () => Catalogue,
-): () => readonly McpResource[] {
-  const document = createPreparedResult(service.registry, () => buildDocument(service))
-  let revision = -1
-  let resources: readonly McpResource[] = []
-  return () => {
-    if (service.registry.revision() !== revision) {
-      revision = service.registry.revision()
-      resources = [
-        {
-          uri: DOCUMENT_URI,
-          name: 'discovery document',
-          title: `${service.info.title}: all functions`,
-          description: 'Every function with arguments, results, errors and examples',
-          mimeType: JSON_TYPE,
-          read: () => document().json,
-        },
-        ...schemaResources(service, () => JSON.parse(document().json) as DiscoveryDocument),
-        ...listExamples(service, catalogue()).map(toExampleResource),
-      ]
-    }
-    return resources
-  }
+  catalogue: McpEnvironment['catalogue'],
+): (view: View) => readonly McpResource[] {
+  const document = createPreparedResult(service.registry, (view) =>
+    buildDocument(service, { view }),
+  )
+  return perView(service.registry, (view) => [
+    {
+      uri: DOCUMENT_URI,
+      name: 'discovery document',
+      title: `${service.info.title}: all functions`,
+      description: 'Every function with arguments, results, errors and examples',
+      mimeType: JSON_TYPE,
+      read: () => document(view).json,
+    },
+    ...schemaResources(
+      service,
+      view,
+      once(() => JSON.parse(document(view).json) as DiscoveryDocument),
+    ),
+    ...listExamples(service, catalogue(view)).map(toExampleResource),
+  ])
 }
 
 /** Makes the template under which each function can be read alone, with its schemas in full. */
 export function createFunctionTemplate(
   service: Service,
-  catalogue: () => Catalogue,
+  catalogue: McpEnvironment['catalogue'],
 ): McpResourceTemplate {
-  const find = (name: string) =>
-    catalogue().tools.find((tool) => tool.target.name === name || tool.name === name)
   return {
     uriTemplate: 'waymark://functions/{name}',
     name: 'function',
     title: 'One function',
     description: 'Everything about one function, by its name',
     mimeType: JSON_TYPE,
-    read({ name = '' }) {
-      const tool = find(name)
-      return (
-        tool && JSON.stringify(toStandaloneFunction(tool.contract, service.components, new Map()))
-      )
+    read({ name = '' }, { principal }) {
+      const view = viewOf(service, principal)
+      const { tools } = catalogue(view)
+      const tool = tools.find((one) => one.target.name === name || one.name === name)
+      return tool && JSON.stringify(toStandaloneFunction(tool.contract, service, new Map(), view))
     },
-    complete: (_variable, value) =>
-      catalogue()
+    complete: (_variable, value, principal) =>
+      catalogue(viewOf(service, principal))
         .tools.map(({ target }) => target.name)
         .filter((name) => name.startsWith(value)),
   }
@@ -102,17 +102,21 @@ export function listExamples(service: Service, { tools }: Catalogue): readonly F
   )
 }
 
+/** Reading the document is dear: its schemas are looked for only where the view hides some. */
 function schemaResources(
-  service: Service,
+  { components }: Service,
+  view: View,
   document: () => DiscoveryDocument,
 ): readonly McpResource[] {
-  return Object.keys(service.components.schemas ?? {}).map((name) => ({
+  const shared = components.schemas ?? {}
+  const shown = view === EVERYTHING ? shared : (document().components?.schemas ?? {})
+  const names = Object.keys(shared).filter((name) => Object.hasOwn(shown, name))
+  return names.map((name) => ({
     uri: `waymark://schemas/${encodeURIComponent(name)}`,
     name: `schema ${name}`,
     description: `JSON Schema of ${name}`,
     mimeType: SCHEMA_TYPE,
-    read: () =>
-      JSON.stringify(document().components?.schemas?.[name] ?? service.components.schemas?.[name]),
+    read: () => JSON.stringify(document().components?.schemas?.[name] ?? shared[name]),
   }))
 }
 
@@ -129,21 +133,17 @@ function toExampleResource({ target, pairing, result }: FunctionExample): McpRes
 }
 
 /** Makes prompts of the example calls of functions. */
-export function createServicePrompts(environment: McpEnvironment): () => readonly McpPrompt[] {
-  const { service, catalogue } = environment
-  let revision = -1
-  let prompts: readonly McpPrompt[] = []
-  return () => {
-    const current = catalogue()
-    if (current.revision !== revision) {
-      revision = current.revision
-      const names = new Map(current.tools.map(({ target, name }) => [target, name]))
-      prompts = listExamples(service, current).map((example) =>
-        toPrompt(example, names.get(example.target) ?? example.target.name, service),
-      )
-    }
-    return prompts
-  }
+export function createServicePrompts({
+  service,
+  catalogue,
+}: McpEnvironment): (view: View) => readonly McpPrompt[] {
+  return perView(service.registry, (view) => {
+    const current = catalogue(view)
+    const names = new Map(current.tools.map(({ target, name }) => [target, name]))
+    return listExamples(service, current).map((example) =>
+      toPrompt(example, names.get(example.target) ?? example.target.name, service),
+    )
+  })
 }
 
 function toPrompt(example: FunctionExample, toolName: string, service: Service): McpPrompt {

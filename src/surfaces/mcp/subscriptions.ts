@@ -164,17 +164,17 @@ async function listen(
   const notify = (method: string, params: JsonObject = {}) =>
     exchange.notify(method, { _meta: meta, ...params })
   const owner = principal?.id ?? ''
-  notify('notifications/subscriptions/acknowledged', { notifications: encodeFilter(filter) })
+  void notify('notifications/subscriptions/acknowledged', { notifications: encodeFilter(filter) })
   const stops = [
     changes.onLists(() => {
-      for (const name of filter.lists) notify(LIST_NOTIFICATIONS[name])
+      for (const name of filter.lists) void notify(LIST_NOTIFICATIONS[name])
     }),
     changes.onResource((uri) => {
-      if (filter.uris.has(uri)) notify('notifications/resources/updated', { uri })
+      if (filter.uris.has(uri)) void notify('notifications/resources/updated', { uri })
     }),
     tasks?.onChange((record) => {
       if (!filter.taskIds.has(record.id) || record.owner !== owner) return
-      notify(
+      void notify(
         'notifications/tasks',
         JSON.parse(`{${encodeTask(record, tasks.pollIntervalMs, 'modern')}}`) as JsonObject,
       )

@@ -5,6 +5,7 @@ import { createRecord, isRecord, type JsonObject, nearest } from '../../values/i
 import type { HttpRequest } from '../../wire/index.ts'
 import { readJsonBody } from './body.ts'
 import type { Asked, AskedAt } from './decode.ts'
+import type { FileBody } from './files.ts'
 import { coerceArguments, parseQueryString } from './query-string.ts'
 
 /** What a request says to a function: its arguments, and what a query asks for. */
@@ -14,14 +15,22 @@ export interface Decoded {
 }
 
 /** Reads arguments from path, query string, headers and body; each has one place, and is refused in another. */
-export function gatherArguments(request: HttpRequest, asked: Asked, service: Service): Decoded {
-  const body = readJsonBody(request, service)
+export function gatherArguments(
+  request: HttpRequest,
+  asked: Asked,
+  service: Service,
+  files: FileBody | undefined,
+): Decoded {
+  const body = files?.arguments ?? readJsonBody(request, service)
   const { address } = asked.at ?? {}
   const contract = asked.version && asked.surface.contracts.of(asked.version)
   const { own, query } = splitQueryString(request, contract)
   const placed = asked.at && readPlaced(request, asked, asked.at)
   const place = (name: string): ParameterPlace => address?.placeOf(name) ?? 'body'
-  refuseMisplaced(own, 'query', place, asked, contract)
+  // A body that is a file has no room for other arguments.
+  const besides = (name: string): ParameterPlace =>
+    files?.isRaw && place(name) === 'body' ? 'query' : place(name)
+  refuseMisplaced(own, 'query', besides, asked, contract)
   refuseMisplaced(body, 'body', place, asked, contract)
   if (contract === undefined) return { arguments: body, ...query }
   const given = {

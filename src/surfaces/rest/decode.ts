@@ -19,6 +19,7 @@ import { canonicalUrn, extensionUrn } from '../../values/index.ts'
 import { type HttpRequest, selectMediaType } from '../../wire/index.ts'
 import { gatherArguments } from './arguments.ts'
 import { readJsonBody } from './body.ts'
+import type { FileBody } from './files.ts'
 import { STREAM_TYPES, type StreamType } from './stream.ts'
 
 /** Which function a path under the mount names, and in which version. */
@@ -56,6 +57,7 @@ export interface AskedAt {
 }
 
 const NO_FACTS: Call['facts'] = Object.freeze({})
+const FILE_FACTS: Call['facts'] = Object.freeze({ takesFiles: true })
 
 const STREAMED: ExtensionEntry = {
   urn: STREAM_URN,
@@ -109,11 +111,12 @@ export function decodeCall(
   asked: Asked,
   service: Service,
   principal: Principal | undefined,
+  body?: FileBody,
 ): Call {
   const { target, surface } = asked
   // Nearly every call: all arguments in the body.
   const isPlain = asked.at === undefined && request.query === ''
-  const decoded = isPlain ? undefined : gatherArguments(request, asked, service)
+  const decoded = isPlain ? undefined : gatherArguments(request, asked, service, body)
   const entries = readHeaderOptions(request.header)
   const id = request.header('x-request-id')?.slice(0, 255)
   const reply = createReply()
@@ -122,23 +125,29 @@ export function decodeCall(
     id: id || surface.nextId(),
     function: target.name,
     version: target.version,
-    arguments: decoded?.arguments ?? readJsonBody(request, service),
+    arguments: decoded?.arguments ?? body?.arguments ?? readJsonBody(request, service),
     context: undefined,
     extensions: joinEntries(entries, decoded?.query, asked),
     principal,
     signal: request.signal,
-    facts: NO_FACTS,
+    facts: sendsFile(asked) ? FILE_FACTS : NO_FACTS,
     startedAt: service.clock.elapsed(),
     reply,
   }
 }
 
+/** Tells whether the whole result is a file, whose bytes are the answer. */
+function sendsFile({ version }: Asked): boolean {
+  return version?.outputFiles?.rule !== undefined
+}
+
 function joinEntries(
   entries: readonly ExtensionEntry[],
   query: ExtensionEntry | undefined,
-  { streamType, at, version, surface }: Asked,
+  asked: Asked,
 ): readonly ExtensionEntry[] {
-  const conditional = at?.conditional === true
+  const { streamType, at, version, surface } = asked
+  const conditional = at?.conditional === true && !sendsFile(asked)
   const background =
     version?.definition.extensions !== undefined &&
     streamType === undefined &&

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import {
-  type Admission,
   type Admit,
   BUSY_TEXT,
   type ProtocolRefusal,
@@ -11,16 +10,20 @@ import {
   addReplyHeader,
   type Call,
   dispatch,
+  type FunctionEntry,
   findNear,
+  isAdmitted,
   type Outcome,
   type Principal,
   type Service,
   type Target,
   toFailure,
+  type View,
+  viewOf,
 } from '../../core/index.ts'
 import type { CallError } from '../../errors/index.ts'
 import { answerStream } from '../../extensions/stream/index.ts'
-import { type CallerKey, readCallerKey } from '../../net/index.ts'
+import { type CallerKey, readCallerKey, toCredentials } from '../../net/index.ts'
 import {
   andThen,
   extensionUrn,
@@ -30,9 +33,9 @@ import {
   type JsonObject,
   type Maybe,
   once,
-  toMaybe,
 } from '../../values/index.ts'
 import type { HttpHandler, HttpRequest, HttpResponse } from '../../wire/index.ts'
+import { encodeFile } from './binary.ts'
 import {
   type Asked,
   decodeCall,
@@ -43,6 +46,7 @@ import {
   type RestTarget,
 } from './decode.ts'
 import { encodeFailure, encodeOutcome } from './encode.ts'
+import { readFileBody } from './files.ts'
 import { createRoutes, type RestRoute, toNamedMethods } from './routes.ts'
 import { createStreamFormat } from './stream.ts'
 
@@ -77,26 +81,23 @@ export function createRestHandler(service: Service, options: RestOptions = {}): 
     version.accepts(CACHING) &&
     version.stateChanges.length === 0
 
-  function handleRest(request: HttpRequest): Maybe<HttpResponse> {
+  function route(request: HttpRequest, principal: Principal | undefined): Maybe<HttpResponse> {
     const path = request.path.slice(prefix.length)
     const target = decodeTarget(path)
     const entry = target && service.registry.find(target.name)
-    if (
-      target === undefined ||
-      entry === undefined ||
-      entry.ordered.every(({ system }) => system)
-    ) {
-      const route = routes.find(path)
-      if (route === undefined) return refuse(404, explainAbsence(request, target, service))
-      return choose(request, path, route)
+    if (target === undefined || entry === undefined || !isThere(service, principal, entry)) {
+      const found = routes.find(path)
+      const shown = found && selectAdmitted(service, principal, found)
+      if (shown !== undefined) return choose(request, path, shown, principal)
+      return refuse(404, explainAbsence(request, target, service, viewOf(service, principal)))
     }
-    const version = findVersion(entry, target)
+    const version = findPermitted(service, principal, findVersion(entry, target))
     if (request.method === 'POST' || version === undefined) {
       const streamType = decodeStreamType(request, version)
       const asked = { target, version, at: undefined, streamType, surface }
-      return answer(service, request, asked, options)
+      return answer(service, request, principal, asked, options)
     }
-    return choose(request, target.name, { methods: named(version), values: [] }, target)
+    return choose(request, target.name, { methods: named(version), values: [] }, principal, target)
   }
 
   /** Picks the function that a method means at a path. */
@@ -104,23 +105,43 @@ export function createRestHandler(service: Service, options: RestOptions = {}): 
     request: HttpRequest,
     shown: string,
     { methods, values }: RestRoute,
+    principal: Principal | undefined,
     wanted?: RestTarget,
   ): Maybe<HttpResponse> {
     const end = methods.get(request.method === 'HEAD' ? 'GET' : request.method)
     if (end === undefined) return refuseMethod(request, shown, methods)
-    const { target: version, address } = end
-    const conditional = address.method === 'GET' && cacheable(version)
+    const { target, address } = end
+    const version = findPermitted(service, principal, target)
+    const conditional = address.method === 'GET' && cacheable(target)
     const asked: Asked = {
       // A path of its own means one version.
-      target: wanted ?? { name: version.name, version: version.version },
+      target: wanted ?? { name: target.name, version: target.version },
       version,
-      at: { address, values, conditional },
+      at: version && { address, values, conditional },
       streamType: decodeStreamType(request, version),
       surface,
     }
-    return answer(service, request, asked, options)
+    return answer(service, request, principal, asked, options)
   }
 
+  // Who calls comes first: what exists is nobody's business who may not know.
+  function identify(request: HttpRequest): Maybe<HttpResponse> {
+    const { log } = service
+    const fail = (thrown: unknown) => encodeFailure(toFailure(thrown, { log }), undefined, service)
+    try {
+      const principal = service.authenticate?.(toCredentials(request, 'rest'))
+      return isPromise(principal)
+        ? principal.then((known) => route(request, known)).catch(fail)
+        : route(request, principal)
+    } catch (thrown) {
+      return fail(thrown)
+    }
+  }
+
+  // A function of its own: closures cost those calls nothing that need none.
+  function handleRest(request: HttpRequest): Maybe<HttpResponse> {
+    return service.authenticate === undefined ? route(request, undefined) : identify(request)
+  }
   return Object.assign(handleRest, { paths: routes.paths })
 }
 
@@ -134,6 +155,38 @@ function createNamed(service: Service): (version: Target) => RestRoute['methods'
     known.set(version, methods)
     return methods
   }
+}
+
+/** Leaves out the methods of functions that a caller may not know of; undefined when there are no others. */
+function selectAdmitted(
+  service: Service,
+  principal: Principal | undefined,
+  { methods, values }: RestRoute,
+): RestRoute | undefined {
+  const shown = [...methods].filter(([, { target }]) => isAdmitted(service, principal, target))
+  return shown.length === 0 ? undefined : { methods: new Map(shown), values }
+}
+
+/** A bare loop: it runs with every call. */
+function isThere(
+  service: Service,
+  principal: Principal | undefined,
+  { ordered }: FunctionEntry,
+): boolean {
+  for (let index = 0; index < ordered.length; index += 1) {
+    const target = ordered[index]
+    if (target && !target.system && isAdmitted(service, principal, target)) return true
+  }
+  return false
+}
+
+/** The arguments of a function are not told to whoever may not call it. */
+function findPermitted(
+  service: Service,
+  principal: Principal | undefined,
+  version: Target | undefined,
+): Target | undefined {
+  return version === undefined || viewOf(service, principal).permits(version) ? version : undefined
 }
 
 function refuseMethod(
@@ -161,49 +214,56 @@ export function refuseRest(service: Service, error: CallError): HttpResponse {
 function answer(
   service: Service,
   request: HttpRequest,
+  principal: Principal | undefined,
   asked: Asked,
   options: RestOptions,
 ): Maybe<HttpResponse> {
   let call: Call | undefined
   const fail = (thrown: unknown): HttpResponse =>
     encodeFailure(toFailure(thrown, { call, log: service.log }), call, service)
-  const runAs = (principal: Principal | undefined, ucp?: JsonObject): Maybe<HttpResponse> => {
+  const runWith = (ucp?: JsonObject): Maybe<HttpResponse> => {
+    const files = readFileBody(request, asked, service)
+    if (files !== undefined) {
+      return files.then((body) => {
+        call = decodeCall(request, asked, service, principal, body)
+        return run(service, call, asked, ucp, request)
+      })
+    }
     call = decodeCall(request, asked, service, principal)
-    return run(service, call, asked, ucp)
+    return run(service, call, asked, ucp, request)
   }
   try {
-    const principal = toMaybe(service.authenticate?.({ header: request.header, surface: 'rest' }))
-    const announced = options.admit && request.header('ucp-agent')
-    const response =
-      announced === undefined && !isPromise(principal)
-        ? runAs(principal)
-        : admitAgent(request, principal, asked.target.name, options).then(({ known, admission }) =>
-            admission?.admitted === false
-              ? encodeRefusal(admission.refusal)
-              : runAs(known, admission?.ucp),
-          )
-    return isPromise(response) ? response.catch(fail) : response
+    const header = options.admit && request.header('ucp-agent')
+    if (options.admit === undefined || header === undefined) {
+      const response = runWith()
+      return isPromise(response) ? response.catch(fail) : response
+    }
+    // Nothing is fetched for a caller who was not let in.
+    const caller = readCallerKey(options.callerKey, request, principal)
+    return options
+      .admit({ header }, asked.target.name, caller)
+      .then((admission) =>
+        admission.admitted ? runWith(admission.ucp) : encodeRefusal(admission.refusal),
+      )
+      .catch(fail)
   } catch (thrown) {
     return fail(thrown)
   }
 }
 
+/** Whatever needs a closure is a function of its own: most calls need none, and each costs every call. */
 function run(
   service: Service,
   call: Call,
   asked: Asked,
   ucp: JsonObject | undefined,
+  request: HttpRequest,
 ): Maybe<HttpResponse> {
-  const { streamType } = asked
-  if (streamType !== undefined) {
-    return answerStream(service, call, createStreamFormat(service, call, streamType), (streaming) =>
-      andThen(dispatch(service, streaming), (outcome) => withNegotiated(outcome, ucp, call, asked)),
-    )
-  }
-  const outcome = dispatch(service, call)
+  if (asked.streamType !== undefined) return runStream(service, call, asked, ucp)
+  const outcome = dispatch(service, call, 'rest')
   return isPromise(outcome)
-    ? outcome.then((ready) => encode(ready, service, call, asked, ucp))
-    : encode(outcome, service, call, asked, ucp)
+    ? encodeLater(service, call, asked, ucp, request, outcome)
+    : encode(outcome, service, call, asked, ucp, request)
 }
 
 function encode(
@@ -212,25 +272,38 @@ function encode(
   call: Call,
   asked: Asked,
   ucp: JsonObject | undefined,
+  request: HttpRequest,
 ): HttpResponse {
-  return encodeOutcome(withNegotiated(outcome, ucp, call, asked), call, service, asked)
+  return (
+    encodeFile(outcome, asked.version, request, call.reply) ??
+    encodeOutcome(withNegotiated(outcome, ucp, call, asked), call, service, asked)
+  )
 }
 
-/** Nothing is fetched for a caller who was not let in. */
-async function admitAgent(
+function encodeLater(
+  service: Service,
+  call: Call,
+  asked: Asked,
+  ucp: JsonObject | undefined,
   request: HttpRequest,
-  principal: Maybe<Principal | undefined>,
-  functionName: string,
-  { admit, callerKey }: RestOptions,
-): Promise<{
-  readonly known: Principal | undefined
-  readonly admission: Admission | undefined
-}> {
-  const known = await principal
-  const header = admit && request.header('ucp-agent')
-  if (admit === undefined || header === undefined) return { known, admission: undefined }
-  const admission = await admit({ header }, functionName, readCallerKey(callerKey, request, known))
-  return { known, admission }
+  outcome: Promise<Outcome>,
+): Promise<HttpResponse> {
+  return outcome.then((ready) => encode(ready, service, call, asked, ucp, request))
+}
+
+function runStream(
+  service: Service,
+  call: Call,
+  asked: Asked,
+  ucp: JsonObject | undefined,
+): Maybe<HttpResponse> {
+  const { streamType = 'application/jsonl', version } = asked
+  const format = createStreamFormat(service, call, streamType, version?.definition.resume)
+  return answerStream(service, call, format, (streaming) =>
+    andThen(dispatch(service, streaming, 'rest'), (outcome) =>
+      withNegotiated(outcome, ucp, call, asked),
+    ),
+  )
 }
 
 /** Ids of calls whose callers give none: a random start and a count, because a random id for each costs more. */
@@ -284,8 +357,9 @@ function explainAbsence(
   { path }: HttpRequest,
   target: RestTarget | undefined,
   { registry }: Service,
+  view: View,
 ): string {
-  const hint = target === undefined ? '' : formatNear(findNear(registry, target.name))
+  const hint = target === undefined ? '' : formatNear(findNear(registry, target.name, view))
   return `No function at ${path.slice(0, 200)}${hint}${hint === '' ? ';' : ''} see /openapi.json`
 }
 

@@ -1,5 +1,12 @@
 import { type Contract, createContracts } from '../../contract/index.ts'
-import { isReference, resolveReference, type Service, type Target } from '../../core/index.ts'
+import {
+  EVERYTHING,
+  isReference,
+  resolveReference,
+  type Service,
+  type Target,
+  type View,
+} from '../../core/index.ts'
 import { createSchemaCollection } from '../../discovery/index.ts'
 import type { JsonSchema } from '../../schema/index.ts'
 import { describeProblem, HEADERS, PARAMETERS, toOperation } from './operation.ts'
@@ -15,9 +22,14 @@ export interface OpenApiDocument {
 }
 
 /** Builds the OpenAPI document of the REST binding; `operationId` is the name agents know the function by. */
-export function buildOpenApi(service: Service, prefix = '/api'): OpenApiDocument {
-  const schemas = createSchemaCollection(service.components.schemas ?? {}, (schema) => schema)
-  const contracts = createContracts(service).list()
+export function buildOpenApi(
+  service: Service,
+  prefix = '/api',
+  view: View = EVERYTHING,
+): OpenApiDocument {
+  const shared = service.components.schemas ?? {}
+  const schemas = createSchemaCollection(shared, (schema) => schema, view)
+  const contracts = createContracts(service).list({ view })
   const paths: Record<string, Record<string, object>> = {}
   for (const contract of contracts) {
     const tags = tagsOf(service, contract.target)

@@ -1,14 +1,16 @@
 import { type Contract, createContracts, selectDefault } from '../../contract/index.ts'
 import {
   type ContentDescriptor,
+  EVERYTHING,
   type Reference,
   resolveReference,
   type Service,
   type Tag,
   type Target,
   toToolName,
+  type View,
 } from '../../core/index.ts'
-import { createSchemaCollection, toFunctionObject } from '../../discovery/index.ts'
+import { createSchemaCollection, REQUIRED_SCOPES, toFunctionObject } from '../../discovery/index.ts'
 import { resolveCode } from '../../errors/index.ts'
 import { type JsonSchema, toDraft7 } from '../../schema/index.ts'
 
@@ -21,10 +23,10 @@ export interface OpenRpcDocument {
 }
 
 /** Builds the OpenRPC document of a service: one method per function, under the name agents call it by. */
-export function buildOpenRpc(service: Service): OpenRpcDocument {
-  const schemas = createSchemaCollection(service.components.schemas ?? {})
+export function buildOpenRpc(service: Service, view: View = EVERYTHING): OpenRpcDocument {
+  const schemas = createSchemaCollection(service.components.schemas ?? {}, toDraft7, view)
   const methods = createContracts(service)
-    .list()
+    .list({ view })
     .filter(({ target }) => isCalledWithoutVersion(service, target))
     .map((contract) => toMethod(service, contract, schemas.move))
   return {
@@ -47,7 +49,7 @@ function toMethod(
   move: (schema: JsonSchema) => JsonSchema,
 ): OpenRpcDocument['methods'][number] {
   const { components } = service
-  const { target, errors } = contract
+  const { target, errors, scopes } = contract
   const object = toFunctionObject(contract, move)
   const descriptor = (value: ContentDescriptor | Reference): ContentDescriptor | undefined => {
     const resolved = resolveReference(value, components, 'contentDescriptors')
@@ -73,6 +75,7 @@ function toMethod(
         data: { code },
       })),
     }),
+    ...(scopes.length > 0 && { [REQUIRED_SCOPES]: scopes }),
     'x-function': { name: target.name, version: target.version },
   }
 }

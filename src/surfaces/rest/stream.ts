@@ -1,5 +1,6 @@
-import type { Call, Outcome, Service } from '../../core/index.ts'
+import type { Call, Outcome, Service, StreamResume } from '../../core/index.ts'
 import type { StreamFormat } from '../../extensions/stream/index.ts'
+import { isRecord } from '../../values/index.ts'
 import { COMMENT, EVENT_STREAM_HEADERS, encodeEvent } from '../../wire/index.ts'
 import { encodeFailure, encodeOutcome, encodeResult } from './encode.ts'
 
@@ -14,13 +15,19 @@ export const STREAM_TYPES = [
 export type StreamType = (typeof STREAM_TYPES)[number]
 
 /** Creates the format of a streamed answer: each part is an event, or a line with one member of the same name. */
-export function createStreamFormat(service: Service, call: Call, type: StreamType): StreamFormat {
+export function createStreamFormat(
+  service: Service,
+  call: Call,
+  type: StreamType,
+  resume?: StreamResume,
+): StreamFormat {
+  const toId = type === 'text/event-stream' && resume ? encodeId(resume) : () => ''
   const encodePart = type === 'text/event-stream' ? encodeEvent : encodeLine
   return {
     headers: () => ({ ...EVENT_STREAM_HEADERS, 'content-type': type, ...call.reply.headers }),
     opening: '',
     keepAlive: type === 'text/event-stream' ? COMMENT : '\n',
-    item: (item) => encodePart('item', encodeResult(item, service)),
+    item: (item) => toId(item) + encodePart('item', encodeResult(item, service)),
     progress: (progress) => encodePart('progress', JSON.stringify(progress)),
     end: (outcome) =>
       outcome.ok
@@ -30,6 +37,17 @@ export function createStreamFormat(service: Service, call: Call, type: StreamTyp
       outcome.ok ? encodeOutcome(outcome, call, service) : encodeFailure(outcome, call, service),
   }
 }
+
+/** An id with a line break would begin another field of the event. */
+function encodeId({ id }: StreamResume): (item: unknown) => string {
+  return (item) => {
+    const value = isRecord(item) ? item[id] : undefined
+    const isId = typeof value === 'number' || (typeof value === 'string' && ID.test(value))
+    return isId ? `id: ${value}\n` : ''
+  }
+}
+
+const ID = /^[^\r\n\0]{1,500}$/
 
 /** JSON text holds no line break of its own. */
 function encodeLine(name: string, json: string): string {

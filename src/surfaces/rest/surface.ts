@@ -2,6 +2,7 @@ import { parsePublicUrl } from '../../net/index.ts'
 import type { HttpHandler } from '../../wire/index.ts'
 import type { Mount, Surface } from '../surface/index.ts'
 import { createLlmsHandler, createOpenApiHandler, createOpenRpcHandler } from './documents.ts'
+import { mayHoldFiles } from './files.ts'
 import { createRestHandler, refuseRest } from './handler.ts'
 
 /** Where functions are over REST. */
@@ -32,6 +33,7 @@ export function rest(options: RestSurfaceOptions = {}): Surface {
             path: prefix,
             match: 'prefix',
             handler,
+            takesStream: mayHoldFiles,
             refuse: (error) => refuseRest(service, error),
             paths: () => handler.paths().map((path) => `${prefix}${path}`),
           },

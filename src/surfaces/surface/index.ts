@@ -38,6 +38,8 @@ export interface Mount {
   readonly path: string
   readonly match: 'exact' | 'prefix'
   readonly handler: HttpHandler
+  /** Tells by its Content-Type whether a body is handed over as it arrives, instead of being read first; none is when absent. */
+  readonly takesStream?: (contentType: string) => boolean
   /** Lists paths that it serves below its own, where another mount must not stand: `/api/tickets/{id}`. */
   readonly paths?: () => readonly string[]
   /** Words what is refused before the handler sees it; problem details (RFC 9457) when absent. */

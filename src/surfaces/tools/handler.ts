@@ -1,7 +1,14 @@
 import type { Logger } from '../../core/index.ts'
+import { CallError } from '../../errors/index.ts'
 import type { Guard } from '../../net/index.ts'
 import { andThen, isPromise, type Maybe } from '../../values/index.ts'
-import type { HttpHandler, HttpRequest, HttpResponse, JudgeLocal } from '../../wire/index.ts'
+import {
+  type HttpHandler,
+  type HttpRequest,
+  type HttpResponse,
+  type JudgeLocal,
+  selectMediaType,
+} from '../../wire/index.ts'
 import { type Content, prepareJson } from './content.ts'
 import {
   decodeAction,
@@ -14,13 +21,21 @@ import {
 import { encodeCallResult, encodeJson, encodeUnreadable, toCallResult, toDetail } from './encode.ts'
 import {
   encodeToolRefusal,
+  refuseCaller,
   refuseMethod,
   refuseUnknownTool,
   runBehind,
   toErrorResult,
 } from './errors.ts'
 import type { ReadTools } from './provider.ts'
-import type { AuthHook, PreparedTools, Tool, ToolCallHandler, ToolCallOutcome } from './tool.ts'
+import type {
+  AuthHook,
+  PreparedTools,
+  Tool,
+  ToolCallHandler,
+  ToolCallOutcome,
+  ToolStreamHandler,
+} from './tool.ts'
 import type { ToolApiOptions } from './tool-api.ts'
 import type { ValidateArguments } from './validate.ts'
 
@@ -31,8 +46,11 @@ export interface ToolApiParts {
   readonly page: Content
   readonly guard: Guard
   readonly readTools: ReadTools
+  /** True when callers see different tools: nobody else may keep what one of them got. */
+  readonly isPrivate: boolean
   readonly validate: ValidateArguments
   readonly call: ToolCallHandler
+  readonly stream: ToolStreamHandler | undefined
   readonly allowExecute: boolean
   readonly judgeCall: ToolApiOptions['judgeCall']
   readonly authHook: AuthHook | undefined
@@ -46,6 +64,10 @@ export function createToolHandler(parts: ToolApiParts): HttpHandler {
   const { guard, log } = parts
 
   function fail(thrown: unknown): HttpResponse {
+    if (thrown instanceof CallError && thrown.code === 'UNAUTHORIZED') {
+      log.warn('a caller was refused', { error: thrown })
+      return refuseCaller(thrown.challenge, parts.challenge)
+    }
     log.error('tool API failed', { error: thrown })
     // The cause stays in the log.
     return encodeToolRefusal(500, 'Internal Server Error')
@@ -82,7 +104,9 @@ function answer(
       return reads ? parts.page.respond(request) : refuseMethod(method, READS)
     case 'list':
       if (!reads) return refuseMethod(method, READS)
-      return andThen(parts.readTools(), (tools) => tools.respond(request))
+      return andThen(parts.readTools(request), (tools) =>
+        andThen(tools.respond(request), (list) => keepPrivate(list, parts)),
+      )
     case 'tool':
       return reads
         ? answerDetail(parts, request, route.rest)
@@ -92,6 +116,13 @@ function answer(
 
 const READS = 'GET, HEAD'
 
+function keepPrivate(response: HttpResponse, { isPrivate }: ToolApiParts): HttpResponse {
+  if (!isPrivate) return response
+  const { headers } = response
+  const vary = `${String(headers['vary'] ?? '')}, authorization`.replace(/^, /, '')
+  return { ...response, headers: { ...headers, 'cache-control': 'private, no-cache', vary } }
+}
+
 function answerDetail(
   parts: ToolApiParts,
   request: HttpRequest,
@@ -99,9 +130,12 @@ function answerDetail(
 ): Maybe<HttpResponse> {
   const name = decodeName(rest)
   if (name === undefined) return refuseEncoding()
-  return andThen(parts.readTools(), (tools) => {
+  return andThen(parts.readTools(request), (tools) => {
     const tool = findTolerantly(tools, name)
-    if (tool !== undefined) return prepareJson(toDetail(tool)).respond(request)
+    if (tool !== undefined) {
+      const detail = prepareJson(toDetail(tool)).respond(request)
+      return andThen(detail, (ready) => keepPrivate(ready, parts))
+    }
     const action = decodeAction(rest)
     // Names may end in "/call"; only when none does is the method what is wrong.
     const acted = action && decodeName(action.rest)
@@ -129,7 +163,7 @@ function answerAction(
   }
   const name = decodeName(action.rest)
   if (name === undefined) return refuseEncoding()
-  return andThen(parts.readTools(), (tools) => {
+  return andThen(parts.readTools(request), (tools) => {
     const tool = findTolerantly(tools, name)
     if (tool === undefined) return refuseUnknownTool(name)
     const refused = refuseBody(request, parts.maxBodyBytes)
@@ -147,6 +181,8 @@ function answerCall(parts: ToolApiParts, request: HttpRequest, tool: Tool): Mayb
   if (!args.ok) return encodeToolRefusal(400, args.reason)
   const run = async (): Promise<HttpResponse> => {
     try {
+      const streamed = acceptsEvents(request) && parts.stream?.(tool.name, args.value, request)
+      if (streamed) return await streamed
       return encodeCallResult(toCallResult(await invoke(call, tool.name, args.value, request)))
     } catch (error) {
       log.error('tool call failed', { tool: tool.name, error })
@@ -154,6 +190,11 @@ function answerCall(parts: ToolApiParts, request: HttpRequest, tool: Tool): Mayb
     }
   }
   return authHook === undefined ? run() : runBehind(authHook, request, run, parts)
+}
+
+function acceptsEvents({ header }: HttpRequest): boolean {
+  const types = ['application/json', 'text/event-stream'] as const
+  return selectMediaType(header('accept'), types) === 'text/event-stream'
 }
 
 function invoke(

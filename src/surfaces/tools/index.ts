@@ -10,6 +10,7 @@ export type {
   ToolCallOutcome,
   ToolCallResult,
   ToolContentBlock,
+  ToolStreamHandler,
   ToolsProvider,
   ValidateResult,
   ValidationFailure,

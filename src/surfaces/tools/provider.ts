@@ -43,8 +43,8 @@ function toPlain(tool: Tool & { readonly toJSON?: () => unknown }, at: number): 
   )
 }
 
-/** Gives the tools as they are now. */
-export type ReadTools = () => Maybe<PreparedTools>
+/** Gives the tools as they are now, for the sender of a request. */
+export type ReadTools = (request: HttpRequest) => Maybe<PreparedTools>
 
 /** Makes the reader of a provider: a list is prepared once, a function is called each time. */
 export function createToolReader(provider: ToolsProvider, log: Logger): ReadTools {

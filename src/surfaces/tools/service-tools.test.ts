@@ -179,7 +179,7 @@ describe('createServiceToolApi', () => {
     )
   })
 
-  it('asks the service who calls, after name and permission, and tells the function', async () => {
+  it('asks the service who calls, before anything is told about tools, and tells the function', async () => {
     const authenticate = ({
       header,
       surface,
@@ -198,7 +198,11 @@ describe('createServiceToolApi', () => {
     expect(refused.text).toBe('{"error":"Unauthorized"}')
     const accepted = await ask(handler, path, { body, headers: { authorization: 'Bearer good' } })
     expect(accepted.text).toContain('ada via tools')
-    expect((await ask(handler, '/explorer/tools/nope/call', { body })).status).toBe(404)
+    const unknown = '/explorer/tools/nope/call'
+    expect((await ask(handler, unknown, { body })).status).toBe(401)
+    const headers = { authorization: 'Bearer good' }
+    expect((await ask(handler, unknown, { body, headers })).status).toBe(404)
+    expect((await ask(handler, '/explorer/tools')).status).toBe(401)
   })
 
   it('says that a function is disabled', async () => {

@@ -6,13 +6,24 @@ import type { HttpHandler, HttpRequest, JudgeLocal } from '../../wire/index.ts'
 import { createToolHandler } from './handler.ts'
 import { preparePage } from './page.ts'
 import { createToolReader } from './provider.ts'
-import type { AuthHook, Tool, ToolCallHandler, ToolsProvider } from './tool.ts'
+import type {
+  AuthHook,
+  PreparedTools,
+  Tool,
+  ToolCallHandler,
+  ToolStreamHandler,
+  ToolsProvider,
+} from './tool.ts'
 import { createValidator } from './validate.ts'
 
 /** What a tool API is made of. */
 export interface ToolApiOptions {
   readonly tools: ToolsProvider
+  /** Gives the tools that the sender of a request may see; throws UNAUTHORIZED. Everybody sees `tools` when absent. */
+  readonly toolsOf?: (request: HttpRequest) => Maybe<PreparedTools>
   readonly call: ToolCallHandler
+  /** Answers a caller that accepts `text/event-stream`, as the tool runs; undefined for a tool without partial results. */
+  readonly stream?: ToolStreamHandler
   /** Decides about arguments instead of the tool's schema; undefined leaves it to the schema. */
   readonly check?: (tool: Tool, args: unknown) => Maybe<Validation> | undefined
   /** Opens `/call`; off by default, and enforced here rather than in the page. */
@@ -75,9 +86,11 @@ export function createToolApi(options: ToolApiOptions): ToolApi {
       allowedOrigins: options.allowedOrigins ?? [],
       ...(options.publicUrl !== undefined && { publicUrl: options.publicUrl }),
     }),
-    readTools: createToolReader(tools, log),
+    readTools: options.toolsOf ?? createToolReader(tools, log),
+    isPrivate: options.toolsOf !== undefined,
     validate: createValidator(options.check, log),
     call,
+    stream: options.stream,
     allowExecute,
     judgeCall: options.judgeCall,
     authHook: options.authHook,

@@ -44,6 +44,13 @@ export type ToolCallOutcome =
   | readonly [content: readonly ToolContentBlock[], isError: boolean, traceId?: string | null]
   | (Omit<ToolCallResult, 'isError'> & { readonly isError?: boolean })
 
+/** Answers a call as its tool runs: events `item`, `progress`, and last `result`, which is what a call gives. */
+export type ToolStreamHandler = (
+  tool: string,
+  args: Record<string, unknown>,
+  request: HttpRequest,
+) => Maybe<HttpResponse> | undefined
+
 /** Runs a tool. A handler that declares exactly two parameters is called without the request. */
 export type ToolCallHandler = (
   name: string,

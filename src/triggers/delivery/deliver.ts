@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { CallError } from '../../errors/index.ts'
-import { isRecord, type Json, toText } from '../../values/index.ts'
-import { type Job, type JobQueue, repeatWrite, toJobName } from '../../work/index.ts'
+import { asRecord, isRecord, type Json, toText } from '../../values/index.ts'
+import { type Job, type JobQueue, JobRetry, repeatWrite, toJobName } from '../../work/index.ts'
 import type { Receipt, Settled, SettleOptions, TriggerEvent } from '../trigger.ts'
 import {
   type AttemptOptions,
@@ -22,86 +22,49 @@ import {
 } from './delivery.ts'
 import type { DeliveryEntry } from './log.ts'
 
-/** The jobs that run the accepted deliveries of one trigger. */
-export interface DeliveryJobs {
-  /** Adds the first attempt; the job carries the delivery, for its record may never be written. */
-  readonly addFirst: (delivery: Delivery) => Promise<void>
-  /** Adds the attempt after the last one, when it is due. */
-  readonly addNext: (delivery: Delivery) => Promise<void>
-  readonly work: () => void
-}
-
-/** What the jobs of one trigger need. */
-export interface DeliveryJobsOptions extends AttemptOptions {
+/** What the deliverer of one trigger needs. */
+export interface DelivererOptions extends AttemptOptions {
   /** Name of the service. */
   readonly service: string
   readonly jobs: JobQueue
 }
 
-/** Creates the jobs of one trigger. */
-export function createDeliveryJobs(options: DeliveryJobsOptions): DeliveryJobs {
+/** A delivery says itself when it is given up. */
+const FOREVER = 1_000_000
+
+/** Creates the jobs of one trigger; the first one of a delivery carries it, for its record may never be written. */
+function createDeliveryJobs(options: DelivererOptions) {
   const { jobs, service, trigger, deliveries, clock } = options
   const label = `trigger-${trigger.name.replaceAll('_', '-').slice(0, 40)}`
   const name = toJobName(label, service, trigger.name)
-
-  async function addNext(delivery: Delivery): Promise<void> {
-    const { id, round, tried, nextAttemptAt = 0 } = delivery
-    await jobs.add({
-      name,
-      id: `${id}.${round}.${tried + 1}`,
-      data: { id, round, attempt: tried + 1 },
-      delayMs: Math.max(0, nextAttemptAt - clock.now()),
-    })
-  }
 
   async function runJob({ data }: Job): Promise<void> {
     const entry = await entryOf(data)
     // The record has outlived its retention, or the job belongs to a round that is over.
     if (entry === undefined || isDeliveryOver(entry.item)) return
-    const { item: delivery } = entry
-    const { round, attempt } = readJob(data)
-    if (delivery.round !== round) return
-    // This attempt ended, but its process died before the next one was in the queue.
-    if (delivery.state === 'retrying' && delivery.tried >= attempt) return addNext(delivery)
-    const settled = await takeDelivery(options, entry)
-    if (settled.status !== 'retry') return
-    const next = await deliveries.read(delivery.id)
-    if (next?.item.state === 'retrying') await addNext(next.item)
+    const { round, nextAttemptAt = 0 } = entry.item
+    if (round !== Number(asRecord(data)['round'])) return
+    const waitMs = nextAttemptAt - clock.now()
+    const settled = waitMs > 0 ? { delayMs: waitMs } : await takeDelivery(options, entry)
+    if ('delayMs' in settled) throw new JobRetry(settled.delayMs, 'the delivery failed')
   }
 
   async function entryOf(data: Json): Promise<DeliveryEntry | undefined> {
-    const { id, delivery } = readJob(data)
-    const found = await deliveries.read(id)
-    if (found !== undefined || delivery === undefined) return found
-    const put = await deliveries.create(delivery)
-    if (put.created) await deliveries.index(delivery)
+    const { id, delivery } = asRecord(data)
+    const found = await deliveries.read(toText(id))
+    if (found !== undefined || !isRecord(delivery)) return found
+    const put = await deliveries.create(delivery as unknown as Delivery)
+    if (put.created) await deliveries.index(put.item)
     return put
   }
 
   return {
-    addFirst: (delivery) =>
-      jobs.add({
-        name,
-        id: delivery.id,
-        data: { id: delivery.id, round: 0, attempt: 1, delivery: delivery as unknown as Json },
-      }),
-    addNext,
-    work: () => jobs.work(name, runJob, { concurrency: trigger.concurrency ?? 10 }),
-  }
-}
-
-function readJob(data: Json): {
-  readonly id: string
-  readonly round: number
-  readonly attempt: number
-  readonly delivery: Delivery | undefined
-} {
-  const { id, round, attempt, delivery } = isRecord(data) ? data : {}
-  return {
-    id: toText(id),
-    round: Number(round),
-    attempt: Number(attempt),
-    delivery: isRecord(delivery) ? (delivery as unknown as Delivery) : undefined,
+    add({ id, round }: Delivery, delivery?: Delivery): Promise<void> {
+      const data = { id, round, ...(delivery && { delivery: delivery as unknown as Json }) }
+      return jobs.add({ name, id: round === 0 ? id : `${id}.${round}`, data })
+    },
+    work: () =>
+      jobs.work(name, runJob, { concurrency: trigger.concurrency ?? 10, attempts: FOREVER }),
   }
 }
 
@@ -122,7 +85,7 @@ export interface Deliverer {
 const STORE_AWAY_MS = 5_000
 
 /** Creates what takes the events of one trigger to its function: at least once, in one process at a time. */
-export function createDeliverer(options: DeliveryJobsOptions): Deliverer {
+export function createDeliverer(options: DelivererOptions): Deliverer {
   const { trigger, deliveries, clock, log } = options
   const jobs = createDeliveryJobs(options)
   let settling = 0
@@ -131,7 +94,7 @@ export function createDeliverer(options: DeliveryJobsOptions): Deliverer {
   async function accept(event: TriggerEvent): Promise<Receipt> {
     const delivery = { ...toDelivery(trigger, event, clock.now()), token: randomUUID() }
     // First the job, then the record: whatever happens in between, the event runs and is recorded.
-    await jobs.addFirst(delivery)
+    await jobs.add(delivery, delivery)
     const put = await deliveries.create(delivery)
     if (put.created) await deliveries.index(delivery)
     const isNew = put.created || put.item.token === delivery.token
@@ -167,7 +130,7 @@ export function createDeliverer(options: DeliveryJobsOptions): Deliverer {
     if ((await deliveries.write(again, revision)) === undefined) {
       throw conflict(delivery, 'has just changed')
     }
-    await jobs.addNext(again)
+    await jobs.add(again)
     await deliveries.unearth(again)
   }
 
@@ -182,7 +145,7 @@ export function createDeliverer(options: DeliveryJobsOptions): Deliverer {
   }
 }
 
-async function settleNow(options: DeliveryJobsOptions, event: TriggerEvent): Promise<Settled> {
+async function settleNow(options: DelivererOptions, event: TriggerEvent): Promise<Settled> {
   const { deliveries, clock, presence } = options
   const now = clock.now()
   const received = receive(options, event)
@@ -204,7 +167,7 @@ async function settleNow(options: DeliveryJobsOptions, event: TriggerEvent): Pro
 }
 
 /** Makes the delivery of an event; one that no store would hold is dead from the start, and only its id is kept. */
-function receive({ trigger, clock }: DeliveryJobsOptions, event: TriggerEvent): Delivery {
+function receive({ trigger, clock }: DelivererOptions, event: TriggerEvent): Delivery {
   const now = clock.now()
   try {
     return toDelivery(trigger, event, now)
@@ -217,7 +180,7 @@ function receive({ trigger, clock }: DeliveryJobsOptions, event: TriggerEvent): 
   }
 }
 
-async function settleUnfit(options: DeliveryJobsOptions, dead: Delivery): Promise<Settled> {
+async function settleUnfit(options: DelivererOptions, dead: Delivery): Promise<Settled> {
   const { deliveries } = options
   const { created } = await deliveries.create(dead)
   if (created) {
@@ -227,10 +190,7 @@ async function settleUnfit(options: DeliveryJobsOptions, dead: Delivery): Promis
   return { status: 'dead', delivery: dead.id }
 }
 
-async function isBusy(
-  { presence }: DeliveryJobsOptions,
-  { state, by }: Delivery,
-): Promise<boolean> {
+async function isBusy({ presence }: DelivererOptions, { state, by }: Delivery): Promise<boolean> {
   return state === 'running' && by !== undefined && presence.isAlive(by)
 }
 

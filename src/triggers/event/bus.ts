@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { CallError, type CallErrorShape } from '../../errors/index.ts'
 import { isRecord, type Json, toReason } from '../../values/index.ts'
-import { withinTime } from '../within-time.ts'
+import { withinTime } from '../../work/index.ts'
 
 const MAX_LENGTH = 200
 // What would end or widen the subject of a message, or be lost in a header.

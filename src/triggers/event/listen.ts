@@ -1,5 +1,5 @@
-import { toReason } from '../../values/index.ts'
-import { toBackoff, waitFor } from '../queue/runner.ts'
+import { sleep, toReason } from '../../values/index.ts'
+import { repeatUntilStopped } from '../queue/runner.ts'
 import type { BusListener } from './bus.ts'
 
 /** One stretch of listening, from connecting to the loss of the connection. */
@@ -31,35 +31,32 @@ export async function listenWithRetry(
   })
   let stop = () => {}
 
-  async function run(): Promise<void> {
-    for (let attempt = 0; !signal.aborted; attempt += 1) {
-      try {
-        await listen({
-          signal,
-          onStop: (given) => {
-            stop = given
-            if (signal.aborted) given()
-          },
-          track(work) {
-            const settled = work.catch(() => {}).finally(() => pending.delete(settled))
-            pending.add(settled)
-          },
-          ready() {
-            attempt = 0
-            reason = undefined
-            ready()
-          },
-        })
-      } catch (thrown) {
-        const text = toReason(thrown)
-        reason = `cannot use ${kind}: ${text}, trying again`
-      }
-      if (!signal.aborted) await waitFor(toBackoff(attempt), signal)
-    }
+  const session: Omit<ListenSession, 'ready'> = {
+    signal,
+    onStop(given) {
+      stop = given
+      if (signal.aborted) given()
+    },
+    track(work) {
+      const settled = work.catch(() => {}).finally(() => pending.delete(settled))
+      pending.add(settled)
+    },
   }
 
-  const running = run()
-  await Promise.race([first, waitFor(FIRST_MS, signal)])
+  async function run(worked: () => void): Promise<void> {
+    const begin = () => {
+      worked()
+      reason = undefined
+      ready()
+    }
+    await listen({ ...session, ready: begin })
+    throw new Error('the connection has ended')
+  }
+
+  const running = repeatUntilStopped(signal, run, (thrown) => {
+    reason = `cannot use ${kind}: ${toReason(thrown)}, trying again`
+  })
+  await Promise.race([first, sleep(FIRST_MS, signal)])
   return {
     trouble: () => reason,
     async stop() {

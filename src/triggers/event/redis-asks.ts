@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { sleep } from '../../values/index.ts'
+import { withinTime } from '../../work/index.ts'
 import { type StreamClient, sendCommand } from '../queue/redis-client.ts'
-import { waitFor } from '../queue/runner.ts'
-import { withinTime } from '../within-time.ts'
 import {
   type BusEvent,
   type BusSubscription,
@@ -27,7 +27,7 @@ export function startConnecting(client: StreamClient): StreamClient {
 /** Waits until the connection stands, but not long: nothing is queued before, so a command would fail at once. */
 export async function whenReady(client: StreamClient): Promise<void> {
   const until = performance.now() + READY_MS
-  while (client.status !== 'ready' && performance.now() < until) await waitFor(LOOK_MS, NEVER)
+  while (client.status !== 'ready' && performance.now() < until) await sleep(LOOK_MS, NEVER)
 }
 
 /** Questions and answers over Redis channels. */
@@ -51,7 +51,6 @@ const CLAIM_MS = '60000'
 /** What whoever claims a question says before it works on it. */
 const HEARD = '+'
 const HEARD_MS = 1_000
-const BUS_REDIS_ASKS_NEVER = new AbortController().signal
 
 /** Creates what asks and answers; connections are made when the first question is. */
 export function createRedisAsks(options: {
@@ -112,7 +111,7 @@ export function createRedisAsks(options: {
         await sendCommand(writer, ['PUBLISH', questions, question]).catch((thrown) => {
           throw busAway('Redis', thrown)
         })
-        const someone = await Promise.race([heard.taken, waitFor(HEARD_MS, BUS_REDIS_ASKS_NEVER)])
+        const someone = await Promise.race([heard.taken, sleep(HEARD_MS, NEVER)])
         if (someone !== HEARD) return { heard: false }
         const text = await withinTime(answered.taken, timeoutMs, () => tooLate(event.event))
         return { heard: true, result: decodeAnswer(text, event.event) }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type JsonObject, toReason } from '../../values/index.ts'
 import type { TriggerEvent, TriggerSource } from '../trigger.ts'
-import { createTurns } from '../within-time.ts'
+import { createTurns } from '../turns.ts'
 import {
   decodeQueueMessage,
   MAX_MESSAGE_BYTES,
@@ -14,7 +14,7 @@ import {
   type AmqpMessage,
   loadAmqp,
 } from './rabbitmq-client.ts'
-import { createQueueRunner, type Ending, type QueueRunner, toBackoff, waitFor } from './runner.ts'
+import { createQueueRunner, type Ending, type QueueRunner, repeatUntilStopped } from './runner.ts'
 
 /** Acknowledges the messages of one channel: one frame for a run of messages that are all done. */
 export interface Acknowledger {
@@ -107,25 +107,21 @@ export async function startRabbitmq(options: QueueDriverOptions): Promise<Trigge
   let reason: string | undefined = 'connecting to RabbitMQ'
   const runner = createQueueRunner(context, { holdMs: HOLD_MS, onHold: () => session?.onHold() })
 
-  async function receive(): Promise<void> {
-    for (let attempt = 0; !stopping.signal.aborted; attempt += 1) {
-      try {
-        session = await openSession({ options, connect, runner, prefetch, maxBytes })
-        // Whoever stopped meanwhile found no session to close.
-        if (stopping.signal.aborted) return await session.close()
-        reason = undefined
-        attempt = 0
-        reason = await session.ended
-      } catch (thrown) {
-        reason = `cannot use queue ${address.queue} on RabbitMQ: ${toReason(thrown)}`
-      }
-      session = undefined
-      if (stopping.signal.aborted) return
-      log.warn(`queue ${trigger.name}: ${reason}, trying again`, { attempt })
-      await waitFor(toBackoff(attempt), stopping.signal)
-    }
+  async function receive(worked: () => void): Promise<void> {
+    session = await openSession({ options, connect, runner, prefetch, maxBytes })
+    // Whoever stopped meanwhile found no session to close.
+    if (stopping.signal.aborted) return session.close()
+    reason = undefined
+    worked()
+    throw new Error(await session.ended)
   }
-  const receiving = receive()
+  const receiving = repeatUntilStopped(stopping.signal, receive, (thrown, attempt) => {
+    // A session that worked for a while ended; one that could not be opened is another matter.
+    const text = toReason(thrown)
+    reason = reason === undefined ? text : `cannot use queue ${address.queue} on RabbitMQ: ${text}`
+    session = undefined
+    log.warn(`queue ${trigger.name}: ${reason}, trying again`, { attempt })
+  })
 
   return {
     trouble: () => (reason === undefined ? runner.trouble() : `${reason}, trying again`),

@@ -1,5 +1,6 @@
 import { loadOptional } from '../../store/index.ts'
 import { isList, toText } from '../../values/index.ts'
+import { withinTime } from '../../work/index.ts'
 import type { LoadPackage } from './driver.ts'
 import { toBackoff } from './runner.ts'
 
@@ -51,18 +52,10 @@ export async function sendCommand(
   command: readonly [string, ...string[]],
   withinMs: number = TIMEOUT_MS,
 ): Promise<unknown> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
-      client.disconnect(true)
-      reject(new Error(`no answer within ${withinMs} ms`))
-    }, withinMs)
+  return withinTime(client.call(...command), withinMs, () => {
+    client.disconnect(true)
+    return new Error(`no answer within ${withinMs} ms`)
   })
-  try {
-    return await Promise.race([client.call(...command), late])
-  } finally {
-    clearTimeout(timer)
-  }
 }
 
 /** Reads the entries of an answer of XREADGROUP for one stream: a list of pairs, or with RESP 3 one flat pair. */

@@ -12,7 +12,7 @@ import {
   toStreamEvent,
   weighEntry,
 } from './redis-group.ts'
-import { createQueueRunner, type Ending, type QueueRunner, toBackoff, waitFor } from './runner.ts'
+import { createQueueRunner, type Ending, type QueueRunner, repeatUntilStopped } from './runner.ts'
 
 const PREFETCH = 20
 const MAX_PREFETCH = 1000
@@ -43,33 +43,18 @@ export async function startRedisStream(options: QueueDriverOptions): Promise<Tri
   }
   const room = () => Math.min(settings.prefetch - runner.running(), MAX_HELD - runner.held())
 
+  let claimAt = 0
   async function receive(): Promise<void> {
-    let attempt = 0
-    let claimAt = 0
-    await Promise.allSettled([reader.connect(), writer.connect()])
-    while (!stopping.signal.aborted) {
-      try {
-        const now = context.clock.elapsed()
-        if (now >= claimAt && room() > 0) {
-          await group.keep(intake.here())
-          const { entries, isLast } = await group.claim(room())
-          take(entries)
-          if (isLast && entries.length === 0)
-            claimAt = now + Math.min(settings.idleMs / 2, CLAIM_MS)
-        }
-        if (room() > 0) take(await group.read(room()))
-        else await whenRoom()
-        attempt = 0
-        reason = undefined
-      } catch (thrown) {
-        if (stopping.signal.aborted) return
-        const text = toReason(thrown)
-        if (attempt === 0) log.warn(`queue ${trigger.name}: cannot use Redis: ${text}`)
-        reason = `cannot use Redis: ${text}, trying again`
-        await waitFor(toBackoff(attempt), stopping.signal)
-        attempt += 1
-      }
+    const now = context.clock.elapsed()
+    if (now >= claimAt && room() > 0) {
+      await group.keep(intake.here())
+      const { entries, isLast } = await group.claim(room())
+      take(entries)
+      if (isLast && entries.length === 0) claimAt = now + Math.min(settings.idleMs / 2, CLAIM_MS)
     }
+    if (room() > 0) take(await group.read(room()))
+    else await whenRoom()
+    reason = undefined
   }
 
   function whenRoom(): Promise<void> {
@@ -82,7 +67,14 @@ export async function startRedisStream(options: QueueDriverOptions): Promise<Tri
     () => void group.keep(intake.here()).catch(() => {}),
     Math.ceil(settings.idleMs / 3),
   )
-  const receiving = receive()
+  const connected = Promise.allSettled([reader.connect(), writer.connect()])
+  const receiving = connected.then(() =>
+    repeatUntilStopped(stopping.signal, receive, (thrown, attempt) => {
+      const text = toReason(thrown)
+      if (attempt === 0) log.warn(`queue ${trigger.name}: cannot use Redis: ${text}`)
+      reason = `cannot use Redis: ${text}, trying again`
+    }),
+  )
 
   return {
     trouble: () => reason ?? runner.trouble(),

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { sleep } from '../../values/index.ts'
 import type { Settled, SourceContext, TriggerEvent } from '../trigger.ts'
 
 const FIRST_MS = 200
@@ -10,9 +10,27 @@ export function toBackoff(attempt: number, random: () => number = Math.random): 
   return Math.round(full / 2 + (full / 2) * random())
 }
 
-/** Waits, or returns early when the signal aborts. */
-export async function waitFor(milliseconds: number, signal: AbortSignal): Promise<void> {
-  await sleep(milliseconds, undefined, { signal }).catch(() => {})
+/** Does something until the signal aborts; each failure is told and waited out, longer each time it follows another. */
+export async function repeatUntilStopped(
+  signal: AbortSignal,
+  work: (worked: () => void) => Promise<void>,
+  onFailure: (thrown: unknown, attempt: number) => void,
+): Promise<void> {
+  let attempt = 0
+  const worked = () => {
+    attempt = 0
+  }
+  while (!signal.aborted) {
+    try {
+      await work(worked)
+      worked()
+    } catch (thrown) {
+      if (signal.aborted) return
+      onFailure(thrown, attempt)
+      await sleep(toBackoff(attempt), signal)
+      attempt += 1
+    }
+  }
 }
 
 /** Resolves when the signal aborts. */

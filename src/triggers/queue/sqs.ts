@@ -4,7 +4,7 @@ import { type JsonObject, toReason, toText } from '../../values/index.ts'
 import type { TriggerEvent, TriggerSource } from '../trigger.ts'
 import type { QueueAddress } from './address.ts'
 import { decodeQueueMessage, type LoadPackage, type QueueDriverOptions } from './driver.ts'
-import { createQueueRunner, type Ending, toBackoff, waitFor } from './runner.ts'
+import { createQueueRunner, type Ending, repeatUntilStopped } from './runner.ts'
 
 /** The members of a message of SQS that are read here. */
 export interface SqsMessage {
@@ -142,26 +142,14 @@ export async function startSqs({
   }
 
   async function receive(): Promise<void> {
-    let attempt = 0
-    while (!stopping.signal.aborted) {
-      const room = Math.min(prefetch - runner.running(), BATCH)
-      if (room <= 0) {
-        await new Promise<void>((resolve) => {
-          wake = resolve
-        })
-        continue
-      }
-      try {
-        for (const message of await queue.receive(room, stopping.signal)) take(message)
-        attempt = 0
-        reason = undefined
-      } catch (thrown) {
-        if (stopping.signal.aborted) return
-        reason = `cannot receive from SQS: ${explain(thrown)}, trying again`
-        if (attempt === 0) log.warn(`queue ${trigger.name}: ${reason}`)
-        await waitFor(toBackoff(attempt), stopping.signal)
-        attempt += 1
-      }
+    const room = Math.min(prefetch - runner.running(), BATCH)
+    if (room > 0) {
+      for (const message of await queue.receive(room, stopping.signal)) take(message)
+      reason = undefined
+    } else {
+      await new Promise<void>((resolve) => {
+        wake = resolve
+      })
     }
   }
 
@@ -171,7 +159,10 @@ export async function startSqs({
     },
     (settings.visibilitySeconds * 1000) / 3,
   )
-  const receiving = receive()
+  const receiving = repeatUntilStopped(stopping.signal, receive, (thrown, attempt) => {
+    reason = `cannot receive from SQS: ${explain(thrown)}, trying again`
+    if (attempt === 0) log.warn(`queue ${trigger.name}: ${reason}`)
+  })
 
   return {
     trouble: () => reason ?? runner.trouble(),

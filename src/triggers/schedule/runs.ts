@@ -1,7 +1,7 @@
 import { findJitterProblem, type ScheduleTrigger } from '../../sources/tool-spec/index.ts'
-import { toMilliseconds } from '../../values/index.ts'
+import { sleep, toMilliseconds } from '../../values/index.ts'
 import type { SourceContext } from '../trigger.ts'
-import { pause, pauseUntil } from '../within-time.ts'
+import { pauseUntil } from '../turns.ts'
 import type { LastTick, ScheduleMemory } from './schedule.ts'
 import type { ScheduleTimes } from './times.ts'
 
@@ -53,7 +53,7 @@ async function isInTheWay({ context, signal }: TickOptions, delivery: string): P
   if (trigger.overlap === 'allow') return false
   let open = await isOpen(delivery)
   while (open && trigger.overlap === 'queue' && !signal.aborted) {
-    await pause(LOOK_MS, signal)
+    await sleep(LOOK_MS, signal)
     open = await isOpen(delivery)
   }
   return open
@@ -103,7 +103,7 @@ export function createScheduleRuns(
       } catch (error) {
         reason = 'cannot store its runs, trying again'
         log.error(`schedule ${trigger.name} ${reason}`, { error, tick: formatTick(tick) })
-        await pause(AGAIN_MS, signal)
+        await sleep(AGAIN_MS, signal)
         if ((times.next(tick) ?? Number.POSITIVE_INFINITY) <= clock.now()) return
       }
     }

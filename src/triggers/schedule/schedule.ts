@@ -2,7 +2,7 @@ import type { ScheduleTrigger } from '../../sources/tool-spec/index.ts'
 import { storeKey } from '../../store/index.ts'
 import { isRecord } from '../../values/index.ts'
 import type { SourceContext, TriggerSource } from '../trigger.ts'
-import { LONGEST_NAP_MS } from '../within-time.ts'
+import { LONGEST_NAP_MS } from '../turns.ts'
 import { createScheduleRuns, readJitter } from './runs.ts'
 import { readScheduleTimes } from './times.ts'
 

@@ -1,27 +1,6 @@
 import { once } from 'node:events'
 import { loadOptional, notApplied, type StoreOrigin, toStoreError } from '../../store/index.ts'
-
-/** Answers the promise, or rejects when it takes too long. */
-export async function bound<Answer>(
-  answer: Promise<Answer>,
-  withinMs: number,
-  onLate: () => void = () => {},
-): Promise<Answer> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      onLate()
-      reject(new Error(`no answer within ${withinMs} ms`))
-    }, withinMs)
-  })
-  // The loser of the race may still reject when nobody listens any more.
-  answer.catch(() => {})
-  try {
-    return await Promise.race([answer, late])
-  } finally {
-    clearTimeout(timer)
-  }
-}
+import { withinTime } from '../lease.ts'
 
 /** The members of a BullMQ job that are called here. */
 export interface BullmqJob {
@@ -133,7 +112,10 @@ export async function openRedisBackend(
   async function send<Answer>(command: () => Promise<Answer>): Promise<Answer> {
     await waitForRedis(sender, timeout)
     try {
-      return await bound(command(), timeout, () => sender.disconnect(true))
+      return await withinTime(command(), timeout, () => {
+        sender.disconnect(true)
+        return new Error(`no answer within ${timeout} ms`)
+      })
     } catch (thrown) {
       throw toStoreError('redis', thrown)
     }
@@ -189,7 +171,7 @@ export async function openPostgresBackend(
     kind: 'postgres',
     async send(command) {
       try {
-        return await bound(command(), timeout * 2)
+        return await withinTime(command(), timeout * 2)
       } catch (thrown) {
         throw toStoreError('postgres', thrown)
       }
@@ -223,7 +205,7 @@ async function openReady<Opened extends BullmqQueue | BullmqWorker>(
 ): Promise<Opened> {
   opened.on('error', () => {})
   try {
-    await bound(opened.waitUntilReady(), timeout)
+    await withinTime(opened.waitUntilReady(), timeout)
     return opened
   } catch (thrown) {
     opened.close(true).catch(() => {})

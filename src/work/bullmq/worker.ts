@@ -2,9 +2,10 @@ import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '../../core/index.ts'
 import { type Clock, type Json, openScope, toReason, toText } from '../../values/index.ts'
+import { allEnded, withinTime } from '../lease.ts'
 import type { Job, WorkPlan } from '../queue.ts'
 import { runJob } from '../run-job.ts'
-import { type BullmqBackend, type BullmqJob, type BullmqWorker, bound } from './backend.ts'
+import type { BullmqBackend, BullmqJob, BullmqWorker } from './backend.ts'
 
 /** Runs the jobs of one name. */
 export interface BullmqRunner {
@@ -116,15 +117,16 @@ export function startBullmqRunner(options: BullmqRunnerOptions): BullmqRunner {
   return {
     async close(graceMs) {
       closed = true
-      await bound(started, LAST_MOMENT_MS).catch(() => {})
+      await withinTime(started, LAST_MOMENT_MS).catch(() => {})
       await worker?.pause(true).catch(() => {})
       await allEnded(running, graceMs)
       closing.abort(new Error('The queue is closing'))
       await allEnded(running, LAST_MOMENT_MS)
       const rest = [...running.values()].map(({ job, token }) => job.moveToWait(token))
-      await bound(Promise.allSettled(rest), LAST_MOMENT_MS).catch(() => {})
+      await withinTime(Promise.allSettled(rest), LAST_MOMENT_MS).catch(() => {})
       clearInterval(watch)
-      if (worker) await bound(worker.close(running.size > 0), 5 * LAST_MOMENT_MS).catch(() => {})
+      if (worker)
+        await withinTime(worker.close(running.size > 0), 5 * LAST_MOMENT_MS).catch(() => {})
     },
   }
 }
@@ -155,10 +157,4 @@ async function handBack(job: BullmqJob, token: string | undefined, delayMs = 0):
   else await job.moveToWait(token)
   const name = delayMs > 0 ? 'DelayedError' : 'WaitingError'
   throw Object.assign(new Error('The job was handed back'), { name })
-}
-
-async function allEnded(running: ReadonlyMap<string, Running>, withinMs: number): Promise<void> {
-  if (running.size === 0 || withinMs <= 0) return
-  const all = Promise.all([...running.values()].map(({ ended }) => ended))
-  await bound(all, withinMs).catch(() => {})
 }

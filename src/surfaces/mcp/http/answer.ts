@@ -39,7 +39,8 @@ export const ONE_ANSWER: AnswerEncoding<RequestAnswer> = {
 /** A stream that an answer has opened. */
 export interface AnswerStream {
   readonly response: HttpResponse
-  readonly push: (message: string) => void
+  /** Gives a promise while the client reads slowly. */
+  readonly push: (message: string) => Maybe<void>
   readonly finish: () => void
   /** Lets the client go without ending the stream, where it knows that it has to come back. */
   readonly release?: () => void
@@ -47,7 +48,8 @@ export interface AnswerStream {
 
 /** What work may send before it is done. */
 export interface AnswerOutlet {
-  readonly push: (message: string) => void
+  /** Gives a promise while the client reads slowly. */
+  readonly push: (message: string) => Maybe<void>
   /** Lets the client go for a while: it comes back for the rest. */
   readonly release: () => void
 }
@@ -75,11 +77,10 @@ export function answerHttp<Answer>(answering: HttpAnswering<Answer>): Maybe<Http
   let done = false
   const outlet: AnswerOutlet = {
     push(message) {
-      if (stream !== undefined) stream.push(message)
-      else if (!done) {
-        early.push(message)
-        open?.()
-      }
+      if (stream !== undefined) return stream.push(message)
+      if (done || !acceptsStream(request)) return
+      early.push(message)
+      open?.()
     },
     release() {
       released = true
@@ -99,7 +100,7 @@ export function answerHttp<Answer>(answering: HttpAnswering<Answer>): Maybe<Http
       if (stream !== undefined || !acceptsStream(request)) return
       stream = answering.openStream?.() ?? openPlainStream(answering)
       resolve(stream.response)
-      for (const message of early) stream.push(message)
+      for (const message of early) void stream.push(message)
       if (released) stream.release?.()
     }
     if (early.length > 0 || released) open()
@@ -112,7 +113,7 @@ export function answerHttp<Answer>(answering: HttpAnswering<Answer>): Maybe<Http
       if (stream === undefined) {
         return resolve(cancelled ? encodeEvents([]) : encoding.whole(ready))
       }
-      if (!cancelled) for (const message of encoding.messages(ready)) stream.push(message)
+      if (!cancelled) for (const message of encoding.messages(ready)) void stream.push(message)
       stream.finish()
     })
   })
@@ -126,7 +127,7 @@ function openPlainStream({
   request.signal().addEventListener('abort', stream.end, { once: true })
   return {
     response: { status: 200, headers: EVENT_STREAM_HEADERS, body: stream },
-    push: (message) => stream.push(encodeMessage(message)),
+    push: (message) => stream.write(encodeMessage(message)),
     finish: stream.end,
   }
 }

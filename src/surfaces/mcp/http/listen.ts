@@ -49,7 +49,7 @@ function openListening({ environment }: McpServer, { streams, peer }: McpSession
     if (!other.connected() || others.length - index >= MOST_STREAMS) other.end()
   }
   const stop = followChanges(environment, peer, (message) => {
-    if (streams.listening().at(-1) === stream) stream.push(message)
+    if (streams.listening().at(-1) === stream) void stream.push(message)
   })
   const stream = streams.open('listen', environment.keepAliveMs, stop)
   return stream

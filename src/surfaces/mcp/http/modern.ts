@@ -1,4 +1,4 @@
-import type { Principal } from '../../../core/index.ts'
+import { type Principal, viewOf } from '../../../core/index.ts'
 import type { JsonSchema } from '../../../schema/index.ts'
 import { isRecord, type JsonObject, type Maybe, toText } from '../../../values/index.ts'
 import type { HttpRequest, HttpResponse } from '../../../wire/index.ts'
@@ -111,7 +111,7 @@ export function answerModern(
   principal: Principal | undefined,
 ): Maybe<HttpResponse> {
   const { service, keepAliveMs, callerKey } = server.environment
-  const capabilities = checkRequest(server, request, method, params)
+  const capabilities = checkRequest(server, request, method, params, principal)
   const meta = readMeta(params)
   const work = ({ push }: AnswerOutlet) =>
     server.answer({
@@ -150,6 +150,7 @@ function checkRequest(
   request: HttpRequest,
   method: string,
   params: JsonObject,
+  principal: Principal | undefined,
 ): ClientCapabilities {
   const { version, capabilities } = readEnvelope(params)
   const header = request.header('mcp-protocol-version')
@@ -162,7 +163,7 @@ function checkRequest(
   }
   if (version !== MODERN_VERSION) throw unsupportedVersion(version)
   checkRoutingHeaders(request, method, params)
-  if (method === 'tools/call') checkMarkedArguments(server, request, params)
+  if (method === 'tools/call') checkMarkedArguments(server, request, params, principal)
   if (method === 'subscriptions/listen') checkListen(request)
   return capabilities
 }
@@ -183,9 +184,15 @@ function checkListen(request: HttpRequest): void {
   }
 }
 
-function checkMarkedArguments(server: McpServer, request: HttpRequest, params: JsonObject): void {
+function checkMarkedArguments(
+  { environment: { service, catalogue } }: McpServer,
+  request: HttpRequest,
+  params: JsonObject,
+  principal: Principal | undefined,
+): void {
   const { name, arguments: input } = params
-  const tool = typeof name === 'string' ? server.environment.catalogue().find(name) : undefined
+  const { find } = catalogue(viewOf(service, principal))
+  const tool = typeof name === 'string' ? find(name) : undefined
   const marked = tool?.headerParameters() ?? []
   if (marked.length > 0 && isRecord(input)) {
     checkParameterHeaders(request, marked, input)

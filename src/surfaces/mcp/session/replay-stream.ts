@@ -1,4 +1,4 @@
-import { isPromise, unref } from '../../../values/index.ts'
+import { isPromise, type Maybe, unref } from '../../../values/index.ts'
 import { createEventStream, type EventStream, encodeEvent } from '../../../wire/index.ts'
 
 /** Events by number, the first of which is 1; the oldest may be forgotten. */
@@ -44,7 +44,8 @@ export function createEventLog(): EventLog {
 
 /** Messages on their way to one client, however often its connection breaks. */
 export interface ReplayStream {
-  readonly push: (message: string) => void
+  /** Gives a promise while the client reads slowly, or is away. */
+  readonly push: (message: string) => Maybe<void>
   /** Nothing more will come; what was missed can still be asked for, for a while. */
   readonly finish: () => void
   /** Connects a client that has read everything up to this number; tells when nothing is left, or too much is lost. */
@@ -88,7 +89,13 @@ export interface ReplayStreamOptions {
 export function createReplayStream(options: ReplayStreamOptions): ReplayStream {
   const { resumeMs } = options
   const log = createEventLog()
-  const sender = createSender(log, options)
+  let writers: (() => void)[] = []
+  const release = (): void => {
+    const released = writers
+    writers = []
+    for (const go of released) go()
+  }
+  const sender = createSender(log, options, release)
   let finished = false
   let gone = false
   let timer: NodeJS.Timeout | undefined
@@ -97,6 +104,7 @@ export function createReplayStream(options: ReplayStreamOptions): ReplayStream {
     if (gone) return
     gone = true
     clearTimeout(timer)
+    release()
     options.onGone({ finished, size: log.size() })
   }
 
@@ -114,6 +122,7 @@ export function createReplayStream(options: ReplayStreamOptions): ReplayStream {
       )
       sender.send()
       options.onGrow(length)
+      if (sender.sent() < log.last()) return new Promise((resolve) => writers.push(resolve))
     },
     finish() {
       if (finished) return
@@ -156,7 +165,7 @@ interface Sender {
   readonly hangUp: () => void
 }
 
-function createSender(log: EventLog, options: ReplayStreamOptions): Sender {
+function createSender(log: EventLog, options: ReplayStreamOptions, onCaughtUp: () => void): Sender {
   const { keepAliveMs, connectionMs } = options
   let connection: EventStream | undefined
   let sent = 0
@@ -170,6 +179,7 @@ function createSender(log: EventLog, options: ReplayStreamOptions): Sender {
       const waiting = connection.write(log.get(sent))
       if (isPromise(waiting)) wait(connection, waiting)
     }
+    if (sent >= log.last()) onCaughtUp()
     if (finished && !blocked) connection?.end()
   }
 

@@ -35,7 +35,7 @@ export interface StdioConnection extends LineSink {
 
 /** What a connection needs to know about its pipe. */
 export interface StdioConnectionOptions {
-  readonly send: (message: string) => void
+  readonly send: (message: string) => Maybe<void>
   readonly token: string | undefined
 }
 
@@ -99,7 +99,7 @@ export function createStdioConnection(
 
   function reply(text: Maybe<string | undefined>): void {
     if (isPromise(text)) running.add(text.then(reply))
-    else if (text !== undefined) send(text)
+    else if (text !== undefined) void send(text)
   }
 
   function receiveEntry(entry: BatchEntry): Maybe<string | undefined> {
@@ -124,7 +124,7 @@ export function createStdioConnection(
         const entries = decodeBatch(document, introduction?.version)
         reply(joinTexts(entries.map(receiveEntry)))
       } catch (thrown) {
-        send(encodeFailure(id, thrown))
+        void send(encodeFailure(id, thrown))
       }
     },
     async finish(graceMs) {

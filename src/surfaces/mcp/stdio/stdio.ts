@@ -77,7 +77,7 @@ export async function serveStdio(service: Service, options: StdioOptions): Promi
   const connection = createStdioConnection(server, {
     token: options.token,
     send(message) {
-      if (output.writable && !output.write(`${message}\n`)) void wait(input, output)
+      if (output.writable && !output.write(`${message}\n`)) return wait(input, output)
     },
   })
   const read = createLineReader(service.limits.maxRequestBytes, connection)
@@ -98,10 +98,10 @@ export async function serveStdio(service: Service, options: StdioOptions): Promi
 
 /** A client that does not read does not get to write either. */
 async function wait(input: Readable, output: Writable): Promise<void> {
-  if (input.isPaused()) return
-  input.pause()
+  const isFirst = !input.isPaused()
+  if (isFirst) input.pause()
   await Promise.race([once(output, 'drain'), once(output, 'close')]).catch(() => undefined)
-  input.resume()
+  if (isFirst) input.resume()
 }
 
 /** Workers have no standard input and output; plain JavaScript has no compiler to say that they are missing. */

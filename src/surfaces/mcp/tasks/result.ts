@@ -57,7 +57,7 @@ async function waitForEnd(
 
 function tell(exchange: McpExchange, record: TaskRecord, { pollIntervalMs }: Tasks): void {
   const members = encodeTask(record, pollIntervalMs, 'legacy')
-  exchange.notify('notifications/tasks/status', JSON.parse(`{${members}}`) as JsonObject)
+  void exchange.notify('notifications/tasks/status', JSON.parse(`{${members}}`) as JsonObject)
 }
 
 function toAsker({ request }: McpExchange, taskId: string): Asker | undefined {

@@ -1,6 +1,7 @@
-import { isMasked } from '../../../contract/index.ts'
+import { isMasked, type ResultContent, toResultContent } from '../../../contract/index.ts'
 import {
   type Call,
+  type CallFacts,
   createReply,
   dispatch,
   type ExtensionEntry,
@@ -8,6 +9,7 @@ import {
   type Outcome,
   resultTooLarge,
   toFailure,
+  toResultText,
 } from '../../../core/index.ts'
 import {
   type Abortable,
@@ -17,11 +19,14 @@ import {
   type Maybe,
 } from '../../../values/index.ts'
 import { encodeInputRequired, readAnswers, toAgentFacts } from '../agent.ts'
+import { toForbidden } from '../authorization.ts'
 import { readEntries } from '../decode.ts'
 import {
   describeErrors,
   encodeAnswer,
   encodeToolError,
+  isToolContent,
+  type ToolAnswer,
   toErrorMeta,
   toToolAnswer,
 } from '../encode.ts'
@@ -107,11 +112,24 @@ function prepare(
     extensions: joinEntries(readEntries(meta), request.extensions, split?.entry),
     principal,
     signal: abortable.signal,
-    facts: toAgentFacts(progress.report, run.agent),
+    facts: withOutlet(toAgentFacts(progress.report, run.agent), tool, progress, environment),
     startedAt,
     reply: createReply(),
   }
   return { environment, exchange, tool, call, run, abortable, answers, progress, request }
+}
+
+/** Whoever listens to progress gets partial results as they come, and all of them in the result. */
+function withOutlet(
+  facts: CallFacts,
+  { target }: FunctionTool,
+  { item }: Progress,
+  { service }: McpEnvironment,
+): CallFacts {
+  if (!target.streams || item === undefined) return facts
+  const { maxResponseBytes } = service.limits
+  const emit = (value: unknown) => item(toResultText(value, maxResponseBytes))
+  return { ...facts, outlet: { begin() {}, emit, whole: true } }
 }
 
 function joinEntries(
@@ -126,7 +144,7 @@ function joinEntries(
 function start({ environment: { service }, call }: ToolCall): Maybe<Outcome> {
   const fail = (thrown: unknown) => toFailure(thrown, { call, log: service.log })
   try {
-    const outcome = dispatch(service, call)
+    const outcome = dispatch(service, call, 'mcp')
     return isPromise(outcome) ? outcome.catch(fail) : outcome
   } catch (thrown) {
     return fail(thrown)
@@ -222,6 +240,12 @@ function encodeOutcome(toolCall: ToolCall, outcome: Outcome): string {
     if (run.pending !== undefined) {
       return encodeInputRequired(exchange, run.pending, answers, environment.seal)
     }
+    if (
+      outcome.errors[0].code === 'FORBIDDEN' &&
+      outcome.challenge?.includes('insufficient_scope')
+    ) {
+      throw toForbidden(outcome, environment.options.authorization)
+    }
     const members = encodeToolError(describeErrors(outcome.errors))
     return complete(toolCall, members, toErrorMeta(outcome.errors))
   }
@@ -251,6 +275,19 @@ function encodeInstead(toolCall: ToolCall, text: string, meta?: JsonObject): str
   return complete(toolCall, described ? encodeToolError(text) : encodeAnswer({ text }), meta)
 }
 
+/** The only revision whose clients know no sound. */
+const WITHOUT_AUDIO = '2024-11-05'
+
+/** What is said in words comes first, then what is shown. */
+function toBlockAnswer({ blocks, value }: ResultContent): ToolAnswer {
+  const json = value === undefined ? undefined : JSON.stringify(value)
+  const text = json === undefined ? [] : [{ type: 'text', text: json }]
+  return {
+    content: JSON.stringify([...text, ...blocks]),
+    structured: json?.startsWith('{') ? json : undefined,
+  }
+}
+
 function encodeSuccess(toolCall: ToolCall, result: unknown, meta: JsonObject | undefined): string {
   const { environment, exchange, tool } = toolCall
   const { resultBudget } = environment
@@ -258,6 +295,12 @@ function encodeSuccess(toolCall: ToolCall, result: unknown, meta: JsonObject | u
   if (!mayFit(result, most)) {
     const { errors } = resultTooLarge(most)
     return complete(toolCall, encodeToolError(describeErrors(errors)), toErrorMeta(errors))
+  }
+  const content = toResultContent(result, tool.contract.files.result, {
+    audio: exchange.version !== WITHOUT_AUDIO,
+  })
+  if (content !== undefined && !isToolContent(result)) {
+    return complete(toolCall, encodeAnswer(toBlockAnswer(content)), meta)
   }
   const answer = toToolAnswer(result, exchange.era, tool.described)
   const length = answer.text?.length ?? 0

@@ -6,14 +6,17 @@ import {
   toPinnedToolName,
 } from '../../../contract/index.ts'
 import {
+  EVERYTHING,
   type FunctionEntry,
   isDiscoverable,
+  perView,
   resolveReference,
   type Service,
   type Tag,
   type Target,
   TOOL_NAME,
   toToolName,
+  type View,
 } from '../../../core/index.ts'
 import { describesObject } from '../../../schema/index.ts'
 import { type JsonObject, type Maybe, once } from '../../../values/index.ts'
@@ -183,18 +186,17 @@ export interface CatalogueOptions extends ToolFilter {
   readonly schemas?: SchemaStyle
 }
 
-/** Creates the getter of the catalogue; it is made anew only when functions come, go or change state. */
+/** Creates the getter of the catalogue of a view; it is made anew only when functions come, go or change state. */
 export function createCatalogue(
   service: Service,
   options: CatalogueOptions,
   toTaskSupport: (target: Target) => TaskSupport | undefined,
-): () => Catalogue {
+): (view?: View) => Catalogue {
   const isWanted = createToolFilter(service, options)
   const contracts = createContracts(service)
   // Keyed by target: what did not change is not written again.
   const plain = new WeakMap<Target, FunctionTool>()
   const pinned = new WeakMap<Target, FunctionTool>()
-  let current: Catalogue | undefined
   assertVersions(service, options)
 
   function toTool(target: Target, known: WeakMap<Target, FunctionTool>): FunctionTool {
@@ -206,9 +208,7 @@ export function createCatalogue(
     return tool
   }
 
-  return () => {
-    const revision = service.registry.revision()
-    if (current?.revision === revision) return current
+  const whole = perView(service.registry, () => {
     const isOffered = (target: Target) =>
       isDiscoverable(target) && target.health().status !== 'disabled' && isWanted(target)
     const tools = [...service.registry.entries()].flatMap((entry) => [
@@ -220,9 +220,16 @@ export function createCatalogue(
         .filter(isOffered)
         .map((target) => toTool(target, pinned)),
     ])
-    current = toCatalogue(revision, tools)
-    return current
-  }
+    return toCatalogue(service.registry.revision(), tools)
+  })
+  return perView(service.registry, (view) => {
+    const { revision, tools } = whole()
+    if (view === EVERYTHING) return whole()
+    return toCatalogue(
+      revision,
+      tools.filter(({ target }) => view.permits(target)),
+    )
+  })
 }
 
 function selectPinned(
@@ -281,13 +288,15 @@ function toFunctionTool(
   toTaskSupport: (target: Target) => TaskSupport | undefined,
 ): FunctionTool {
   const { target } = contract
+  const isBinary = contract.results.kinds.includes('binary')
   const shared = service.components.schemas ?? {}
   const inputSchema = once(
     () => encodeInputSchema(contract.parameters.schema, shared, style) as unknown as JsonObject,
   )
   const outputSchema = once(() => {
     const { whole } = contract.results
-    return whole && encodeOutputSchema(whole, shared, style)
+    // Bytes are blocks of content, which no schema describes.
+    return isBinary || whole === undefined ? undefined : encodeOutputSchema(whole, shared, style)
   })
   const taskSupport = toTaskSupport(target)
   const write = (era: Era) => {
@@ -302,7 +311,11 @@ function toFunctionTool(
       ...(listed && { outputSchema: output }),
       annotations: contract.annotations,
       ...toExecution(era, taskSupport),
-      _meta: { [OWN_META.function]: target.name, [OWN_META.version]: target.version },
+      _meta: {
+        [OWN_META.function]: target.name,
+        [OWN_META.version]: target.version,
+        ...(contract.scopes.length > 0 && { [OWN_META.scopes]: contract.scopes }),
+      },
     })
   }
   const texts = { legacy: once(() => write('legacy')), modern: once(() => write('modern')) }
@@ -313,7 +326,7 @@ function toFunctionTool(
     taskSupport,
     inputSchema,
     split: contract.parameters.split,
-    described: target.outputSchema !== undefined,
+    described: target.outputSchema !== undefined && !isBinary,
     headerParameters: once(() => findHeaderParameters(inputSchema())),
     json: (era) => texts[era](),
     visible: () =>

@@ -1,4 +1,4 @@
-import type { Service } from '../../../core/index.ts'
+import { isAdmitted, perView, type Service, type View, viewOf } from '../../../core/index.ts'
 import { toStandaloneFunction } from '../../../discovery/index.ts'
 import { didYouMean, isRecord, type JsonObject, type Maybe } from '../../../values/index.ts'
 import { readObject } from '../decode.ts'
@@ -118,11 +118,18 @@ export function createSearchTools(
 ): readonly OwnTool[] {
   const { catalogue, service, writer } = environment
   const budget = environment.options.searchBudget ?? 4_000
-  const search = createCurrentSearch(environment)
+  const searchOf = perView(service.registry, (view) => createSearch(catalogue(view).tools, service))
+  const shownTo = ({ principal }: McpExchange) => viewOf(service, principal)
   const answer = (era: Era, text: string) => writer.complete(era, encodeAnswer({ text }))
   const refuse = (era: Era, reason: string) => writer.complete(era, encodeToolError(reason))
-  const find = (name: unknown): FunctionTool | undefined =>
-    typeof name === 'string' ? catalogue().find(name) : undefined
+  const find = (name: unknown, exchange: McpExchange): FunctionTool | undefined =>
+    typeof name === 'string' ? catalogue(shownTo(exchange)).find(name) : undefined
+
+  /** A tool that the caller lacks a scope for is refused with the scope, where callers may know of it. */
+  const findCallable = (name: unknown, exchange: McpExchange): FunctionTool | undefined => {
+    const tool = typeof name === 'string' ? catalogue().find(name) : undefined
+    return tool && isAdmitted(service, exchange.principal, tool.target) ? tool : undefined
+  }
 
   const tools = [
     toOwnTool({
@@ -138,13 +145,15 @@ export function createSearchTools(
         additionalProperties: false,
       },
       annotations: { readOnlyHint: true },
-      run(input, { era }) {
+      run(input, exchange) {
+        const { era } = exchange
         const { query } = input
         if (typeof query !== 'string') return refuse(era, 'query must be a text')
         const limit = typeof input['limit'] === 'number' ? Math.trunc(input['limit']) : 10
-        const found = search(query)
+        const view = shownTo(exchange)
+        const found = searchOf(view)(query)
         const shown = found.slice(0, Math.min(Math.max(limit, 1), MOST_RESULTS))
-        return answer(era, describeFindings(shown, found.length, catalogue(), budget))
+        return answer(era, describeFindings(shown, found.length, catalogue(view), budget))
       },
     }),
     toOwnTool({
@@ -157,9 +166,11 @@ export function createSearchTools(
         additionalProperties: false,
       },
       annotations: { readOnlyHint: true },
-      run(input, { era }) {
-        const tool = find(input['name'])
-        return tool === undefined ? refuse(era, UNKNOWN) : answer(era, describe(tool, environment))
+      run(input, exchange) {
+        const { era } = exchange
+        const tool = find(input['name'], exchange)
+        if (tool === undefined) return refuse(era, UNKNOWN)
+        return answer(era, describe(tool, service, shownTo(exchange)))
       },
     }),
     toOwnTool({
@@ -178,7 +189,7 @@ export function createSearchTools(
       // Whether it really can be one depends on the tool it calls.
       taskSupport: environment.tasks && 'optional',
       run(input, exchange) {
-        const tool = find(input['name'])
+        const tool = findCallable(input['name'], exchange)
         if (tool === undefined) return refuse(exchange.era, UNKNOWN)
         return call(tool.name, readObject(input, 'arguments'), exchange)
       },
@@ -198,19 +209,6 @@ function findUnknown({ name, known }: ClosedTool, input: JsonObject): string | u
   if (unknown === undefined) return undefined
   const hint = didYouMean(unknown, known) ?? `it takes ${known.join(', ')}`
   return `${unknown.slice(0, 100)}: is not an argument of ${name}; ${hint}`
-}
-
-function createCurrentSearch({ catalogue, service }: McpEnvironment): Search {
-  let revision = -1
-  let search: Search | undefined
-  return (query) => {
-    const current = catalogue()
-    if (search === undefined || current.revision !== revision) {
-      revision = current.revision
-      search = createSearch(current.tools, service)
-    }
-    return search(query)
-  }
 }
 
 /** Lists findings until the budget is used up; the first ones matter most. */
@@ -247,10 +245,10 @@ function summarise({ name, target, inputSchema }: FunctionTool): string {
   return `${name}(${names.join(', ')}): ${text.slice(0, 300)}`
 }
 
-function describe({ name, contract }: FunctionTool, { service }: McpEnvironment): string {
+function describe({ name, contract }: FunctionTool, service: Service, view: View): string {
   return JSON.stringify({
     tool: name,
-    ...toStandaloneFunction(contract, service.components, new Map()),
+    ...toStandaloneFunction(contract, service, new Map(), view),
     inputSchema: encodeInputSchema(
       contract.parameters.schema,
       service.components.schemas ?? {},

@@ -1,5 +1,13 @@
-import type { Service } from '../../../core/index.ts'
+import {
+  insufficientScope,
+  isAdmitted,
+  perView,
+  type Service,
+  type View,
+  viewOf,
+} from '../../../core/index.ts'
 import { didYouMean, type JsonObject, type Maybe } from '../../../values/index.ts'
+import { toForbidden } from '../authorization.ts'
 import { readObject, requireText } from '../decode.ts'
 import { createEnvironment, type McpEnvironment, type McpOptions } from '../environment.ts'
 import { invalidParams } from '../errors.ts'
@@ -27,10 +35,15 @@ export function createToolMethods(environment: McpEnvironment): Methods {
   const list = createToolList(environment, own)
 
   function call(name: string, input: JsonObject, exchange: McpExchange): Maybe<string> {
-    const tool = environment.catalogue().find(name)
+    const { service } = environment
+    const shown = environment.catalogue(viewOf(service, exchange.principal))
+    const tool = shown.find(name)
     if (tool === undefined) {
-      const callable = environment.catalogue().tools.map((known) => known.name)
-      throw unknownTool(name, [...byName.keys(), ...callable])
+      const hidden = environment.catalogue().find(name)
+      if (hidden !== undefined && isAdmitted(service, exchange.principal, hidden.target)) {
+        throw toForbidden(insufficientScope(hidden.target), environment.options.authorization)
+      }
+      throw unknownTool(name, [...byName.keys(), ...shown.tools.map((known) => known.name)])
     }
     const request = { exchange, tool, input }
     const { admit } = environment.options
@@ -46,7 +59,8 @@ export function createToolMethods(environment: McpEnvironment): Methods {
   }
 
   return {
-    'tools/list': ({ era, params }) => list(era, params['cursor']),
+    'tools/list': ({ era, params, principal }) =>
+      list(era, params['cursor'], viewOf(environment.service, principal)),
     'tools/call': (exchange) => {
       const name = requireText(exchange.params, 'name')
       const input = readObject(exchange.params, 'arguments')
@@ -69,20 +83,17 @@ function unknownTool(name: string, names: readonly string[]): Error {
 function createToolList(
   environment: McpEnvironment,
   own: readonly OwnTool[] | undefined,
-): (era: Era, cursor: unknown) => Encoded {
-  const { catalogue, writer, pageSize, cacheMs } = environment
+): (era: Era, cursor: unknown, view: View) => Encoded {
+  const { catalogue, writer, pageSize, cacheMs, service } = environment
   const warn = createCostWarning(environment)
-  const pages = new Map<string, Uint8Array>()
-  let revision = -1
+  const pagesOf = perView(service.registry, (view) => {
+    const tools: readonly McpTool[] = own ?? catalogue(view).tools
+    warn(tools)
+    return { tools, pages: new Map<string, Uint8Array>() }
+  })
 
-  return (era, cursor) => {
-    const current = catalogue()
-    const tools: readonly McpTool[] = own ?? current.tools
-    if (current.revision !== revision) {
-      revision = current.revision
-      pages.clear()
-      warn(tools)
-    }
+  return (era, cursor, view) => {
+    const { tools, pages } = pagesOf(view)
     const { start, items, nextCursor } = selectPage(tools, cursor, pageSize, ({ name }) => name)
     const key = `${era} ${start}`
     const known = pages.get(key)

@@ -1,21 +1,4 @@
-import type { Clock } from '../values/index.ts'
-
-/** Waits for a promise, but no longer than a time. */
-export async function withinTime<Value>(
-  work: Promise<Value>,
-  milliseconds: number,
-  late: () => Error,
-): Promise<Value> {
-  let timer: NodeJS.Timeout | undefined
-  const expired = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(late()), milliseconds)
-  })
-  try {
-    return await Promise.race([work, expired])
-  } finally {
-    clearTimeout(timer)
-  }
-}
+import { type Clock, sleep } from '../values/index.ts'
 
 /** Timers do not count while a machine sleeps: whoever waits for a time of day looks at the clock this often. */
 export const LONGEST_NAP_MS = 30_000
@@ -23,22 +6,8 @@ export const LONGEST_NAP_MS = 30_000
 /** Waits until the clock shows a moment, or until the signal aborts. */
 export async function pauseUntil(moment: number, clock: Clock, signal: AbortSignal): Promise<void> {
   for (let left = moment - clock.now(); left > 0 && !signal.aborted; left = moment - clock.now()) {
-    await pause(Math.min(left, LONGEST_NAP_MS), signal)
+    await sleep(Math.min(left, LONGEST_NAP_MS), signal)
   }
-}
-
-/** Waits, or returns early when the signal aborts. */
-export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve()
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', end)
-      resolve()
-    }
-    const timer = setTimeout(end, milliseconds)
-    signal.addEventListener('abort', end)
-  })
 }
 
 /** Creates what runs items at once, but no more than some in one turn of the event loop; the rest follows in order. */

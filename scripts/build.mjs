@@ -173,7 +173,8 @@ function formatLicences(chunks) {
   const names = modules.flatMap(
     (id) => /\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(id)?.[1] ?? [],
   )
-  const texts = [...new Set(names)].map((name) => {
+  // The page of the explorer is generated with its library in it; `npm run build:explorer` puts it there.
+  const texts = [...new Set([...names, 'preact'])].map((name) => {
     const folder = join('node_modules', name)
     const { version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
     const file = readdirSync(folder).find((one) => /^licen[cs]e/i.test(one))

@@ -15,11 +15,13 @@ const BUDGET = {
   installedMb: 45,
   direct: 10,
   packages: 20,
-  serverKb: 250,
+  // To become 250 again: it was 248 before files on every surface (src/files, multipart, schemas of files) and scopes came.
+  serverKb: 280,
   // What a bundler that splits code loads at first; the rest of the client comes with the first call that needs it.
-  clientFirstGzipKb: 12,
+  // To become 12: it was 11.6 before files.
+  clientFirstGzipKb: 12.7,
   // The same in one file, as esbuild writes it when it is not asked to split.
-  clientWholeGzipKb: 17,
+  clientWholeGzipKb: 18,
   importVersusFastify: 1,
 }
 
@@ -60,10 +62,15 @@ try {
     clientFirstGzipKb: toGzipKb(await bundleFirst(CLIENT)),
     clientWholeGzipKb: toGzipKb(bundle(CLIENT, 'browser')),
   }
-  run('npm', [...install, `fastify@${devDependencies.fastify}`], folder)
-  const [own, other] = measureImports(['waymark', 'fastify'])
-  console.log(`import CPU: waymark ${own} ms, fastify ${other} ms, medians of 9 starts`)
-  found.importVersusFastify = Math.round((own / other) * 100) / 100
+  const others = ['fastify', 'hono', '@orpc/server']
+  run('npm', [...install, ...others.map((name) => `${name}@${devDependencies[name]}`)], folder)
+  const imports = measureImports(['waymark', ...others])
+  console.log('import CPU in ms, medians of 9 starts with the lowest and highest:')
+  for (const { name, median, lowest, highest } of imports) {
+    console.log(`  ${name.padEnd(18)} ${median} (${lowest}–${highest})`)
+  }
+  const [own, fastify] = imports
+  found.importVersusFastify = Math.round((own.median / fastify.median) * 100) / 100
   for (const [name, limit] of Object.entries(BUDGET)) {
     console.log(`${name.padEnd(20)} ${String(found[name]).padStart(6)}  (at most ${limit})`)
   }
@@ -152,9 +159,9 @@ function measureImports(names) {
       return Number(execFileSync(process.execPath, args, { cwd: folder, encoding: 'utf8' }))
     }),
   )
-  return names.map((_, index) => {
-    const times = rounds.map((round) => round[index]).toSorted((a, b) => a - b)
-    return Math.round(times[4])
+  return names.map((name, index) => {
+    const times = rounds.map((round) => Math.round(round[index])).toSorted((a, b) => a - b)
+    return { name, lowest: times[0], median: times[4], highest: times[8] }
   })
 }
 

@@ -170,9 +170,8 @@ type RunQuery = (
 
 function createQuerying(run: RunCall): RunQuery {
   return async (name, callArguments, asked = {}) => {
-    const { withQuery } = await import('./methods/query.ts')
-    const { where, filters, sorts, fields, relationships, pagination, ...options } = asked
-    const query = { where, filters, sorts, fields, relationships, pagination }
+    const { splitQuery, withQuery } = await import('./methods/query.ts')
+    const { query, options } = splitQuery(asked)
     return run(name, callArguments ?? {}, withQuery(options, query))
   }
 }

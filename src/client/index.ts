@@ -61,18 +61,24 @@ export {
   type OutcomeError,
   type OutcomeFrame,
 } from './outcome.ts'
-export type {
-  ComparedWith,
-  ListIn,
-  OperatorsIn,
-  PageIn,
-  Pages,
-  QueryFor,
-  QueryOf,
-} from './query-types.ts'
+export type { Pages, QueryFor, QueryOf } from './query-types.ts'
 export type { CallOptions, RetryPolicy, Upstream } from './retry.ts'
 export type { ClientBaseOptions, ClientOptions } from './settings.ts'
 export type { CallStream, StreamOptions, StreamProgress } from './stream.ts'
+export {
+  createQueries,
+  type FetchOptions,
+  type FunctionKey,
+  type FunctionMutation,
+  type FunctionPages,
+  type FunctionQuery,
+  type MutateOptions,
+  type NoRetry,
+  type PageParam,
+  type Queries,
+  type QueriesOptions,
+  type ThrownError,
+} from './tanstack-query.ts'
 export {
   collectText,
   createFetchTransport,

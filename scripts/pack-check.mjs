@@ -16,7 +16,7 @@ const BUDGET = {
   direct: 10,
   packages: 20,
   // To become 250 again: it was 248 before files on every surface (src/files, multipart, schemas of files) and scopes came.
-  serverKb: 280,
+  serverKb: 282,
   // What a bundler that splits code loads at first; the rest of the client comes with the first call that needs it.
   // To become 12: it was 11.6 before files.
   clientFirstGzipKb: 12.7,

@@ -1,7 +1,7 @@
 import { type Components, type ContentDescriptor, resolveReference } from '../core/index.ts'
 import { isList, toText } from '../values/index.ts'
 import { type DiscoveryDocument, type FunctionObject, REQUIRED_SCOPES } from './decode.ts'
-import { groupFunctions, listFunctions } from './outline.ts'
+import { groupByPrefix, listFunctions } from './outline.ts'
 
 /** What is told besides the functions. */
 export interface LlmsOptions {
@@ -32,7 +32,7 @@ export function buildLlmsText(document: DiscoveryDocument, options: LlmsOptions 
     '',
     `Call a function over MCP, as a tool (dots become two underscores), or with \`POST ${rest}/{function}\` and its arguments as a JSON object.`,
     'A failed call answers with errors that have a stable `code` and name the argument that is wrong.',
-    ...groupFunctions(listFunctions(document)).flatMap(({ name, functions }) => [
+    ...groupByPrefix(listFunctions(document)).flatMap(({ name, functions }) => [
       '',
       `## ${oneLine(name)}`,
       '',

@@ -67,7 +67,7 @@ export function toSiteModel(document: DiscoveryDocument): SiteModel {
   return {
     document,
     functions,
-    groups: groupFunctions(functions),
+    groups: groupByPrefix(functions),
     errors: collectErrors(functions),
     schemas: Object.entries(document.components?.schemas ?? {}).sort(byFirst),
   }
@@ -155,7 +155,7 @@ function toExample(
 }
 
 /** Groups functions by the first part of their names. */
-export function groupFunctions<Entry extends { readonly name: string }>(
+export function groupByPrefix<Entry extends { readonly name: string }>(
   functions: readonly Entry[],
 ): readonly SiteGroup<Entry>[] {
   const groups = groupBy(functions, ({ name }) =>

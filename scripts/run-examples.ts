@@ -1,6 +1,7 @@
 // Runs every example the way a reader would use it and fails when one does not do what it says.
 import assert from 'node:assert/strict'
 import { createEventsService } from '../examples/events/main.ts'
+import { playQueries } from '../examples/tanstack-query/main.ts'
 import { playTriggers } from '../examples/triggers/main.ts'
 import { createClient } from '../src/entries/client.ts'
 import { createMemoryStore } from '../src/entries/store.ts'
@@ -31,3 +32,6 @@ console.log('examples/events: ok')
 
 const played = await playTriggers()
 console.log(`examples/triggers: ${played ? 'ok' : 'skipped, Redis is not running'}`)
+
+await playQueries()
+console.log('examples/tanstack-query: ok')

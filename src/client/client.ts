@@ -31,6 +31,7 @@ import {
   eachResource,
   type QueryPage,
   type QueryResource,
+  splitQuery,
   withQuery,
 } from './methods/query.ts'
 import {
@@ -190,12 +191,6 @@ type RunQuery = (
   callArguments?: unknown,
   asked?: AnyQuery & CallOptions,
 ) => Promise<CallOutcome>
-
-/** Tells the parts of a query from the options of its call. */
-function splitQuery(asked: AnyQuery & CallOptions): { query: AnyQuery; options: CallOptions } {
-  const { where, filters, sorts, fields, relationships, pagination, ...options } = asked
-  return { query: { where, filters, sorts, fields, relationships, pagination }, options }
-}
 
 function createEach(runQuery: RunQuery) {
   return (name: string, callArguments?: unknown, asked: AnyQuery & CallOptions = {}) =>

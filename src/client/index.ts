@@ -2,6 +2,7 @@ export type { Capabilities, CapabilitiesOptions, EnabledExtension } from './capa
 export { type Client, createClient, type FunctionClient } from './client.ts'
 export type { DescribeOptions, FunctionDescription, VersionDescription } from './describe.ts'
 export { CLIENT_CODES, type ClientCode } from './errors.ts'
+export { inlineFiles } from './files.ts'
 export { evaluateLink, type LinkedCall, resolveServerUrl } from './follow.ts'
 export type {
   BackgroundName,
@@ -60,18 +61,24 @@ export {
   type OutcomeError,
   type OutcomeFrame,
 } from './outcome.ts'
-export type {
-  ComparedWith,
-  ListIn,
-  OperatorsIn,
-  PageIn,
-  Pages,
-  QueryFor,
-  QueryOf,
-} from './query-types.ts'
+export type { Pages, QueryFor, QueryOf } from './query-types.ts'
 export type { CallOptions, RetryPolicy, Upstream } from './retry.ts'
 export type { ClientBaseOptions, ClientOptions } from './settings.ts'
 export type { CallStream, StreamOptions, StreamProgress } from './stream.ts'
+export {
+  createQueries,
+  type FetchOptions,
+  type FunctionKey,
+  type FunctionMutation,
+  type FunctionPages,
+  type FunctionQuery,
+  type MutateOptions,
+  type NoRetry,
+  type PageParam,
+  type Queries,
+  type QueriesOptions,
+  type ThrownError,
+} from './tanstack-query.ts'
 export {
   collectText,
   createFetchTransport,

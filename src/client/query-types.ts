@@ -30,7 +30,7 @@ export interface QueryOf<
 }
 
 /** The names that one part of `query` allows; any where it lists none, none where it is absent. */
-export type ListIn<Allowed, Part extends string> = Allowed extends {
+type ListIn<Allowed, Part extends string> = Allowed extends {
   readonly [Name in Part]: infer Rule
 }
   ? Rule extends { readonly allowed: readonly (infer Name extends string)[] }
@@ -39,7 +39,7 @@ export type ListIn<Allowed, Part extends string> = Allowed extends {
   : never
 
 /** What an attribute is compared with: its own type where the output gives it. */
-export type ComparedWith<Attributes, Attribute> = Attribute extends keyof Attributes
+type ComparedWith<Attributes, Attribute> = Attribute extends keyof Attributes
   ? unknown extends Attributes[Attribute]
     ? AnyOperand
     : Extract<Attributes[Attribute], AnyOperand>
@@ -48,7 +48,7 @@ export type ComparedWith<Attributes, Attribute> = Attribute extends keyof Attrib
 type AnyOperand = string | number | boolean
 
 /** The operators that `query.filters` allows, by their short names. */
-export type OperatorsIn<Allowed> = Allowed extends {
+type OperatorsIn<Allowed> = Allowed extends {
   readonly filters: { readonly operators: readonly (infer Operator)[] }
 }
   ? string extends Operator
@@ -70,7 +70,7 @@ interface ShortOperators {
 }
 
 /** How pages are asked for, by the strategies that `query.pagination` allows. */
-export type PageIn<Allowed> = Allowed extends { readonly pagination: infer Paging }
+type PageIn<Allowed> = Allowed extends { readonly pagination: infer Paging }
   ? Paging extends { readonly strategies: readonly (infer Strategy)[] }
     ? Pages[Strategy & keyof Pages]
     : Pages['offset']

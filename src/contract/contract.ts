@@ -9,6 +9,7 @@ import {
   type View,
 } from '../core/index.ts'
 import { resolveCode } from '../errors/index.ts'
+import type { FilePlace } from '../schema/index.ts'
 import { canonicalUrn, extensionUrn, once } from '../values/index.ts'
 import { type HttpAddress, listAddresses } from './http.ts'
 import { type CallOption, listCallOptions } from './options.ts'
@@ -36,6 +37,11 @@ export interface Contract {
   /** Everything a caller names: arguments, and what a query may say. */
   readonly parameters: Parameters
   readonly results: Results
+  /** Where arguments and result have files. */
+  readonly files: {
+    readonly arguments: FilePlace | undefined
+    readonly result: FilePlace | undefined
+  }
   readonly modes: readonly Mode[]
   readonly errors: readonly ContractError[]
   /** True when the function is declared to change nothing. */
@@ -121,6 +127,7 @@ function toContract(service: Service, target: Target): Contract {
     get results() {
       return results()
     },
+    files: { arguments: target.inputFiles, result: target.outputFiles },
     modes: toModes(service, target),
     errors: [...target.errors.values()].map((error) => {
       const { status, retryable } = resolveCode(error.code)

@@ -1,3 +1,4 @@
+export { type ResultContent, toResultContent } from './content.ts'
 export {
   type Contract,
   type ContractError,

@@ -10,12 +10,17 @@ import {
 import { canonicalUrn, extensionUrn, isList, isRecord, once } from '../values/index.ts'
 import type { Parameters } from './parameters.ts'
 
+/** A form of a result. Blocks of content are the form of a value that a remote tool gave. */
+export type ResultKind = 'value' | 'items' | 'binary'
+
 /** What a function may answer with. */
 export interface Results {
   /** What it says it gives; undefined when it does not say. */
   readonly value: JsonSchema | undefined
   /** A resource document, to callers whose call is a query. */
   readonly document: JsonSchema | undefined
+  /** What may come: a value, items one by one, or bytes. */
+  readonly kinds: readonly ResultKind[]
   /** Each partial result of a function that streams, masked or not. */
   readonly item: JsonSchema | undefined
   /** Everything the function may answer with in one piece, masked or not; undefined when it does not say. */
@@ -37,6 +42,10 @@ export function toResults(service: Service, target: Target, { query }: Parameter
   return {
     value: outputSchema,
     document,
+    kinds: [
+      target.outputFiles?.rule === undefined ? 'value' : 'binary',
+      ...(target.streams ? (['items'] as const) : []),
+    ],
     item: itemSchema && widen(itemSchema),
     whole,
     accepts: (result) => check()?.(result).ok ?? true,

@@ -46,6 +46,7 @@ export interface Invocation<
   readonly locals: Locals
   /** Makes a declared error to throw: `throw fail('ORDERS_SOLD_OUT', { details })`. */
   fail<Code extends CodeIn<Declared>>(
+    this: void,
     code: Code,
     ...options: FailParameters<DetailsOf<Declared, Code>>
   ): CallError

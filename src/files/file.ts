@@ -177,6 +177,20 @@ export function parseFile(text: string, { types = [] }: FileRule = {}): File | u
   })
 }
 
+/** Takes a data URL apart without reading its bytes; undefined when the text is none. */
+export function splitFile(
+  text: string,
+): { readonly type: string; readonly name: string; readonly data: string } | undefined {
+  const url = DATA_URL.exec(text)
+  if (url === null) return undefined
+  const name = /;name=([^;,]*)/i.exec(url[2] ?? '')?.[1]
+  return {
+    type: toMediaType(url[1]),
+    name: toSafeName(name && decodeName(name)) ?? '',
+    data: text.slice(url[0].length),
+  }
+}
+
 /** What a file is whose sender does not say: the only type that it may be. */
 export function defaultType(types: readonly string[]): string {
   const [only, ...others] = types

@@ -12,6 +12,7 @@ export {
   parseFile,
   readRange,
   readWithin,
+  splitFile,
   toDataUrl,
 } from './file.ts'
 export { type Form, readForm } from './form.ts'
@@ -21,4 +22,5 @@ export {
   isOneOf,
   parseDisposition,
   toMediaType,
+  toSafeName,
 } from './name.ts'

@@ -281,7 +281,7 @@ function describeFile(part: JsonSchema, rule: FileRule, direction: 'input' | 'ou
   const form =
     direction === 'input'
       ? 'in base64, or as a data URL with its type and name'
-      : 'as a data URL with its type and name'
+      : 'as a data URL with its type and name, or as the URI of a block of content'
   return {
     ...own,
     type: 'string',

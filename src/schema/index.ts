@@ -30,6 +30,7 @@ export {
   findFiles,
   listFiles,
   mapFiles,
+  readFileRule,
   withFiles,
   withoutFiles,
 } from './file.ts'

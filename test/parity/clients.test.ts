@@ -88,6 +88,8 @@ const CALLS: Readonly<Record<string, readonly (readonly [Record<string, unknown>
   ],
   tickets__slow: [[{}, { 'waymark/deadline': { value: 20, unit: 'millisecond' } }]],
   tickets__watch: [[{}]],
+  tickets__attach: [[{ id: '7', photo: 'iVBORw0KGgo=' }], [{ id: '7', photo: '**' }]],
+  tickets__photo: [[{}]],
   tickets__report: [[{}]],
   events__list: [
     [{}],

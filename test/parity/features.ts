@@ -1,4 +1,4 @@
-import { IDS } from './service.ts'
+import { DOT_PATH, DOT_TEXT, IDS, toDot } from './service.ts'
 import type { Answer, Feature, Send } from './surfaces.ts'
 
 const QUERY = 'urn:forrst:ext:query'
@@ -404,8 +404,42 @@ export const FEATURES: readonly Feature[] = [
       'only HTTP has methods: RFC 9110, 9.1',
     ),
   },
-  { title: 'a file as argument', gives: {}, sends: filled({}, 20) },
-  { title: 'a file as result', gives: {}, sends: filled({}, 20) },
+  toFeature({
+    title: 'a file as argument',
+    function: 'tickets.attach',
+    arguments: { id: '7', photo: DOT_TEXT },
+    gives: { result: { id: '7', name: 'dot.png', type: 'image/png', size: 70 } },
+    but: {
+      rest: { request: 'POST /api/tickets.attach', form: { id: '7', photo: toDot() } },
+      client: { method: 'call', rest: ['tickets.attach', { id: '7', photo: toDot() }] },
+      generated: { path: ['tickets', 'attach'], rest: [{ id: '7', photo: toDot() }] },
+      cli: ['tickets.attach', 'id="7"', `photo=@${DOT_PATH}`],
+    },
+  }),
+  toFeature({
+    title: 'a file as the body',
+    function: 'tickets.attach',
+    gives: { result: { id: '7', name: 'dot.png', type: 'image/png', size: 70 } },
+    but: {
+      rest: {
+        request: 'POST /api/tickets.attach?id=7',
+        file: toDot(),
+        headers: { 'content-disposition': 'attachment; filename="dot.png"' },
+      },
+      ...same('HTTP alone has bodies of any type: RFC 9110, 8.3, "Content-Type"'),
+    },
+  }),
+  toFeature({
+    title: 'a file of a type that is not taken',
+    function: 'tickets.attach',
+    arguments: { id: '7', photo: 'data:text/html;base64,PGI+' },
+    gives: { error: { code: 'INVALID_ARGUMENTS' } },
+  }),
+  toFeature({
+    title: 'a file as result',
+    function: 'tickets.photo',
+    gives: { result: DOT_TEXT },
+  }),
 ]
 
 function same(reason: string): Omit<Feature['sends'], 'rest'> {

@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createService, defineFunction, type Service } from 'waymark'
+import { fileURLToPath } from 'node:url'
+import { createService, defineFunction, file, type Service } from 'waymark'
 import { runQuery, toResource } from 'waymark/query'
 import { createMemoryStore } from 'waymark/store'
 import { z } from 'zod'
@@ -145,6 +147,38 @@ const report = defineFunction({
   handler: () => ({ pages: 3 }),
 })
 
+/** A picture, and its JSON form. */
+export const DOT_PATH: string = fileURLToPath(new URL('./dot.png', import.meta.url))
+const DOT = readFileSync(DOT_PATH)
+export const DOT_TEXT: string = `data:image/png;name=dot.png;base64,${DOT.toString('base64')}`
+
+/** The picture as callers hold it. */
+export const toDot = (): File => new File([DOT], 'dot.png', { type: 'image/png' })
+
+const attach = defineFunction({
+  name: 'tickets.attach',
+  version: '1.0.0',
+  summary: 'Attach a picture',
+  writes: ['create'],
+  input: z.object({ id: z.string(), photo: file({ types: ['image/png'], maxBytes: 1_000 }) }),
+  output: z.object({ id: z.string(), name: z.string(), type: z.string(), size: z.int() }),
+  handler: ({ input: { id, photo } }) => ({
+    id,
+    name: photo.name,
+    type: photo.type,
+    size: photo.size,
+  }),
+})
+
+const photo = defineFunction({
+  name: 'tickets.photo',
+  version: '1.0.0',
+  summary: 'Get the picture of a ticket',
+  readOnly: true,
+  output: file({ types: ['image/png'] }),
+  handler: toDot,
+})
+
 /** Creates the service in which every feature of a call is declared once. */
 export function createFeatureService(): Service {
   closed.clear()
@@ -161,6 +195,8 @@ export function createFeatureService(): Service {
       slow,
       watch,
       report,
+      attach,
+      photo,
     ],
     store,
     defaults: { locale: { languages: ['en', 'de'] } },

@@ -32,6 +32,8 @@ interface ForrstSend {
 interface RestSend {
   readonly request: string
   readonly body?: object
+  readonly form?: Readonly<Record<string, string | Blob>>
+  readonly file?: Blob
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -140,9 +142,9 @@ export async function startSurfaces(service: Service): Promise<Asking> {
         case 'tools':
           return askTools(url, send as ToolSend)
         case 'client':
-          return askClient(client, send as ClientSend)
+          return withTexts(await askClient(client, send as ClientSend))
         case 'generated':
-          return askGenerated(generated, send as GeneratedSend)
+          return withTexts(await askGenerated(generated, send as GeneratedSend))
         case 'cli':
           return askCli(`${url}/forrst`, send as readonly string[])
       }
@@ -202,14 +204,19 @@ function readEvents(text: string): Answer {
   return { items: items.slice(1) }
 }
 
-async function askRest(url: string, { request, body, headers }: RestSend): Promise<Answer> {
+async function askRest(url: string, send: RestSend): Promise<Answer> {
+  const { request, body, form, file, headers } = send
   const [method = '', path = ''] = request.split(' ')
   const response = await fetch(`${url}${path}`, {
     method,
-    headers: { ...JSON_TYPE, ...headers },
-    ...(method === 'POST' && { body: JSON.stringify(body ?? {}) }),
+    headers: { ...(!form && !file && JSON_TYPE), ...headers },
+    ...(method === 'POST' && { body: toForm(form) ?? file ?? JSON.stringify(body ?? {}) }),
   })
   const type = response.headers.get('content-type') ?? ''
+  if (type.startsWith('image/')) {
+    const name = /filename="(.*)"/.exec(response.headers.get('content-disposition') ?? '')?.[1]
+    return { result: toFileText(type, name, Buffer.from(await response.arrayBuffer())) }
+  }
   const text = await response.text()
   const location = response.headers.get('location')
   if (response.status === 202 && location) return followOperation(`${url}${location}`)
@@ -232,6 +239,39 @@ async function askRest(url: string, { request, body, headers }: RestSend): Promi
   return type === 'application/json'
     ? { result: document }
     : toAnswer(null, document['extensions'] as Json[])
+}
+
+function toForm(members: RestSend['form']): FormData | undefined {
+  if (members === undefined) return undefined
+  const form = new FormData()
+  for (const [name, value] of Object.entries(members)) form.append(name, value as Blob)
+  return form
+}
+
+function toFileText(type: string, name: string | undefined, bytes: Buffer): string {
+  return `data:${type};name=${name};base64,${bytes.toString('base64')}`
+}
+
+interface Block {
+  readonly type: string
+  readonly text: string
+  readonly mimeType: string
+  readonly data: string
+  readonly _meta?: Json
+}
+
+/** The only block of an answer: what it says, or the picture it shows. */
+function readBlock(block: Block | undefined): unknown {
+  if (block?.type !== 'image') return JSON.parse(block?.text ?? 'null')
+  const name = String(block._meta?.['waymark/uri']).split('/').at(-1)
+  return toFileText(block.mimeType, name, Buffer.from(block.data, 'base64'))
+}
+
+/** Files as text, so that all answers look alike. */
+async function withTexts(answer: Answer): Promise<Answer> {
+  const { result } = answer
+  if (!(result instanceof File)) return answer
+  return { result: toFileText(result.type, result.name, Buffer.from(await result.arrayBuffer())) }
 }
 
 async function followOperation(url: string): Promise<Answer> {
@@ -324,8 +364,8 @@ async function askMcp(
   const errors = answered['waymark/errors'] as Answer['error'][] | undefined
   if (errors?.[0]) return { error: errors[0] }
   if (result['isError']) return toAnswer(null, answered['waymark/extensions'] as Json[])
-  const [block] = result['content'] as readonly { readonly text: string }[]
-  return { result: result['structuredContent'] ?? JSON.parse(block?.text ?? 'null') }
+  const [block] = result['content'] as readonly Block[]
+  return { result: result['structuredContent'] ?? readBlock(block) }
 }
 
 type Post = (method: string, params: object, about: string) => Promise<{ readonly message: Json }>
@@ -351,8 +391,9 @@ async function askTools(url: string, { tool, body, headers }: ToolSend): Promise
     const events = [...(await response.text()).matchAll(/^event: item\ndata: ?(.*)$/gm)]
     return { items: events.map(([, data]) => JSON.parse(data ?? '')) }
   }
-  const { content } = (await response.json()) as { content: readonly { readonly text: string }[] }
-  const value = JSON.parse(content[0]?.text ?? 'null')
+  const { content } = (await response.json()) as { content: readonly Block[] }
+  // biome-ignore lint/suspicious/noExplicitAny: whatever the tool answered
+  const value = readBlock(content[0]) as any
   const operation = value?.extensions?.[0]?.data?.operation_id as string | undefined
   if (operation !== undefined) {
     const status = 'urn:cline:forrst:ext:async:fn:status'

@@ -1,9 +1,10 @@
-import type { CallOptions, Client } from '../../client/index.ts'
+import { type CallOptions, type Client, inlineFiles } from '../../client/index.ts'
 import { CallError } from '../../errors/index.ts'
 import type { JsonSchema } from '../../schema/index.ts'
 import { extensionUrn, type JsonObject } from '../../values/index.ts'
 import type { RequestExtension } from '../../wire/index.ts'
 import { type CommandInput, EXIT, UsageError } from '../command.ts'
+import { readFiles, saveResult } from '../files.ts'
 import { parseDuration, readListFlag, readTextFlag } from '../flags.ts'
 import { mayLoseDigits, parseArguments, parseObject } from '../parse-arguments.ts'
 import { formatJson } from '../print.ts'
@@ -15,7 +16,10 @@ export async function runCallCommand(input: CommandInput): Promise<number> {
   const client = createRemoteClient(input)
   const [, name, ...rest] = input.positionals
   if (name === undefined) throw new UsageError('which function? waymark describe <url> lists them')
-  const given = await readArguments(input, client, name, rest)
+  const written = await readArguments(input, client, name, rest)
+  const isWords = rest[0]?.trimStart().startsWith('{') === false
+  const given = isWords ? await readFiles(written, input.io.cwd) : written
+  const place = readTextFlag(input, 'out')
   const options: CallOptions = {
     version: readTextFlag(input, 'version'),
     idempotencyKey: readTextFlag(input, 'idempotency-key'),
@@ -29,14 +33,16 @@ export async function runCallCommand(input: CommandInput): Promise<number> {
     return followOperation(input, operation)
   }
   const outcome = await client.call(name, given, options)
+  if (place !== undefined && outcome.ok) return saveResult(input, outcome.result, place)
   if (input.flags['json']) {
-    input.io.out(formatJson(outcome))
+    input.io.out(formatJson(await inlineFiles(outcome)))
     return outcome.ok ? EXIT.ok : EXIT.remote
   }
   if (!outcome.ok) throw toRemoteError(outcome)
   const { result, extensions } = outcome
   // Dry runs and other extensions answer beside an empty result; there the answer is what was asked for.
-  input.io.out(formatJson(result === null && extensions.length > 0 ? extensions : result))
+  const shown = result === null && extensions.length > 0 ? extensions : result
+  input.io.out(formatJson(await inlineFiles(shown)))
   return EXIT.ok
 }
 

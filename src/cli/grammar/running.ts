@@ -16,6 +16,7 @@ export const callCommand: Command = {
     async: toggleFlag('let the call go on in the background, and print its operation'),
     wait: toggleFlag('like --async, but wait for the end and print the result'),
     simulate: textFlag('scenario', 'answer from a simulation scenario'),
+    out: textFlag('file', 'save the file of the result, or the result, here; a folder ends in /'),
     extension: listFlag('urn[=options]', 'declare an extension, with options as JSON'),
     header: HEADER_FLAG,
     json: { ...JSON_FLAG, summary: 'print the whole outcome: result or errors, extensions, meta' },

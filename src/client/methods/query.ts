@@ -120,6 +120,15 @@ export function withQuery(options: CallOptions, query: AnyQuery): CallOptions {
   return { ...options, extensions: [...(options.extensions ?? []), entry] }
 }
 
+/** Tells the parts of a query from the options of its call. */
+export function splitQuery(asked: AnyQuery & CallOptions): {
+  query: AnyQuery
+  options: CallOptions
+} {
+  const { where, filters, sorts, fields, relationships, pagination, ...options } = asked
+  return { query: { where, filters, sorts, fields, relationships, pagination }, options }
+}
+
 /** Gives the query for the page after this one; undefined after the last. */
 export function toNextPage(
   query: AnyQuery,

@@ -110,6 +110,14 @@ function typesOf(schema: Record<string, unknown>): readonly string[] {
 function convertType(type: string, schema: Record<string, unknown>, context: Context): TypeNode {
   switch (type) {
     case 'string':
+      // Arguments say in which encoding a file is sent; what comes back has a name.
+      if (schema['x-file'] !== undefined) {
+        return {
+          kind: 'reference',
+          name: schema['contentEncoding'] === undefined ? 'File' : 'Blob',
+        }
+      }
+      return keyword(type)
     case 'boolean':
     case 'null':
     case 'number':

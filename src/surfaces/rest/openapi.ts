@@ -14,7 +14,7 @@ import { ASYNC, describeOperations, OPERATION_SCHEMAS } from './operations.ts'
 
 /** An OpenAPI 3.1 document, as far as this module builds one. */
 export interface OpenApiDocument {
-  readonly openapi: '3.1.1'
+  readonly openapi: '3.1.0'
   readonly info: object
   readonly servers: readonly object[]
   readonly paths: Readonly<Record<string, object>>
@@ -42,20 +42,22 @@ export function buildOpenApi(
   Object.assign(paths, describeOperations(service, prefix, describeProblem))
   const secured = service.authenticate !== undefined
   return {
-    openapi: '3.1.1',
+    openapi: '3.1.0',
     info: toInfo(service),
     servers: [{ url: '/' }],
     security: secured ? [{ bearer: [] }] : [],
     tags: [
       ...listTags(service, contracts),
-      ...(service.supports(ASYNC) ? [{ name: 'operations' }] : []),
+      ...(service.supports(ASYNC)
+        ? [{ name: 'operations', description: 'Calls that go on in the background' }]
+        : []),
     ],
     paths,
     components: {
       schemas: {
         ...schemas.collected(),
         Problem: PROBLEM,
-        ExtensionAnswers: EXTENSION_ANSWERS,
+        ...pickUsed('schemas', { ExtensionAnswers: EXTENSION_ANSWERS }, paths),
         ...(service.supports(ASYNC) && OPERATION_SCHEMAS),
       },
       parameters: pickUsed('parameters', PARAMETERS, paths),
@@ -97,7 +99,8 @@ function listTags(service: Service, contracts: readonly Contract[]): readonly ob
   const described = new Map<string, object>()
   for (const { target } of contracts) {
     for (const name of tagsOf(service, target))
-      if (!described.has(name)) described.set(name, { name })
+      if (!described.has(name))
+        described.set(name, { name, description: `The functions of ${name}` })
     for (const tag of target.definition.tags ?? []) {
       const resolved = isReference(tag) ? resolveReference(tag, service.components, 'tags') : tag
       if (resolved) {

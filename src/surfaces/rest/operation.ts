@@ -2,6 +2,7 @@ import type { Contract, ContractError, HttpAddress, ParameterPlace } from '../..
 import { hasReference, type JsonSchema, listLocalInPlace, toReference } from '../../schema/index.ts'
 import { extensionUrn, isRecord } from '../../values/index.ts'
 import { EXTENSIONS_TYPE } from './encode.ts'
+import { toFileBodies, toFileResults, toPart } from './file-operation.ts'
 
 /** Places the references of a schema. */
 export type Move = (schema: JsonSchema) => JsonSchema
@@ -17,7 +18,8 @@ export function toOperation(
   const { definition, inputSchema } = target
   const isRead = address.method === 'GET'
   const body = toBodySchema(inputSchema, address)
-  const isCached = isRead && takes(contract, 'caching')
+  const isBinary = results.kinds.includes('binary')
+  const isCached = isRead && takes(contract, 'caching') && !isBinary
   return {
     operationId: address.operationId,
     summary: definition.summary ?? target.name,
@@ -32,7 +34,10 @@ export function toOperation(
     ...(body && {
       requestBody: {
         required: Array.isArray(body['required']) && body['required'].length > 0,
-        content: { 'application/json': { schema: move(body) } },
+        content: {
+          'application/json': { schema: move(body) },
+          ...toFileBodies(contract, body, move),
+        },
       },
     }),
     responses: {
@@ -40,7 +45,9 @@ export function toOperation(
         description: 'The result',
         headers: toHeaders(['RequestId', ...(isCached ? ['ETag', 'CacheControl'] : [])]),
         content: {
-          'application/json': { schema: results.whole ? move(results.whole) : {} },
+          ...(toFileResults(contract) ?? {
+            'application/json': { schema: results.whole ? move(results.whole) : {} },
+          }),
           ...(mayBeReplaced(contract) && {
             [EXTENSIONS_TYPE]: { schema: toReference('#/components/schemas/ExtensionAnswers') },
           }),
@@ -48,6 +55,11 @@ export function toOperation(
         },
       },
       ...(contract.modes.includes('background') && { '202': STARTED }),
+      ...(isRead &&
+        isBinary && {
+          '206': toPart(contract),
+          '416': { description: 'The file ends before the range' },
+        }),
       ...(isCached && {
         '304': { description: 'The result is the one that If-None-Match names' },
       }),

@@ -6,6 +6,7 @@ import {
   parseVersionedName,
   readHeaderOptions,
   selectDefault,
+  toResultContent,
 } from '../../contract/index.ts'
 import {
   type Call,
@@ -77,10 +78,11 @@ export function createServiceToolApi(
     tools,
     check: (tool, args) =>
       isFunctionTool(tool) ? tool.contract.parameters.check(args) : undefined,
-    call: (name, args, request) => runCall(service, prepare(name, args, request).call),
+    call: (name, args, request) => runCall(service, prepare(name, args, request)),
     stream: (name, args, request) => {
-      const { call, contract } = prepare(name, args, request)
-      return contract.modes.includes('stream') ? streamCall(service, call) : undefined
+      const prepared = prepare(name, args, request)
+      const { modes } = prepared.contract
+      return modes.includes('stream') ? streamCall(service, prepared) : undefined
     },
     // Whoever may run functions is known, or on this machine.
     ...(authenticate === undefined && {
@@ -184,10 +186,17 @@ function isFunctionTool(tool: Tool): tool is FunctionTool {
   return 'contract' in tool
 }
 
+/** A call of a tool, and what is known about its function. */
+interface PreparedCall {
+  readonly call: Call
+  readonly contract: Contract
+}
+
 /** Sends the items of a call as events; its end is what the call would have been answered with. */
-function streamCall(service: Service, call: Call): Promise<HttpResponse> {
+function streamCall(service: Service, { call, contract }: PreparedCall): Promise<HttpResponse> {
   const { maxResponseBytes } = service.limits
-  const toResult = (outcome: Outcome) => toCallResult(toCallOutcome(outcome, service, call))
+  const toResult = (outcome: Outcome) =>
+    toCallResult(toCallOutcome(outcome, service, call, contract))
   const streamed: Call = {
     ...call,
     extensions: [
@@ -211,11 +220,14 @@ function streamCall(service: Service, call: Call): Promise<HttpResponse> {
   )
 }
 
-async function runCall(service: Service, call: Call): Promise<ToolCallOutcome> {
+async function runCall(
+  service: Service,
+  { call, contract }: PreparedCall,
+): Promise<ToolCallOutcome> {
   try {
-    return toCallOutcome(await dispatch(service, call, 'explorer'), service, call)
+    return toCallOutcome(await dispatch(service, call, 'explorer'), service, call, contract)
   } catch (thrown) {
-    return toCallOutcome(toFailure(thrown, { call, log: service.log }), service, call)
+    return toCallOutcome(toFailure(thrown, { call, log: service.log }), service, call, contract)
   }
 }
 
@@ -243,7 +255,12 @@ function toCall(
   }
 }
 
-function toCallOutcome(outcome: Outcome, { limits }: Service, { reply }: Call): ToolCallOutcome {
+function toCallOutcome(
+  outcome: Outcome,
+  { limits }: Service,
+  { reply }: Call,
+  { files }: Contract,
+): ToolCallOutcome {
   const toText = (): string => {
     if (!outcome.ok) return JSON.stringify({ errors: outcome.errors })
     const { disposition, extensions } = reply
@@ -251,5 +268,9 @@ function toCallOutcome(outcome: Outcome, { limits }: Service, { reply }: Call): 
       ? JSON.stringify({ extensions })
       : toResultText(outcome.result, limits.maxResponseBytes)
   }
-  return [[{ type: 'text', text: toText() }], !outcome.ok]
+  const found = outcome.ok ? toResultContent(outcome.result, files.result) : undefined
+  if (found === undefined) return [[{ type: 'text', text: toText() }], !outcome.ok]
+  const { blocks, value } = found
+  const text = value === undefined ? [] : [{ type: 'text', text: JSON.stringify(value) }]
+  return [[...text, ...blocks], false]
 }

@@ -1,4 +1,4 @@
-import { isMasked } from '../../../contract/index.ts'
+import { isMasked, type ResultContent, toResultContent } from '../../../contract/index.ts'
 import {
   type Call,
   type CallFacts,
@@ -25,6 +25,8 @@ import {
   describeErrors,
   encodeAnswer,
   encodeToolError,
+  isToolContent,
+  type ToolAnswer,
   toErrorMeta,
   toToolAnswer,
 } from '../encode.ts'
@@ -273,6 +275,19 @@ function encodeInstead(toolCall: ToolCall, text: string, meta?: JsonObject): str
   return complete(toolCall, described ? encodeToolError(text) : encodeAnswer({ text }), meta)
 }
 
+/** The only revision whose clients know no sound. */
+const WITHOUT_AUDIO = '2024-11-05'
+
+/** What is said in words comes first, then what is shown. */
+function toBlockAnswer({ blocks, value }: ResultContent): ToolAnswer {
+  const json = value === undefined ? undefined : JSON.stringify(value)
+  const text = json === undefined ? [] : [{ type: 'text', text: json }]
+  return {
+    content: JSON.stringify([...text, ...blocks]),
+    structured: json?.startsWith('{') ? json : undefined,
+  }
+}
+
 function encodeSuccess(toolCall: ToolCall, result: unknown, meta: JsonObject | undefined): string {
   const { environment, exchange, tool } = toolCall
   const { resultBudget } = environment
@@ -280,6 +295,12 @@ function encodeSuccess(toolCall: ToolCall, result: unknown, meta: JsonObject | u
   if (!mayFit(result, most)) {
     const { errors } = resultTooLarge(most)
     return complete(toolCall, encodeToolError(describeErrors(errors)), toErrorMeta(errors))
+  }
+  const content = toResultContent(result, tool.contract.files.result, {
+    audio: exchange.version !== WITHOUT_AUDIO,
+  })
+  if (content !== undefined && !isToolContent(result)) {
+    return complete(toolCall, encodeAnswer(toBlockAnswer(content)), meta)
   }
   const answer = toToolAnswer(result, exchange.era, tool.described)
   const length = answer.text?.length ?? 0

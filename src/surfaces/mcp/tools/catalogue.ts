@@ -288,13 +288,15 @@ function toFunctionTool(
   toTaskSupport: (target: Target) => TaskSupport | undefined,
 ): FunctionTool {
   const { target } = contract
+  const isBinary = contract.results.kinds.includes('binary')
   const shared = service.components.schemas ?? {}
   const inputSchema = once(
     () => encodeInputSchema(contract.parameters.schema, shared, style) as unknown as JsonObject,
   )
   const outputSchema = once(() => {
     const { whole } = contract.results
-    return whole && encodeOutputSchema(whole, shared, style)
+    // Bytes are blocks of content, which no schema describes.
+    return isBinary || whole === undefined ? undefined : encodeOutputSchema(whole, shared, style)
   })
   const taskSupport = toTaskSupport(target)
   const write = (era: Era) => {
@@ -324,7 +326,7 @@ function toFunctionTool(
     taskSupport,
     inputSchema,
     split: contract.parameters.split,
-    described: target.outputSchema !== undefined,
+    described: target.outputSchema !== undefined && !isBinary,
     headerParameters: once(() => findHeaderParameters(inputSchema())),
     json: (era) => texts[era](),
     visible: () =>

@@ -51,7 +51,8 @@ export function createKeySource({ jwks, issuer, fetch: ask, clock }: KeySourceOp
     if (!isRecord(found) || found['issuer'] !== issuer) {
       throw new TypeError('the OpenID configuration names another issuer')
     }
-    return assertSecure(String(found['jwks_uri']), 'jwks_uri')
+    const { jwks_uri: place } = found
+    return assertSecure(typeof place === 'string' ? place : '', 'jwks_uri')
   }
 
   const once = (): Promise<JSONWebKeySet> => {

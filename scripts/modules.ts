@@ -85,7 +85,7 @@ export const MODULES: Modules = {
     'surfaces/rest',
   ],
   triggers: [...STATE, 'sources/tool-spec', 'sources/runtime'],
-  http: [...BASE, 'net', 'system', 'surfaces/*', 'triggers'],
+  http: [...BASE, 'net', 'observe', 'system', 'surfaces/*', 'triggers'],
   client: [...BASE, 'discovery'],
   codegen: [...BASE, 'discovery', 'sources/*'],
   'change/diff': ['values', 'errors', 'schema', 'core', 'discovery', 'sources/*'],

@@ -69,7 +69,7 @@ function runObserved(
   run: (service: Service, call: Call) => Maybe<Outcome>,
 ): Maybe<Outcome> {
   const observers = [...service.observers]
-  for (const { begin } of observers) begin?.()
+  for (const { begin } of observers) begin?.(surface)
   const end = (code: string | undefined): void => {
     const entry = service.registry.find(call.function)
     const target = call.version === undefined ? entry?.latest : entry?.versions.get(call.version)

@@ -56,7 +56,7 @@ export interface EndedCall {
 
 /** Told of every call of a service, at once: it must not wait. */
 export interface CallObserver {
-  readonly begin?: () => void
+  readonly begin?: (surface: string) => void
   readonly end: (ended: EndedCall) => void
 }
 

@@ -13,6 +13,7 @@ export {
   type CodesOf,
   type ComponentCheck,
   type ComponentHealth,
+  type ComponentReport,
   type Components,
   type ContentDescriptor,
   type Credentials,
@@ -247,11 +248,20 @@ export {
   type WebhookVerifierOptions,
 } from '../net/index.ts'
 export {
+  type AttachedMetrics,
   type CallLogOptions,
   jsonLogger,
   type LoggerOptions,
+  type MeasuredApp,
+  type MeasuredTriggers,
+  type MeterAttributes,
+  type MetricsOption,
+  type OpenTelemetryMeter,
+  openTelemetryMetrics,
   type PinoLogger,
+  type PrometheusOptions,
   prettyLogger,
+  prometheus,
 } from '../observe/index.ts'
 export {
   type Check,

@@ -7,7 +7,9 @@ import {
   type GuardOptions,
   type LocalOptions,
 } from '../net/index.ts'
+import type { MetricsOption } from '../observe/index.ts'
 import type { Mount, Surface } from '../surfaces/surface/index.ts'
+import { reportHealth } from '../system/index.ts'
 import { andThen, isPromise, type Maybe, once } from '../values/index.ts'
 import type { HttpRequest, HttpResponse } from '../wire/index.ts'
 import { assertSurfaces, mountSurfaces } from './mount.ts'
@@ -52,6 +54,8 @@ export interface AppOptions extends GuardOptions, LocalOptions {
   readonly callerKey?: CallerKey
   /** Refuses calls with 503 and `Retry-After` while there are more than the process can take; off when absent. */
   readonly overload?: OverloadOptions | false
+  /** Publishes metrics: `prometheus()`; none when absent, and then nothing is counted. */
+  readonly metrics?: MetricsOption
   /** Further handlers, such as the webhooks of triggers. */
   readonly mounts?: readonly Mount[]
 }
@@ -67,23 +71,20 @@ export function createApp(service: Service, options: AppOptions): App {
   let draining = false
   const isDraining = (): boolean => draining
   const probes = createProbes(service, isDraining)
+  const metrics = attachMetrics(service, options.metrics, () => gate.load?.())
   const { mounts: ofSurfaces, close } = mountSurfaces(service, options)
   const mounts: readonly Mount[] = [
     ...ofSurfaces,
     { path: PROBES[0], match: 'exact', handler: probes.live },
     { path: PROBES[1], match: 'exact', handler: probes.ready },
+    ...(metrics ? [metrics.mount] : []),
     ...(options.mounts ?? []),
   ]
   refuseTakenPaths(mounts)
-  const exact = new Map(mounts.map((mount) => [mount.path, mount]))
-  // The longest first: one at the root takes what nobody else does.
-  const prefixes = mounts
-    .filter(({ match }) => match === 'prefix')
-    .sort((left, right) => right.path.length - left.path.length)
+  const find = createFinder(mounts)
   const guard = createGuard(options)
   const judgeLocal = createLocalJudge(options)
   const shares = (options.allowedOrigins ?? []).length > 0
-  const find = (path: string) => exact.get(path) ?? findPrefix(prefixes, path)
 
   /** What a surface or a mount throws must reach the log, and nobody else. */
   function answer(request: HttpRequest): Maybe<HttpResponse> {
@@ -131,11 +132,13 @@ export function createApp(service: Service, options: AppOptions): App {
   const shared: App['handle'] = shares
     ? (request) => andThen(answer(request), (response) => guard.share(request, response))
     : answer
-  const gate = options.overload ? createGate(createOverload(options.overload), service, refuse) : {}
+  const gate = options.overload
+    ? createGate(createOverload(options.overload), service, refuse, options.metrics?.path)
+    : {}
   const served = gate.around?.(shared) ?? shared
   // Not now: an app may be made where a module is evaluated, and some runtimes allow no timers there.
   const begin = once(service.start)
-  return {
+  const app: App = {
     maxRequestBytes: service.limits.maxRequestBytes,
     knows: (path) => find(path) !== undefined,
     takesStream: (path, contentType) => find(path)?.takesStream?.(contentType) === true,
@@ -151,13 +154,59 @@ export function createApp(service: Service, options: AppOptions): App {
       return served(request)
     },
   }
+  return metrics
+    ? countAnswers(app, (path, status) => metrics.count(find(path)?.path, status))
+    : app
 }
+
+interface MountedMetrics {
+  readonly mount: Mount
+  readonly count: (mount: string | undefined, status: number) => void
+}
+
+function attachMetrics(
+  service: Service,
+  option: MetricsOption | undefined,
+  load: () => Load | undefined,
+): MountedMetrics | undefined {
+  if (option === undefined) return undefined
+  const health = async () =>
+    (await reportHealth(service, { signal: AbortSignal.timeout(HEALTH_MS) })).components
+  const { handler, count } = option.attach(service, { load, health })
+  return {
+    mount: { path: option.path, match: 'exact', handler },
+    count: (mount, status) => count(mount ?? 'none', status),
+  }
+}
+
+/** Counts what an app answers, also to requests that are refused before it sees them. */
+function countAnswers(app: App, count: (path: string, status: number) => void): App {
+  const { handle, refuse, refuseEarly } = app
+  const counted = (path: string, response: HttpResponse): HttpResponse => {
+    count(path, response.status)
+    return response
+  }
+  return {
+    ...app,
+    handle: (request) => andThen(handle(request), (response) => counted(request.path, response)),
+    ...(refuse && { refuse: (path, error) => counted(path, refuse(path, error)) }),
+    ...(refuseEarly && {
+      refuseEarly(path) {
+        const refused = refuseEarly(path)
+        return refused && counted(path, refused)
+      },
+    }),
+  }
+}
+
+/** How long a reader of metrics waits for the state of components. */
+const HEALTH_MS = 5_000
 
 /** Always answered: whoever asks them would end a process that is only busy. */
 const PROBES = ['/health/live', '/health/ready'] as const
 
-function isProbe(path: string): boolean {
-  return path === PROBES[0] || path === PROBES[1]
+function isProbe(path: string, metrics: string | undefined): boolean {
+  return path === PROBES[0] || path === PROBES[1] || path === metrics
 }
 
 /** How often it is said that calls are refused. */
@@ -172,8 +221,10 @@ function createGate(
   overload: Overload,
   { log, clock }: Service,
   refuse: (path: string, error: CallError) => HttpResponse,
+  metricsPath: string | undefined,
 ): Gate {
   const { retryAfterSeconds, isFull, load, run } = overload
+  let refusedEarly = 0
   let noticedAt = Number.NEGATIVE_INFINITY
   const refuseBusy = (path: string): HttpResponse => {
     if (clock.elapsed() - noticedAt > NOTICE_MS) {
@@ -190,10 +241,17 @@ function createGate(
     )
   }
   return {
-    load,
-    refuseEarly: (path) => (!isProbe(path) && isFull() ? refuseBusy(path) : undefined),
+    load: () => {
+      const { refused, ...rest } = load()
+      return { ...rest, refused: refused + refusedEarly }
+    },
+    refuseEarly(path) {
+      if (isProbe(path, metricsPath) || !isFull()) return undefined
+      refusedEarly += 1
+      return refuseBusy(path)
+    },
     around: (handle) => (request) =>
-      isProbe(request.path)
+      isProbe(request.path, metricsPath)
         ? handle(request)
         : run(
             () => handle(request),
@@ -212,6 +270,16 @@ function judgeHostForm(host: string | undefined): CallError | undefined {
 }
 
 const HOST_FORM = /^[^\s,@/\\?#]*$/
+
+/** Creates what finds the mount that answers at a path. */
+function createFinder(mounts: readonly Mount[]): (path: string) => Mount | undefined {
+  const exact = new Map(mounts.map((mount) => [mount.path, mount]))
+  // The longest first: one at the root takes what nobody else does.
+  const prefixes = mounts
+    .filter(({ match }) => match === 'prefix')
+    .sort((left, right) => right.path.length - left.path.length)
+  return (path) => exact.get(path) ?? findPrefix(prefixes, path)
+}
 
 /** A webhook at the path of a surface would silently take its place. */
 function refuseTakenPaths(mounts: readonly Mount[]): void {

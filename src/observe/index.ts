@@ -8,3 +8,16 @@ export {
   toLogger,
   toSteadyLogger,
 } from './logger.ts'
+export {
+  type MeterAttributes,
+  type OpenTelemetryMeter,
+  openTelemetryMetrics,
+} from './open-telemetry.ts'
+export {
+  type AttachedMetrics,
+  type MeasuredApp,
+  type MeasuredTriggers,
+  type MetricsOption,
+  type PrometheusOptions,
+  prometheus,
+} from './prometheus.ts'

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { Writable } from 'node:stream'
 import type { Service } from '../../core/index.ts'
 import { allSurfaces, type RunningServer, serveAt } from '../../http/index.ts'
-import { createCallLog } from '../../observe/index.ts'
+import { createCallLog, prometheus } from '../../observe/index.ts'
 import { openStore, type Store } from '../../store/index.ts'
 import { type McpOptions, measureTools, parseToolSelection } from '../../surfaces/mcp/index.ts'
 import { listDiscoverable } from '../../system/index.ts'
@@ -154,6 +154,14 @@ async function listen(
       ...readPublicUrl(input),
       ...(triggers && { triggers }),
       ...(watched && { mounts: [{ path: WATCH_PATH, match: 'exact', handler: watched.handler }] }),
+      ...(input.flags['no-metrics'] !== true && {
+        metrics: prometheus({
+          ...(triggers && { triggers }),
+          ...(input.io.env['WAYMARK_METRICS_TOKEN'] && {
+            token: input.io.env['WAYMARK_METRICS_TOKEN'],
+          }),
+        }),
+      }),
       overload: parseOverload(readTextFlag(input, 'overload')),
       surfaces: allSurfaces({
         mcp,

@@ -51,6 +51,7 @@ export const serveCommand: Command = {
       'calls[,sample=0.1][,arguments]',
       'write a line for each call; sample writes a share of those that succeed',
     ),
+    'no-metrics': toggleFlag('do not count calls, and publish no /metrics'),
     grace: textFlag('10s', 'how long running calls may take to finish at the end'),
     'drain-pause': textFlag(
       '1s',

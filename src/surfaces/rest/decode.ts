@@ -117,7 +117,9 @@ export function decodeCall(
   // Nearly every call: all arguments in the body.
   const isPlain = asked.at === undefined && request.query === ''
   const decoded = isPlain ? undefined : gatherArguments(request, asked, service, body)
-  const entries = readHeaderOptions(request.header)
+  const asking = readHeaderOptions(request.header)
+  // Bytes that are sent while they are read are not kept, so nobody can tell whether they have changed.
+  const entries = sendsFile(asked) ? asking.filter(({ urn }) => urn !== CACHING) : asking
   const id = request.header('x-request-id')?.slice(0, 255)
   const reply = createReply()
   if (id) addReplyHeader(reply, 'x-request-id', id)

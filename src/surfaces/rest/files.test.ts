@@ -331,6 +331,11 @@ describe('files as results', () => {
     expect(conditional.status).toBe(200)
   })
 
+  it('of any size are sent whole to who asks whether they have changed', async () => {
+    const answer = await ask('big', { 'if-none-match': '"x"' })
+    expect([answer.status, (await answer.arrayBuffer()).byteLength]).toEqual([200, BIG])
+  })
+
   it('inside an object are data URLs', async () => {
     const answer = await send('blobs.record', {
       body: '{}',

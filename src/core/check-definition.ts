@@ -3,6 +3,7 @@ import {
   canonicalUrn,
   didYouMean,
   findNoJson,
+  isList,
   isRecord,
   toReason,
   toText,
@@ -35,6 +36,7 @@ export function checkDefinition(
   checkDefinitionFields(definition, refuse)
   checkAcceptance(definition, refuse)
   checkScopes(definition, refuse)
+  checkLists(definition, refuse)
   checkDetails(definition, refuse)
   checkReferences(definition, environment.components, refuse)
   const shape = attempt(derive, (field, reason) => refuse(field, reason))
@@ -151,6 +153,27 @@ const REFERABLE = {
   links: 'links',
   examples: 'examplePairings',
 } as const satisfies Record<string, ComponentKind>
+
+/** JavaScript may give anything where lists of objects belong. */
+function checkLists(definition: FunctionDefinition, refuse: Refuse): void {
+  for (const field of [...Object.keys(REFERABLE), 'simulations']) {
+    const value: unknown = definition[field as keyof FunctionDefinition]
+    if (value !== undefined) requireObjects(value, field, refuse)
+  }
+  for (const [index, example] of (definition.examples ?? []).entries()) {
+    if (addressOf(example) !== undefined || !isRecord(example)) continue
+    if (typeof example.name !== 'string') refuse(`examples[${index}].name`, 'must be a string')
+    requireObjects(example.params, `examples[${index}].params`, refuse)
+  }
+}
+
+function requireObjects(value: unknown, field: string, refuse: Refuse): void {
+  const list = isList(value)
+    ? value
+    : refuse(field, `must be a list of objects; got ${toText(value)}`)
+  const wrong = list.findIndex((entry) => !isRecord(entry))
+  if (wrong >= 0) refuse(`${field}[${wrong}]`, `must be an object; got ${toText(list[wrong])}`)
+}
 
 function checkReferences(
   definition: FunctionDefinition,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { define, serviceOf, versions } from '../../test/support/service.ts'
 import type { FunctionDefinition } from './function.ts'
 
@@ -133,6 +134,46 @@ describe('a wrong definition fails at start and names function and field', () =>
       'an example whose argument breaks the schema',
       { input: withId, examples: [{ $ref: '#/components/examplePairings/Wrong' }] },
       'examples[0] ("Wrong") has arguments that the schema refuses at "/id"',
+    ],
+    [
+      'examples that are no list',
+      { examples: { id: 'o_1' } as never },
+      'examples must be a list of objects',
+    ],
+    [
+      'an example that is no object',
+      { examples: ['o_1'] as never },
+      'examples[0] must be an object',
+    ],
+    [
+      'an example without params',
+      { input: withId, examples: [{ name: 'One', input: { id: 'o_1' } }] as never },
+      'examples[0].params must be a list of objects; got',
+    ],
+    [
+      'an example with named params',
+      { input: withId, examples: [{ name: 'One', params: { id: 'o_1' } }] as never },
+      'examples[0].params must be a list of objects; got',
+    ],
+    [
+      'an example with bare values',
+      { input: withId, examples: [{ name: 'One', params: ['o_1'] }] as never },
+      'examples[0].params[0] must be an object; got',
+    ],
+    [
+      'an example without a name',
+      { input: withId, examples: [{ params: [] }] as never },
+      'examples[0].name must be a string',
+    ],
+    [
+      'errors that are no list',
+      { errors: 'NOT_FOUND' as never },
+      'errors must be a list of objects',
+    ],
+    [
+      'a date where JSON has none',
+      { input: z.object({ due: z.date() }) as never },
+      'input.due: z.date() cannot be sent as JSON; use z.iso.datetime()',
     ],
     [
       'an example with too many params',

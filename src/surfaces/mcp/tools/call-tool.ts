@@ -141,26 +141,40 @@ function joinEntries(
   return [...entries, ...(others ?? []), ...(query === undefined ? [] : [query])]
 }
 
-function start({ environment: { service }, call }: ToolCall): Maybe<Outcome> {
-  const fail = (thrown: unknown) => toFailure(thrown, { call, log: service.log })
+function start(toolCall: ToolCall): Maybe<Outcome> {
   try {
-    const outcome = dispatch(service, call, 'mcp')
-    return isPromise(outcome) ? outcome.catch(fail) : outcome
+    const outcome = dispatch(toolCall.environment.service, toolCall.call, 'mcp')
+    return isPromise(outcome) ? recover(toolCall, outcome) : outcome
   } catch (thrown) {
-    return fail(thrown)
+    return fail(toolCall, thrown)
   }
 }
 
+/** Apart, because a closure is made for every call of the function that it stands in. */
+function recover(toolCall: ToolCall, outcome: Promise<Outcome>): Promise<Outcome> {
+  return outcome.catch((thrown: unknown) => fail(toolCall, thrown))
+}
+
+function fail({ environment: { service }, call }: ToolCall, thrown: unknown): Outcome {
+  return toFailure(thrown, { call, log: service.log })
+}
+
 function settle(toolCall: ToolCall, outcome: Maybe<Outcome>): Maybe<string> {
-  return isPromise(outcome)
-    ? outcome.then((ready) => encodeOutcome(toolCall, ready))
-    : encodeOutcome(toolCall, outcome)
+  return isPromise(outcome) ? settleLater(toolCall, outcome) : encodeOutcome(toolCall, outcome)
+}
+
+function settleLater(toolCall: ToolCall, outcome: Promise<Outcome>): Promise<string> {
+  return outcome.then((ready) => encodeOutcome(toolCall, ready))
 }
 
 /** A client that waits for progress must hear something before it gives up. */
 function keepAlive({ environment, progress }: ToolCall, result: Maybe<string>): Maybe<string> {
   if (!isPromise(result) || progress.report === undefined) return result
-  const timer = setInterval(progress.beat, environment.keepAliveMs)
+  return beatUntil(result, progress, environment.keepAliveMs)
+}
+
+function beatUntil(result: Promise<string>, { beat }: Progress, everyMs: number): Promise<string> {
+  const timer = setInterval(beat, everyMs)
   return result.finally(() => clearInterval(timer))
 }
 

@@ -2,11 +2,19 @@
 export type { CallerKey } from '../net/index.ts'
 export {
   connectMcpSource,
+  joinMcpOffers,
+  type McpOffers,
   type McpServerAddress,
   type McpSource,
   type McpSourceOptions,
   type McpSourceStatus,
   type McpToolSelection,
+  type OfferedContents,
+  type OfferedEntry,
+  type OfferedPrompt,
+  type OfferedResource,
+  type OfferedTemplate,
+  type OfferReader,
   readMcpConfig,
 } from '../sources/mcp/index.ts'
 export {

@@ -61,7 +61,6 @@ interface Place {
 
 async function serveSources(input: CommandInput, { output, watched }: Place): Promise<number> {
   assertFlags(input)
-  const mcp = readMcpOptions(input)
   const store = await openStoreOf(input)
   const events = await openBusOf(input)
   const loaded = await loadSources(input.positionals, input.io, {
@@ -69,6 +68,7 @@ async function serveSources(input: CommandInput, { output, watched }: Place): Pr
     events,
   })
   const { service, notes } = loaded
+  const mcp = { ...readMcpOptions(input), ...loaded.offers }
   const callLog = parseCallLog(readTextFlag(input, 'log'))
   if (callLog) service.observers.push(createCallLog(service.log, callLog))
   const around = { store, bus: events, io: input.io }

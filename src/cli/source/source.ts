@@ -4,6 +4,8 @@ import type { FunctionDefinition, Registry, Service } from '../../core/index.ts'
 import { jsonLogger } from '../../observe/index.ts'
 import {
   connectMcpSource,
+  joinMcpOffers,
+  type McpOffers,
   type McpSource,
   type McpSourceOptions,
   parseMcpReference,
@@ -53,6 +55,8 @@ export interface LoadedSource {
   readonly triggers: readonly TriggerDef[]
   /** What a person should know about how it was read. */
   readonly notes: readonly string[]
+  /** What MCP servers among them offer besides tools. */
+  readonly offers?: McpOffers
   /** Releases what the sources beside the service hold; the service is closed by its server. */
   readonly close: () => Promise<void>
 }
@@ -84,10 +88,15 @@ export async function loadSources(
     service: first.service,
     triggers: [first, ...others].flatMap(({ triggers = [] }) => triggers),
     notes: [first, ...others].flatMap(({ notes }) => notes),
+    ...joinOffers([first, ...others].flatMap(({ offers }) => offers ?? [])),
     close: async () => {
       await Promise.all(others.map(({ service }) => service.close()))
     },
   }
+}
+
+function joinOffers(offers: readonly McpOffers[]): { readonly offers?: McpOffers } {
+  return offers.length === 0 ? {} : { offers: joinMcpOffers(offers) }
 }
 
 /** Adds the functions and the health of another source to a service. */
@@ -164,7 +173,12 @@ async function loadMcpServers(
     for (const source of sources) source.follow(registry)
   }
   follow(service.registry)
-  return { service, follow, notes: sources.flatMap(toNotes) }
+  return {
+    service,
+    follow,
+    notes: sources.flatMap(toNotes),
+    ...joinOffers(sources.map(({ offers }) => offers)),
+  }
 }
 
 function toNotes({ name, status }: McpSource): readonly string[] {

@@ -40,7 +40,9 @@ function isInstalled() {
   const installed = JSON.parse(readFileSync(recorded, 'utf8')).packages
   const wanted = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages
   // An optional peer that tests use is `devOptional` in the lock file, and installed all the same.
-  const named = new Set(Object.keys(wanted[''].devDependencies).map((name) => `node_modules/${name}`))
+  const named = new Set(
+    Object.keys(wanted[''].devDependencies).map((name) => `node_modules/${name}`),
+  )
   return Object.entries(wanted).every(
     ([path, entry]) =>
       path === '' ||

@@ -7,6 +7,8 @@ import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { rolldown } from 'rolldown'
+import { parseAst } from 'rolldown/parseAst'
+import { Meta } from 'typebox/schema'
 
 const { values } = parseArgs({
   options: { out: { type: 'string', default: 'dist' }, 'no-types': { type: 'boolean' } },
@@ -15,18 +17,25 @@ const out = resolve(values.out)
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 const manifest = JSON.parse(readFileSync('package.json', 'utf8'))
 const entries = toEntries()
+/** The dialects of `DIALECT_URIS` in src/schema/dialect.ts. */
+const META_SCHEMAS = [
+  'https://json-schema.org/draft/2020-12/schema',
+  'http://json-schema.org/draft-07/schema#',
+]
+const NOTES = ['$comment', '$vocabulary', 'default', 'deprecated', 'title']
 const INSTALLED = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })
 
 rmSync(out, { recursive: true, force: true })
 if (!values['no-types']) writeDeclarations()
 const bundle = await rolldown({
   input: entries,
-  platform: 'node',
+  // For `node` the bundler's own helpers import node:module, which no browser has.
+  platform: 'neutral',
   // Packages are installed beside ours, or, if optional, are not; what else is imported becomes part of ours.
   external: (id) =>
     id.startsWith('node:') || INSTALLED.some((name) => id === name || id.startsWith(`${name}/`)),
   treeshake: { moduleSideEffects: false },
-  plugins: [withoutOldMetaSchemas()],
+  plugins: [withSmallMetaSchemas(), withPureConstants()],
   onLog(level, log, handler) {
     if (level === 'warn') throw new Error(`rolldown: ${log.message}`)
     handler(level, log)
@@ -45,25 +54,69 @@ assertDeclared(output)
 copyFileSync('src/sources/tool-spec/tool-spec.schema.json', join(out, 'tool-spec.schema.json'))
 writeFileSync(join(out, 'LICENSES.md'), formatLicences(output))
 
-/** TypeBox lists the meta-schemas of six drafts in one object; src/schema/compile.ts reads those of two. */
-function withoutOldMetaSchemas() {
-  const filter = { id: /typebox\/build\/schema\/meta\/(draft_(?:3|4|6|2019_09))\.mjs$/ }
-  let found = 0
+/**
+ * TypeBox lists the meta-schemas of six drafts in one object; src/schema/compile.ts reads those of two, and nobody reads
+ * what these say to people.
+ */
+function withSmallMetaSchemas() {
+  const filter = { id: /typebox\/build\/schema\/meta\/meta\.mjs$/ }
+  let isFound = false
   return {
-    name: 'without-old-meta-schemas',
+    name: 'with-small-meta-schemas',
     load: {
       filter,
-      handler(id) {
-        found += 1
-        const [, name] = filter.id.exec(id)
-        return `export const ${name.replace('draft', 'Draft')} = undefined`
+      handler() {
+        isFound = true
+        const read = META_SCHEMAS.map((uri) => [uri, withoutNotes(Meta[uri])])
+        return `export const Meta = ${JSON.stringify(Object.fromEntries(read))}`
       },
     },
     buildEnd() {
-      if (found !== 4)
-        throw new Error(`TypeBox keeps its meta-schemas elsewhere: found ${found} of 4`)
+      if (!isFound) throw new Error('TypeBox keeps its meta-schemas elsewhere')
     },
   }
+}
+
+/** Gives a schema without the keywords that check nothing; members of `properties` and the like are names, not keywords. */
+function withoutNotes(node, isMap = false) {
+  if (Array.isArray(node)) return node.map((one) => withoutNotes(one))
+  if (typeof node !== 'object' || node === null) return node
+  const kept = Object.entries(node).filter(([key]) => isMap || !NOTES.includes(key))
+  return Object.fromEntries(
+    kept.map(([key, value]) => [
+      key,
+      withoutNotes(value, !isMap && /^(?:properties|\$defs|definitions)$/.test(key)),
+    ]),
+  )
+}
+
+/**
+ * Tells bundlers that a constant of a module is there for its value only, so that they leave out the unused ones: they
+ * keep what is made by a call otherwise.
+ */
+function withPureConstants() {
+  return {
+    name: 'with-pure-constants',
+    renderChunk(code) {
+      const places = parseAst(code).body.flatMap((statement) => {
+        const { declarations = [] } = statement.declaration ?? statement
+        return declarations.flatMap(({ init }) => listCalls(init))
+      })
+      const starts = [...new Set(places)].toSorted((a, b) => b - a)
+      const marked = starts.reduce(
+        (text, at) => `${text.slice(0, at)}/* @__PURE__ */ ${text.slice(at)}`,
+        code,
+      )
+      return { code: marked, map: null }
+    },
+  }
+}
+
+/** Where the calls begin that run when an expression is read. */
+function listCalls(node) {
+  if (typeof node !== 'object' || node === null || /Function|Class/.test(node.type)) return []
+  const inside = Object.values(node).flatMap((child) => [child].flat().flatMap(listCalls))
+  return /^(?:Call|New)Expression$/.test(node.type) ? [node.start, ...inside] : inside
 }
 
 /** The entries of the package by their path in dist/, and the command line. */
@@ -120,7 +173,8 @@ function formatLicences(chunks) {
   const names = modules.flatMap(
     (id) => /\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(id)?.[1] ?? [],
   )
-  const texts = [...new Set(names)].map((name) => {
+  // The page of the explorer is generated with its library in it; `npm run build:explorer` puts it there.
+  const texts = [...new Set([...names, 'preact'])].map((name) => {
     const folder = join('node_modules', name)
     const { version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
     const file = readdirSync(folder).find((one) => /^licen[cs]e/i.test(one))

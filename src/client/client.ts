@@ -1,20 +1,8 @@
 import type { Link } from '../core/index.ts'
 import type { DiscoveryDocument, FunctionObject } from '../discovery/index.ts'
-import {
-  type Capabilities,
-  type CapabilitiesOptions,
-  createFeatureCheck,
-  fetchCapabilities,
-} from './capabilities.ts'
-import {
-  type DescribeOptions,
-  type FunctionDescription,
-  fetchDescription,
-  fetchDocument,
-  fetchFunctionObject,
-} from './describe.ts'
+import type { Capabilities, CapabilitiesOptions } from './capabilities.ts'
+import type { DescribeOptions, FunctionDescription } from './describe.ts'
 import { toCallError, toThrown } from './errors.ts'
-import { followLink } from './follow.ts'
 import type {
   BackgroundName,
   CallParameters,
@@ -26,25 +14,13 @@ import type {
   UntypedFunctions,
   VersionOf,
 } from './function-types.ts'
-import {
-  type AnyQuery,
-  eachResource,
-  type QueryPage,
-  type QueryResource,
-  splitQuery,
-  withQuery,
-} from './methods/query.ts'
-import {
-  type BackgroundOperation,
-  resumeOperation,
-  type StartOptions,
-  startOperation,
-} from './operation.ts'
+import type { AnyQuery, QueryPage, QueryResource } from './methods/query.ts'
+import type { BackgroundOperation, StartOptions } from './operation.ts'
 import type { CallOutcome } from './outcome.ts'
 import type { CallOptions } from './retry.ts'
 import { type CallSettings, type RunCall, runCall } from './run-call.ts'
 import { type ClientOptions, resolveSettings } from './settings.ts'
-import { type CallStream, createCallStream, type StreamOptions } from './stream.ts'
+import type { CallStream, StreamOptions } from './stream.ts'
 import { parseEndpoint } from './transport.ts'
 
 /** A client of a service: `Client<typeof service>`. */
@@ -162,10 +138,7 @@ export function createClient<Source extends ClientSource = UntypedFunctions>(
   const run: RunCall = (name, callArguments, callOptions = {}) =>
     runCall(settings, { function: name, arguments: callArguments, options: callOptions })
 
-  const runQuery: RunQuery = (name, callArguments, asked = {}) => {
-    const { query, options: callOptions } = splitQuery(asked)
-    return run(name, callArguments ?? {}, withQuery(callOptions, query))
-  }
+  const runQuery = createQuerying(run)
 
   return {
     call: run as unknown as Client<Source>['call'],
@@ -174,17 +147,20 @@ export function createClient<Source extends ClientSource = UntypedFunctions>(
     callOrThrow: createThrowing(run, target) as Client<Source>['callOrThrow'],
     query: runQuery as Client<Source>['query'],
     each: createEach(runQuery) as Client<Source>['each'],
-    start: createStarting(run, settings) as Client<Source>['start'],
-    operation: ((id: string) =>
-      resumeOperation({ run, sleep: settings.sleep }, id)) as Client<Source>['operation'],
-    follow: (link, result, callOptions) => followLink(run, { link, result, endpoint }, callOptions),
-    describe: (name, callOptions) => fetchDescription(run, name, callOptions),
-    discover: (callOptions) => fetchDocument(run, callOptions),
-    discoverFunction: (name, callOptions) => fetchFunctionObject(run, name, callOptions),
-    capabilities: (callOptions) => fetchCapabilities(run, callOptions),
-    supports: createFeatureCheck(run, settings.clock),
+    ...(createBackground(run, settings) as Pick<Client<Source>, 'start' | 'operation'>),
+    follow: async (link, result, callOptions) =>
+      (await import('./follow.ts')).followLink(run, { link, result, endpoint }, callOptions),
+    describe: async (...asked) => (await import('./describe.ts')).fetchDescription(run, ...asked),
+    discover: async (...asked) => (await import('./describe.ts')).fetchDocument(run, ...asked),
+    discoverFunction: async (...asked) =>
+      (await import('./describe.ts')).fetchFunctionObject(run, ...asked),
+    capabilities: async (...asked) =>
+      (await import('./capabilities.ts')).fetchCapabilities(run, ...asked),
+    supports: createSupports(run, settings),
   }
 }
+
+// What a page may never use is imported when it is: a bundler that splits code leaves it out of what is loaded first.
 
 type RunQuery = (
   name: string,
@@ -192,27 +168,82 @@ type RunQuery = (
   asked?: AnyQuery & CallOptions,
 ) => Promise<CallOutcome>
 
+function createQuerying(run: RunCall): RunQuery {
+  return async (name, callArguments, asked = {}) => {
+    const { splitQuery, withQuery } = await import('./methods/query.ts')
+    const { query, options } = splitQuery(asked)
+    return run(name, callArguments ?? {}, withQuery(options, query))
+  }
+}
+
 function createEach(runQuery: RunQuery) {
-  return (name: string, callArguments?: unknown, asked: AnyQuery & CallOptions = {}) =>
-    eachResource(asked, async (query) => {
+  return async function* each(
+    name: string,
+    callArguments?: unknown,
+    asked: AnyQuery & CallOptions = {},
+  ) {
+    const { eachResource } = await import('./methods/query.ts')
+    yield* eachResource(asked, async (query) => {
       const outcome = await runQuery(name, callArguments, { ...asked, ...query })
       if (outcome.ok) return outcome.result
       throw toCallError(outcome)
     })
+  }
 }
 
 function createStreaming(settings: CallSettings, target: string) {
-  return (name: string, callArguments: unknown, options: StreamOptions = {}): CallStream =>
-    createCallStream(settings, { function: name, arguments: callArguments, options }, target)
+  return (name: string, callArguments: unknown, options: StreamOptions = {}): CallStream => {
+    let opened: Promise<CallStream> | undefined
+    const open = async () => {
+      const { createCallStream } = await import('./stream.ts')
+      return createCallStream(
+        settings,
+        { function: name, arguments: callArguments, options },
+        target,
+      )
+    }
+    const stream = () => (opened ??= open())
+    return {
+      next: async () => (await stream()).next(),
+      return: async () => (await stream()).return(),
+      result: async () => (await stream()).result(),
+      [Symbol.asyncIterator]() {
+        return this
+      },
+    }
+  }
 }
 
-function createStarting(run: RunCall, { sleep }: CallSettings) {
-  return (
-    name: string,
-    callArguments: unknown,
-    options?: StartOptions,
-  ): Promise<BackgroundOperation> =>
-    startOperation({ run, sleep }, { function: name, arguments: callArguments }, options)
+function createBackground(run: RunCall, { sleep }: CallSettings) {
+  return {
+    async start(
+      name: string,
+      callArguments: unknown,
+      options?: StartOptions,
+    ): Promise<BackgroundOperation> {
+      const { startOperation } = await import('./operation.ts')
+      return startOperation({ run, sleep }, { function: name, arguments: callArguments }, options)
+    },
+    operation(id: string): BackgroundOperation {
+      const resume = async () =>
+        (await import('./operation.ts')).resumeOperation({ run, sleep }, id)
+      return {
+        id,
+        status: async (options) => (await resume()).status(options),
+        result: async (options) => (await resume()).result(options),
+        cancel: async () => (await resume()).cancel(),
+      }
+    },
+  }
+}
+
+function createSupports(run: RunCall, { clock }: CallSettings): (urn: string) => Promise<boolean> {
+  let check: ((urn: string) => Promise<boolean>) | undefined
+  return async (urn) => {
+    const { createFeatureCheck } = await import('./capabilities.ts')
+    check ??= createFeatureCheck(run, clock)
+    return check(urn)
+  }
 }
 
 function createThrowing(run: RunCall, target: string) {

@@ -3,7 +3,6 @@ export { type Client, createClient, type FunctionClient } from './client.ts'
 export type { DescribeOptions, FunctionDescription, VersionDescription } from './describe.ts'
 export { CLIENT_CODES, type ClientCode } from './errors.ts'
 export { inlineFiles } from './files.ts'
-export { evaluateLink, type LinkedCall, resolveServerUrl } from './follow.ts'
 export type {
   BackgroundName,
   CallParameters,
@@ -23,6 +22,7 @@ export type {
   UntypedFunctions,
   VersionOf,
 } from './function-types.ts'
+export { evaluateLink, type LinkedCall, resolveServerUrl } from './link.ts'
 export { createLocalTransport, type LocalTransportOptions } from './local-transport.ts'
 export {
   createMethods,

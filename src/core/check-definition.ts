@@ -309,6 +309,8 @@ const FIELDS: Readonly<Record<keyof FunctionDefinition, true>> = {
   health: true,
   dryRun: true,
   imported: true,
+  source: true,
+  toolMeta: true,
   nullMeansAbsent: true,
   use: true,
   resources: true,

@@ -196,6 +196,10 @@ export interface FunctionMetadata<
    * linear time are then never run on the engine of JavaScript.
    */
   readonly imported?: true
+  /** Name of the remote server that the function comes from; lists show it. */
+  readonly source?: string
+  /** Members of `_meta` that the entry of its tool in MCP lists has besides our own. */
+  readonly toolMeta?: JsonObject
   /** True when null for an optional argument that does not admit null is taken, and means that it is left out. */
   readonly nullMeansAbsent?: true
   /** State at start; `service.registry.setHealth` changes it at run time. */

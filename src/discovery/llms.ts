@@ -1,6 +1,7 @@
+import { type Components, type ContentDescriptor, resolveReference } from '../core/index.ts'
 import { isList, toText } from '../values/index.ts'
-import { type DiscoveryDocument, REQUIRED_SCOPES } from './decode.ts'
-import { type SiteFunction, toSiteModel } from './outline.ts'
+import { type DiscoveryDocument, type FunctionObject, REQUIRED_SCOPES } from './decode.ts'
+import { groupByPrefix, listFunctions } from './outline.ts'
 
 /** What is told besides the functions. */
 export interface LlmsOptions {
@@ -23,7 +24,6 @@ const LONGEST_LINE = 300
 
 /** Writes what an agent should know first, in the form of llms.txt: what the service is for and how it is called. */
 export function buildLlmsText(document: DiscoveryDocument, options: LlmsOptions = {}): string {
-  const { groups } = toSiteModel(document)
   const { title, description } = document.info
   const { origin = '', rest = '/api', links = toSurfaceLinks(origin) } = options
   return [
@@ -32,11 +32,11 @@ export function buildLlmsText(document: DiscoveryDocument, options: LlmsOptions 
     '',
     `Call a function over MCP, as a tool (dots become two underscores), or with \`POST ${rest}/{function}\` and its arguments as a JSON object.`,
     'A failed call answers with errors that have a stable `code` and name the argument that is wrong.',
-    ...groups.flatMap(({ name, functions }) => [
+    ...groupByPrefix(listFunctions(document)).flatMap(({ name, functions }) => [
       '',
       `## ${oneLine(name)}`,
       '',
-      ...functions.map(toLine),
+      ...functions.map(({ latest }) => toLine(latest, document.components)),
     ]),
     '',
     '## Descriptions',
@@ -55,14 +55,17 @@ function toSurfaceLinks(origin: string): readonly LlmsLink[] {
   ]
 }
 
-function toLine({ name, latest }: SiteFunction): string {
-  const names = latest.arguments.map(({ name, required }) => (required ? name : `${name}?`))
-  const { summary, description = '', deprecated, sideEffects } = latest.object
+function toLine(latest: FunctionObject, components: Components = {}): string {
+  const { name, summary, description = '', deprecated, sideEffects, arguments: all = [] } = latest
+  const names = all.flatMap((one) => {
+    const found = resolveReference<ContentDescriptor>(one, components, 'contentDescriptors')
+    return found ? [found.required ? found.name : `${found.name}?`] : []
+  })
   const effect =
     sideEffects !== undefined && sideEffects.length > 0
       ? ` Effects: ${sideEffects.join(', ')}.`
       : ''
-  const scopes = latest.object[REQUIRED_SCOPES]
+  const scopes = latest[REQUIRED_SCOPES]
   const needs = isList(scopes) ? ` Requires: ${oneLine(scopes.map(toText).join(', '))}.` : ''
   const old = deprecated === undefined ? '' : ' Deprecated.'
   return `- \`${name}(${names.join(', ')})\`: ${toSentence(summary ?? description)}${effect}${needs}${old}`

@@ -27,9 +27,9 @@ export interface SiteModel {
 }
 
 /** Functions that share the first part of their names. */
-export interface SiteGroup {
+export interface SiteGroup<Entry = SiteFunction> {
   readonly name: string
-  readonly functions: readonly SiteFunction[]
+  readonly functions: readonly Entry[]
 }
 
 /** One function with all its versions; the newest speaks for it. */
@@ -67,23 +67,37 @@ export function toSiteModel(document: DiscoveryDocument): SiteModel {
   return {
     document,
     functions,
-    groups: groupFunctions(functions),
+    groups: groupByPrefix(functions),
     errors: collectErrors(functions),
     schemas: Object.entries(document.components?.schemas ?? {}).sort(byFirst),
   }
 }
 
 function groupVersions(document: DiscoveryDocument): readonly SiteFunction[] {
-  const all = document.functions.map((object) => toVersion(object, document))
-  const byName = groupBy(all, ({ object }) => object.name)
   const pages = new Set<string>(['index.html', 'errors.html', 'schemas.html'])
-  return [...byName].sort(byFirst).flatMap(([name, versions]) => {
-    // The document lists versions oldest first, and stable ones speak for a function.
-    const ordered = versions.toReversed()
-    const latest = ordered.find(({ object }) => object.stability === 'stable') ?? ordered[0]
-    return latest === undefined
-      ? []
-      : [{ name, page: toPage(name, pages), latest, versions: ordered }]
+  return listFunctions(document).map(({ name, latest, versions }) => {
+    const all = new Map(versions.map((object) => [object, toVersion(object, document)]))
+    return {
+      name,
+      page: toPage(name, pages),
+      latest: all.get(latest) ?? toVersion(latest, document),
+      versions: [...all.values()],
+    }
+  })
+}
+
+/** Lists functions by name, the newest version of each first; a stable one speaks for it. */
+export function listFunctions({ functions }: DiscoveryDocument): readonly {
+  readonly name: string
+  readonly latest: FunctionObject
+  readonly versions: readonly FunctionObject[]
+}[] {
+  const byName = groupBy(functions, ({ name }) => name)
+  return [...byName].sort(byFirst).flatMap(([name, listed]) => {
+    // The document lists versions oldest first.
+    const versions = listed.toReversed()
+    const latest = versions.find(({ stability }) => stability === 'stable') ?? versions[0]
+    return latest === undefined ? [] : [{ name, latest, versions }]
   })
 }
 
@@ -140,7 +154,10 @@ function toExample(
   }
 }
 
-function groupFunctions(functions: readonly SiteFunction[]): readonly SiteGroup[] {
+/** Groups functions by the first part of their names. */
+export function groupByPrefix<Entry extends { readonly name: string }>(
+  functions: readonly Entry[],
+): readonly SiteGroup<Entry>[] {
   const groups = groupBy(functions, ({ name }) =>
     /^urn:/.test(name) ? 'urn' : (name.split(/[./]/, 1)[0] ?? name),
   )

@@ -2,11 +2,21 @@
 export type { CallerKey } from '../net/index.ts'
 export {
   connectMcpSource,
+  joinMcpOffers,
+  type McpOffers,
+  type McpPins,
   type McpServerAddress,
   type McpSource,
   type McpSourceOptions,
+  type McpSourcePins,
   type McpSourceStatus,
   type McpToolSelection,
+  type OfferedContents,
+  type OfferedEntry,
+  type OfferedPrompt,
+  type OfferedResource,
+  type OfferedTemplate,
+  type OfferReader,
   readMcpConfig,
 } from '../sources/mcp/index.ts'
 export {

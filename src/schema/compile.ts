@@ -1,4 +1,4 @@
-import { Build, Check, Errors, Meta } from 'typebox/schema'
+import { Build, Check, ErrorContext, ErrorSchema, Meta, Stack } from 'typebox/schema'
 import { Settings } from 'typebox/system'
 import { createRecord, resolvePointer } from '../values/index.ts'
 import { listMemberNames } from './arguments.ts'
@@ -179,8 +179,11 @@ function findErrors(
   const { maxErrors } = Settings.Get()
   // The limit is a setting of the whole library; it is put back before anybody else can look.
   Settings.Set({ maxErrors: limit })
+  const errors = new ErrorContext()
   try {
-    return Errors(context, schema, value)[1]
+    // What `Errors` does, without its sentences in English: ours are in messages.ts.
+    ErrorSchema(Stack(context, schema), errors, '#', '', schema, value)
+    return errors.GetErrors()
   } finally {
     Settings.Set({ maxErrors })
   }

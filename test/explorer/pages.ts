@@ -28,6 +28,8 @@ export interface OpenOptions {
 export interface Pages {
   /** Opens a page of an app at a port, and so an origin, of its own. */
   readonly visit: (app: App, hash?: string, options?: OpenOptions) => Promise<Page>
+  /** Opens a page of a server that the test has started. */
+  readonly visitUrl: (url: string, options?: OpenOptions) => Promise<Page>
   /** Opens the explorer of an app and waits for its list of tools. */
   readonly open: (app: App, hash?: string, options?: OpenOptions) => Promise<Page>
   /** The origin of the page that is open. */
@@ -76,6 +78,10 @@ function createPages(settings: BrowserContextOptions): Pages {
 
   async function visit(app: App, hash = '', options: OpenOptions = {}): Promise<Page> {
     server = await startServer(app)
+    return visitUrl(`${server.url}${options.at ?? '/explorer/'}${hash}`, options)
+  }
+
+  async function visitUrl(url: string, options: OpenOptions = {}): Promise<Page> {
     page = await context.newPage()
     page.setDefaultTimeout(PATIENCE_MS)
     page.on('pageerror', (error) => faults.push(error.message))
@@ -90,12 +96,13 @@ function createPages(settings: BrowserContextOptions): Pages {
     if (options.width !== undefined)
       await page.setViewportSize({ width: options.width, height: 800 })
     if (options.prepare !== undefined) await page.addInitScript(options.prepare)
-    await page.goto(`${server.url}${options.at ?? '/explorer/'}${hash}`)
+    await page.goto(url)
     return page
   }
 
   return {
     visit,
+    visitUrl,
     async open(app, hash, options) {
       const page = await visit(app, hash, options)
       await page.locator('.tool-row, .trouble').first().waitFor()

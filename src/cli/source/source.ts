@@ -4,6 +4,9 @@ import type { FunctionDefinition, Registry, Service } from '../../core/index.ts'
 import { jsonLogger } from '../../observe/index.ts'
 import {
   connectMcpSource,
+  joinMcpOffers,
+  type McpOffers,
+  type McpPins,
   type McpSource,
   type McpSourceOptions,
   parseMcpReference,
@@ -53,6 +56,8 @@ export interface LoadedSource {
   readonly triggers: readonly TriggerDef[]
   /** What a person should know about how it was read. */
   readonly notes: readonly string[]
+  /** What MCP servers among them offer besides tools. */
+  readonly offers?: McpOffers
   /** Releases what the sources beside the service hold; the service is closed by its server. */
   readonly close: () => Promise<void>
 }
@@ -67,7 +72,7 @@ type OneSource = Omit<LoadedSource, 'close' | 'triggers'> &
 export async function loadSources(
   references: readonly string[],
   io: Io,
-  surroundings: ServiceSurroundings = {},
+  surroundings: SourceSurroundings = {},
 ): Promise<LoadedSource> {
   const isOnly = references.length === 1
   const loading = Promise.all(
@@ -84,10 +89,15 @@ export async function loadSources(
     service: first.service,
     triggers: [first, ...others].flatMap(({ triggers = [] }) => triggers),
     notes: [first, ...others].flatMap(({ notes }) => notes),
+    ...joinOffers([first, ...others].flatMap(({ offers }) => offers ?? [])),
     close: async () => {
       await Promise.all(others.map(({ service }) => service.close()))
     },
   }
+}
+
+function joinOffers(offers: readonly McpOffers[]): { readonly offers?: McpOffers } {
+  return offers.length === 0 ? {} : { offers: joinMcpOffers(offers) }
 }
 
 /** Adds the functions and the health of another source to a service. */
@@ -105,8 +115,14 @@ function freeName(taken: Readonly<Record<string, unknown>>, name: string): strin
   return free
 }
 
+/** What sources get from the command line. */
+interface SourceSurroundings extends ServiceSurroundings {
+  /** Opened from --pin. */
+  readonly pins?: McpPins
+}
+
 /** What a source is loaded with; the only one has nothing beside it that could be served without it. */
-type Loading = ServiceSurroundings & { readonly isOnly: boolean }
+type Loading = SourceSurroundings & { readonly isOnly: boolean }
 
 async function loadSource(given: string, io: Io, surroundings: Loading): Promise<OneSource> {
   const reference = fromFileUrl(given)
@@ -140,11 +156,11 @@ async function loadMcpServers(
   title: string,
   servers: readonly McpSourceOptions[],
   io: Io,
-  { store }: ServiceSurroundings,
+  { store, pins }: SourceSurroundings,
 ): Promise<OneSource> {
   const log = jsonLogger({ write: io.err })
   const sources = await Promise.all(
-    servers.map((options) => connectMcpSource({ log, ...options })),
+    servers.map((options) => connectMcpSource({ log, ...(pins && { pins }), ...options })),
   ).catch((thrown: unknown) => {
     const { cause } = thrown as Error
     throw new UsageError(toReason(cause ?? thrown))
@@ -164,7 +180,12 @@ async function loadMcpServers(
     for (const source of sources) source.follow(registry)
   }
   follow(service.registry)
-  return { service, follow, notes: sources.flatMap(toNotes) }
+  return {
+    service,
+    follow,
+    notes: sources.flatMap(toNotes),
+    ...joinOffers(sources.map(({ offers }) => offers)),
+  }
 }
 
 function toNotes({ name, status }: McpSource): readonly string[] {
@@ -185,7 +206,7 @@ async function assertProgram({ service, notes }: OneSource): Promise<void> {
 async function loadDescription(
   reference: string,
   io: Io,
-  surroundings: ServiceSurroundings,
+  surroundings: SourceSurroundings,
 ): Promise<OneSource> {
   const { store } = surroundings
   const source = await readSource(reference, io)

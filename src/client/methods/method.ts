@@ -1,7 +1,7 @@
 import type { ReplyEntry } from '../../core/index.ts'
 import { CallError, type CallErrorShape } from '../../errors/index.ts'
 import { toCallError } from '../errors.ts'
-import { evaluateLink } from '../follow.ts'
+import { evaluateLink } from '../link.ts'
 import {
   type BackgroundOperation,
   type FollowOptions,

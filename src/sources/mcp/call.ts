@@ -5,6 +5,7 @@ import { ELICITATION, type RemoteClient, type RemoteResult, type RemoteTool } fr
 import type { McpConnection } from './connection.ts'
 import { restoreBlocks } from './lenient.ts'
 import { MAX_ANSWER_BYTES, TOO_LARGE } from './line-limit.ts'
+import { type Namespace, rewriteBlock } from './namespace.ts'
 import type { RemoteQuestions } from './questions.ts'
 
 /** The error of a remote tool that ran and failed. */
@@ -20,6 +21,9 @@ export type CallTool = (
 
 /** Agents get content blocks of a result as they are; the surface for them looks for this mark. */
 const CONTENT = Symbol.for('waymark tool content')
+
+/** Members of a result that agents get besides its value. */
+const EXTRAS = Symbol.for('waymark tool extras')
 
 const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities'
 
@@ -40,11 +44,13 @@ export function createCallTool(
     timeoutMs,
     clock,
     questions,
+    namespace,
   }: {
     readonly name: string
     readonly timeoutMs: number
     readonly clock: Clock
     readonly questions: RemoteQuestions
+    readonly namespace: Namespace
   },
 ): { readonly call: CallTool; readonly counts: () => CallCounts } {
   let calls = 0
@@ -56,13 +62,7 @@ export function createCallTool(
       const timeout = timeLeft(invocation.call, timeoutMs, clock)
       const result = await send({ tool, args }, invocation, timeout)
       if (result.isError) throw toToolFailure(result)
-      if (structured) return result.structuredContent
-      const { structuredContent } = result
-      return {
-        content: restoreBlocks(result.content ?? []),
-        ...(structuredContent !== undefined && { structuredContent }),
-        [CONTENT]: true,
-      }
+      return toValue(result, structured, namespace)
     } catch (thrown) {
       failures += 1
       throw thrown
@@ -84,17 +84,15 @@ export function createCallTool(
     asked: { readonly tool: RemoteTool; readonly args: unknown },
     invocation: Invocation,
     timeout: number,
-    again = false,
   ): Promise<RemoteResult> {
-    const client = await connection.client()
-    try {
+    return askClient(connection, name, invocation.signal, (client) => {
       // Only arguments and the trace travel on: no token, no header, no identity of the caller.
       const params = {
         name: asked.tool.name,
         arguments: asked.args as JsonObject,
         ...toMeta(invocation.call, client, questions),
       }
-      return await questions.during(invocation, (signal) =>
+      return questions.during(invocation, (signal) =>
         client.callTool(params, {
           signal,
           timeout,
@@ -103,19 +101,33 @@ export function createCallTool(
             invocation.progress(total ? progress / total : 0, message),
         }),
       )
-    } catch (thrown) {
-      if (invocation.signal.aborted) throw invocation.signal.reason
-      if (thrown instanceof CallError) throw thrown
-      const failure = toFailure(thrown, name)
-      if (failure !== 'lost') throw failure
-      if (!again && isForgotten(thrown)) {
-        // The session was unknown, so the call never reached the tool: it may be made again.
-        connection.renew(client)
-        return send(asked, invocation, timeout, true)
-      }
-      connection.lose(client)
-      throw new CallError('UNAVAILABLE', { message: `${name} cannot be reached`, cause: thrown })
+    })
+  }
+}
+
+/** Asks a server something; an answer that never comes costs the connection. */
+export async function askClient<Result>(
+  connection: McpConnection<RemoteClient>,
+  name: string,
+  signal: AbortSignal | undefined,
+  work: (client: RemoteClient) => Promise<Result>,
+  again = false,
+): Promise<Result> {
+  const client = await connection.client()
+  try {
+    return await work(client)
+  } catch (thrown) {
+    if (signal?.aborted) throw signal.reason
+    if (thrown instanceof CallError) throw thrown
+    const failure = toFailure(thrown, name)
+    if (failure !== 'lost') throw failure
+    if (!again && isForgotten(thrown)) {
+      // The session was unknown, so the request never reached the server: it may be made again.
+      connection.renew(client)
+      return askClient(connection, name, signal, work, true)
     }
+    connection.lose(client)
+    throw new CallError('UNAVAILABLE', { message: `${name} cannot be reached`, cause: thrown })
   }
 }
 
@@ -143,6 +155,42 @@ function toTraceMeta({ facts: { trace } }: Call): JsonObject {
 function timeLeft({ facts }: Call, timeoutMs: number, clock: Clock): number {
   const left = facts.deadline === undefined ? timeoutMs : facts.deadline - clock.now()
   return Math.min(Math.max(left, 1), LONGEST_TIMER_MS)
+}
+
+/** These tell of the server's own exchange with us. */
+const HOP_META = /^(?:waymark\/|io\.modelcontextprotocol\/(?:serverInfo|related-task)$)/
+
+function toPassedMeta(meta: RemoteResult['_meta']): JsonObject | undefined {
+  const passed = Object.entries(meta ?? {}).filter(([key]) => !HOP_META.test(key))
+  return passed.length === 0 ? undefined : (Object.fromEntries(passed) as JsonObject)
+}
+
+/** Gives what a function returns; what only agents can use is marked, so that other surfaces do not see it. */
+function toValue(
+  { content, structuredContent, _meta: given }: RemoteResult,
+  structured: boolean,
+  namespace: Namespace,
+): unknown {
+  const _meta = toPassedMeta(given)
+  const restored = restoreBlocks(content ?? [])
+  const blocks = Array.isArray(restored)
+    ? restored.map((block) => rewriteBlock(block, namespace))
+    : restored
+  if (!structured) {
+    return {
+      content: blocks,
+      ...(structuredContent !== undefined && { structuredContent }),
+      [CONTENT]: true,
+      ...(_meta && { [EXTRAS]: { meta: _meta } }),
+    }
+  }
+  const more =
+    Array.isArray(blocks) && blocks.some((block) => !isRecord(block) || block['type'] !== 'text')
+  if (!isRecord(structuredContent) || (!more && _meta === undefined)) return structuredContent
+  return {
+    ...structuredContent,
+    [EXTRAS]: { ...(_meta && { meta: _meta }), ...(more && { content: blocks }) },
+  }
 }
 
 /** A Waymark server says which of its errors it was, and its caller gets that; others only say it in words. */

@@ -47,6 +47,35 @@ export interface RemoteResult {
   readonly _meta?: Readonly<Record<string, unknown>> | undefined
 }
 
+/** A resource as a remote server describes it. */
+export interface RemoteResource {
+  readonly uri: string
+  readonly name: string
+  readonly description?: string | undefined
+}
+
+/** A family of resources as a remote server describes it. */
+export interface RemoteTemplate {
+  readonly uriTemplate: string
+  readonly name: string
+  readonly description?: string | undefined
+}
+
+/** A prompt as a remote server describes it. */
+export interface RemotePrompt {
+  readonly name: string
+  readonly description?: string | undefined
+  readonly arguments?: readonly { readonly name: string }[] | undefined
+}
+
+interface ListOptions {
+  readonly cacheMode?: 'refresh'
+}
+
+interface AskOptions {
+  readonly signal?: AbortSignal
+}
+
 /** The members of the official client that we call. */
 export interface RemoteClient {
   onclose?: (() => void) | undefined
@@ -54,10 +83,39 @@ export interface RemoteClient {
   connect(transport: never): Promise<unknown>
   close(): Promise<void>
   getProtocolEra(): 'legacy' | 'modern' | undefined
+  getServerCapabilities(): { readonly resources?: unknown; readonly prompts?: unknown } | undefined
   listTools(
     params?: undefined,
-    options?: { readonly cacheMode?: 'refresh' },
+    options?: ListOptions,
   ): Promise<{ readonly tools: readonly RemoteTool[] }>
+  listResources(
+    params?: undefined,
+    options?: ListOptions,
+  ): Promise<{ readonly resources: readonly RemoteResource[] }>
+  listResourceTemplates(
+    params?: undefined,
+    options?: ListOptions,
+  ): Promise<{ readonly resourceTemplates: readonly RemoteTemplate[] }>
+  listPrompts(
+    params?: undefined,
+    options?: ListOptions,
+  ): Promise<{ readonly prompts: readonly RemotePrompt[] }>
+  readResource(
+    params: { readonly uri: string },
+    options?: AskOptions & { readonly cacheMode?: 'bypass' },
+  ): Promise<{ readonly contents: readonly { readonly uri: string }[] }>
+  getPrompt(
+    params: { readonly name: string; readonly arguments: Record<string, string> },
+    options?: AskOptions,
+  ): Promise<{ readonly messages: readonly { readonly role: string; readonly content: unknown }[] }>
+  complete(params: {
+    readonly ref: never
+    readonly argument: { readonly name: string; readonly value: string }
+    readonly context?: { readonly arguments: Record<string, string> }
+  }): Promise<{ readonly completion: { readonly values: readonly string[] } }>
+  subscribeResource(params: { readonly uri: string }): Promise<unknown>
+  unsubscribeResource(params: { readonly uri: string }): Promise<unknown>
+  listen(filter: { resourceSubscriptions: string[] }): Promise<{ close(): Promise<void> }>
   callTool(
     params: {
       readonly name: string
@@ -82,6 +140,10 @@ export interface OpenClientOptions {
   /** `auto` asks the server which revision it speaks; `legacy` saves the question. */
   readonly revision: 'auto' | 'legacy'
   readonly onTools: (tools: readonly RemoteTool[]) => void
+  /** Told when resources or prompts came or went. */
+  readonly onOffers: () => void
+  /** Told that the contents of a resource changed. */
+  readonly onResource: (uri: string) => void
   /** Told of each tool that makes no sense. */
   readonly onSkipped: (tool: string, reason: string) => void
   /** Answers a question to the user; the server is told that nobody can be asked when absent. */
@@ -95,9 +157,14 @@ export interface OpenClientOptions {
 /** Connects to an MCP server with the official client, which is only loaded here. */
 export async function openMcpClient(
   address: McpServerAddress,
-  { revision, onTools, onSkipped, onQuestion, onClose, onError, signal }: OpenClientOptions,
+  options: OpenClientOptions,
 ): Promise<RemoteClient> {
+  const { revision, onTools, onOffers, onSkipped, onQuestion, onClose, onError, signal } = options
   const { Client, StreamableHTTPClientTransport, StdioClientTransport } = await loadClient()
+  const offers = {
+    autoRefresh: false,
+    onChanged: (error: Error | null) => (error ? onError(error) : onOffers()),
+  }
   const official = new Client(
     { name: 'waymark', version: '1.0.0' },
     {
@@ -107,6 +174,8 @@ export async function openMcpClient(
       jsonSchemaValidator: { getValidator: createValidator as never },
       listChanged: {
         tools: { onChanged: (error, tools) => (error ? onError(error) : onTools(tools ?? [])) },
+        prompts: offers,
+        resources: offers,
       },
     },
   )
@@ -115,6 +184,9 @@ export async function openMcpClient(
       onQuestion(params as unknown as JsonObject).then(toElicitResult),
     )
   }
+  official.setNotificationHandler('notifications/resources/updated', ({ params }) =>
+    options.onResource(params.uri),
+  )
   const client: RemoteClient = official
   client.onerror = onError
   const transport =

@@ -1,6 +1,7 @@
 import { didYouMean, isRecord, toText } from '../../values/index.ts'
+import { toSourceName } from './reference.ts'
 import type { McpToolSelection } from './selection.ts'
-import { type McpSourceOptions, toSourceName } from './source.ts'
+import type { McpSourceOptions } from './source.ts'
 
 /** Members of a server that we read, and those of other programs that mean nothing here. */
 const KNOWN = [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseMcpReference } from './source.ts'
+import { parseMcpReference } from './reference.ts'
 
 describe('parseMcpReference', () => {
   it.each([

@@ -1,16 +1,14 @@
 import type { ComponentHealth, FunctionDefinition, Logger, Registry } from '../../core/index.ts'
-import { type Clock, formatTimestamp, sleep, systemClock, toReason } from '../../values/index.ts'
-import { createCallTool } from './call.ts'
-import {
-  type McpServerAddress,
-  openMcpClient,
-  type RemoteClient,
-  type RemoteTool,
-} from './client.ts'
+import { type Clock, formatTimestamp, sleep, systemClock } from '../../values/index.ts'
+import { askClient, createCallTool } from './call.ts'
+import { type McpServerAddress, openMcpClient, type RemoteClient } from './client.ts'
 import { createConnection } from './connection.ts'
+import { createNamespace } from './namespace.ts'
+import { createOffers, type McpOffers } from './offers.ts'
+import type { McpPins } from './pins.ts'
 import { createRemoteQuestions } from './questions.ts'
-import { type McpToolSelection, selectTools } from './selection.ts'
-import { toToolFunctions } from './tool-function.ts'
+import type { McpToolSelection } from './selection.ts'
+import { createSourceTools } from './source-tools.ts'
 
 /** Which MCP server becomes a source, and how far it is trusted. */
 export type McpSourceOptions = McpServerAddress & {
@@ -32,6 +30,8 @@ export type McpSourceOptions = McpServerAddress & {
   readonly revision?: 'auto' | 'legacy'
   /** Passes questions of the server on to the user of an agent that calls; true when absent. */
   readonly questions?: boolean
+  /** Where approved tools are remembered: one that is new or has changed is withheld until it is approved. */
+  readonly pins?: McpPins
   readonly log?: Logger
   readonly clock?: Clock
   readonly random?: () => number
@@ -65,10 +65,13 @@ export interface McpSource {
   readonly functions: () => readonly FunctionDefinition[]
   /** Adds, replaces and removes functions when the server's tools change; returns what stops it. */
   readonly follow: (registry: Registry) => () => void
+  /** Its resources and prompts, as options of the MCP surface: `serve(service, { mcp: files.offers })`. */
+  readonly offers: McpOffers
   readonly close: () => Promise<void>
 }
 
 const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,62}$/
+const LONGEST_LISTING_MS = 5_000
 const SILENT: Logger = { warn: () => undefined, error: () => undefined }
 
 /**
@@ -83,14 +86,10 @@ export async function connectMcpSource(options: McpSourceOptions): Promise<McpSo
     )
   }
   const questions = createRemoteQuestions({ name, trusted, wanted: options.questions !== false })
-  const listeners = new Set<() => void>()
-  const skipped = new Map<string, string>()
-  let functions: readonly FunctionDefinition[] = []
-  const skip = (tool: string, reason: string) => {
-    skipped.set(tool, reason)
-    log.warn(`a tool of the MCP server ${name} is skipped: ${reason}`, { tool })
-  }
-
+  const tools = createSourceTools(
+    { name, trusted, log, selection: options.tools, pins: options.pins },
+    (...asked) => call(...asked),
+  )
   const connection = createConnection<RemoteClient>({
     name,
     clock,
@@ -99,40 +98,45 @@ export async function connectMcpSource(options: McpSourceOptions): Promise<McpSo
     open: (onClose, signal) =>
       openMcpClient(options, {
         revision: options.revision ?? 'auto',
-        onTools: update,
-        onSkipped: skip,
+        onTools: tools.update,
+        onOffers: () => void connection.client().then(offers.load, () => undefined),
+        onResource: (uri) => offers.update(uri),
+        onSkipped: tools.skip,
         onQuestion: options.questions === false ? undefined : questions.answer,
         onClose,
         signal,
         onError: (error) => log.warn(`the MCP server ${name} reported an error`, { error }),
       }),
     async onOpen(client) {
-      skipped.clear()
-      update((await client.listTools(undefined, { cacheMode: 'refresh' })).tools)
+      tools.restart()
+      const loading = offers.load(client)
+      tools.update((await client.listTools(undefined, { cacheMode: 'refresh' })).tools)
+      // Tools do not wait long for a server that is slow to list the rest, which joins when it comes.
+      await withinMs(loading, LONGEST_LISTING_MS)
+      offers.resume(client)
     },
     onFailure: (error, retryMs) =>
       log.warn(`the MCP server ${name} cannot be reached; next attempt in ${retryMs} ms`, {
         error,
       }),
   })
+  const namespace = createNamespace(name)
+  const timeoutMs = options.timeoutMs ?? 600_000
   const { call, counts } = createCallTool(connection, {
     name,
     clock,
-    timeoutMs: options.timeoutMs ?? 600_000,
+    timeoutMs,
     questions,
+    namespace,
   })
-
-  function update(tools: readonly RemoteTool[]): void {
-    functions = toToolFunctions(selectTools(tools, options.tools), {
-      name,
-      trusted,
-      call,
-      rename: options.tools?.rename ?? {},
-      skip,
-      warn: (message, facts) => log.warn(message, facts),
-    })
-    for (const listener of [...listeners]) listener()
-  }
+  const offers = createOffers({
+    name,
+    trusted,
+    log,
+    namespace,
+    ask: (work) => askClient(connection, name, undefined, work),
+    views: tools.views,
+  })
 
   await openFirst(connection.client(), options).catch(async (thrown: unknown) => {
     await connection.close()
@@ -144,8 +148,8 @@ export async function connectMcpSource(options: McpSourceOptions): Promise<McpSo
       state,
       since: formatTimestamp(since),
       ...why,
-      tools: functions.length,
-      skipped: Object.fromEntries(skipped),
+      tools: tools.functions().length,
+      skipped: tools.skipped(),
       ...counts(),
     }
   }
@@ -153,21 +157,13 @@ export async function connectMcpSource(options: McpSourceOptions): Promise<McpSo
     name,
     status,
     check: () => toHealth(status()),
-    functions: () => functions,
-    follow(registry) {
-      let applied: readonly FunctionDefinition[] = functions.filter(
-        ({ name: known }) => registry.find(known) !== undefined,
-      )
-      const listener = () => {
-        applied = replaceFunctions(registry, applied, functions, (definition, error) =>
-          skip(definition.name, toReason(error)),
-        )
-      }
-      listeners.add(listener)
-      listener()
-      return () => listeners.delete(listener)
+    functions: tools.functions,
+    follow: tools.follow,
+    offers: offers.offers,
+    close() {
+      tools.close()
+      return connection.close()
     },
-    close: connection.close,
   }
 }
 
@@ -183,17 +179,22 @@ async function openFirst(
   else {
     // What fails later than that is tried again, and told by `status`.
     settled.catch(() => undefined)
-    const waiting = new AbortController()
-    await Promise.race([settled, sleep(startTimeoutMs, waiting.signal)])
-    waiting.abort()
+    await withinMs(settled, startTimeoutMs)
   }
+}
+
+/** Waits for something, but not longer than this. */
+async function withinMs(work: Promise<unknown>, ms: number): Promise<void> {
+  const waiting = new AbortController()
+  await Promise.race([work, sleep(ms, waiting.signal)]).finally(() => waiting.abort())
 }
 
 function isMissingPackage(thrown: unknown): boolean {
   return thrown instanceof Error && thrown.cause instanceof TypeError
 }
 
-function toHealth({ state, reason, retryMs, skipped }: McpSourceStatus): ComponentHealth {
+function toHealth(status: McpSourceStatus): ComponentHealth {
+  const { state, reason, retryMs, skipped } = status
   if (state === 'connecting') return { status: 'degraded', message: 'Not connected yet' }
   if (state === 'unreachable') {
     return {
@@ -202,79 +203,13 @@ function toHealth({ state, reason, retryMs, skipped }: McpSourceStatus): Compone
     }
   }
   const left = Object.keys(skipped)
-  return left.length === 0
-    ? { status: 'healthy' }
-    : { status: 'healthy', message: `Tools that are not offered: ${left.slice(0, 10).join(', ')}` }
-}
-
-/**
- * Brings a registry in step; functions that did not change are left alone, so their prepared parts stay. One that the
- * registry refuses, because another source has its name, costs only itself.
- */
-function replaceFunctions(
-  registry: Registry,
-  before: readonly FunctionDefinition[],
-  now: readonly FunctionDefinition[],
-  onRefused: (definition: FunctionDefinition, error: unknown) => void,
-): readonly FunctionDefinition[] {
-  const wanted = new Map(now.map((definition) => [definition.name, definition]))
-  const applied: FunctionDefinition[] = []
-  for (const definition of before) {
-    const next = wanted.get(definition.name)
-    if (next !== undefined && isSame(next, definition)) {
-      wanted.delete(definition.name)
-      applied.push(next)
-    } else registry.remove(definition.name)
+  const { tools, calls, failures, averageMs } = status
+  const counts = `${tools} tools, ${calls} calls, ${failures} failed`
+  return {
+    status: 'healthy',
+    message: [
+      averageMs === undefined ? counts : `${counts}, ${averageMs} ms on average`,
+      ...(left.length === 0 ? [] : [`Tools that are not offered: ${left.slice(0, 10).join(', ')}`]),
+    ].join('. '),
   }
-  for (const definition of wanted.values()) {
-    try {
-      registry.add(definition)
-      applied.push(definition)
-    } catch (thrown) {
-      onRefused(definition, thrown)
-    }
-  }
-  return applied
-}
-
-function isSame(left: FunctionDefinition, right: FunctionDefinition): boolean {
-  return JSON.stringify(left) === JSON.stringify(right)
-}
-
-const REFERENCE = /^mcp(?:\+([A-Za-z][A-Za-z0-9_-]{0,62}))?:(.+)$/s
-const RUNNERS = new Set(['npx', 'bunx', 'uvx', 'pnpx', 'node', 'bun', 'deno', 'python', 'python3'])
-const WORD = /"([^"]*)"|'([^']*)'|(\S+)/g
-
-/**
- * Reads an MCP server as a command line names it: `mcp:https://host/mcp`, `mcp:npx -y some-server`, or with a name for
- * its functions `mcp+files:npx -y some-server`. Undefined when the text names something else.
- */
-export function parseMcpReference(text: string): McpSourceOptions | undefined {
-  const [, name, target = ''] = REFERENCE.exec(text) ?? []
-  if (target === '') return undefined
-  if (/^https?:\/\//.test(target)) {
-    if (!URL.canParse(target)) throw new TypeError(`"${target}" is not a URL`)
-    return { name: name ?? toSourceName(new URL(target).hostname.split('.')[0] ?? ''), url: target }
-  }
-  const [command = '', ...args] = splitWords(target)
-  return { name: name ?? nameOfCommand([command, ...args]), command, args }
-}
-
-function splitWords(text: string): readonly string[] {
-  return [...text.matchAll(WORD)].map(
-    ([, double, single, plain]) => double ?? single ?? plain ?? '',
-  )
-}
-
-/** The program itself, not what runs it: `server-files` of `npx -y @acme/server-files /tmp`. */
-function nameOfCommand(words: readonly string[]): string {
-  const program = words.find((word) => !RUNNERS.has(word) && !word.startsWith('-')) ?? ''
-  const base = program.split(/[\\/]/).at(-1) ?? ''
-  return toSourceName(base.replace(/@[\w.-]+$/, '').replace(/\.\w+$/, ''))
-}
-
-/** Makes the first part of function names of any text. */
-export function toSourceName(text: string): string {
-  const name = text.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 63)
-  return /^[A-Za-z]/.test(name) ? name : `mcp${name === '' ? '' : `_${name}`}`.slice(0, 63)
 }

@@ -8,7 +8,7 @@ import {
   toVisibleText,
 } from '../../core/index.ts'
 import { admitDigits, type JsonSchema, openUnnamedArguments } from '../../schema/index.ts'
-import { isRecord, toReason } from '../../values/index.ts'
+import { isRecord, type JsonObject, toReason } from '../../values/index.ts'
 import { admitDigitArguments, markArguments } from '../tool-spec/index.ts'
 import { type CallTool, REMOTE_FAILURE } from './call.ts'
 import type { RemoteTool } from './client.ts'
@@ -107,6 +107,8 @@ function toDefinition(
     errors: [{ code: REMOTE_FAILURE, message: `The tool of ${server} failed`, status: 502 }],
     ...(sideEffects && { sideEffects }),
     imported: true,
+    source: server,
+    ...(tool._meta && { toolMeta: tool._meta as JsonObject }),
     handler: (invocation) =>
       call(tool, output !== undefined, invocation, markArguments(input, invocation.input)),
   }

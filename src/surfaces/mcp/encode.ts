@@ -63,6 +63,22 @@ export function toolContent(
   }
 }
 
+/** What a remote tool gave besides its value. */
+export interface ToolExtras {
+  readonly meta?: JsonObject
+  /** Blocks that say more than the value. */
+  readonly content?: readonly ContentBlock[]
+}
+
+const extras: unique symbol = Symbol.for('waymark tool extras')
+
+/** Reads what a remote tool gave besides its value. */
+export function extrasOf(result: unknown): ToolExtras | undefined {
+  return typeof result === 'object' && result !== null && extras in result
+    ? (result as { readonly [extras]: ToolExtras })[extras]
+    : undefined
+}
+
 /** Tells whether a result is content blocks. */
 export function isToolContent(result: unknown): result is ToolContent {
   return typeof result === 'object' && result !== null && marked in result

@@ -2,9 +2,16 @@ import type { Admit } from '../../capabilities/index.ts'
 import type { Service, Target, View } from '../../core/index.ts'
 import { type CallerKey, readCallerKey } from '../../net/index.ts'
 import type { Store } from '../../store/index.ts'
+import type { Maybe } from '../../values/index.ts'
 import type { Authorization } from './authorization.ts'
 import { createResultWriter, type Implementation, type ResultWriter } from './encode.ts'
-import type { McpPrompt, McpResource, McpResourceTemplate } from './offer.ts'
+import type {
+  McpPrompt,
+  McpResource,
+  McpResourceTemplate,
+  Reader,
+  ResourceReading,
+} from './offer.ts'
 import { DOCUMENT_URI } from './service-resources.ts'
 import { createSeal, type Seal } from './session/sessions.ts'
 import { type Changes, createChanges, type SubscriptionOptions } from './subscriptions.ts'
@@ -31,9 +38,17 @@ export interface McpOptions extends CatalogueOptions {
   readonly resultBudget?: number
   /** Tokens that answers of the search tools may cost; 4000 when absent. */
   readonly searchBudget?: number
-  /** Resources besides the service's own description. */
-  readonly resources?: readonly McpResource[]
-  readonly resourceTemplates?: readonly McpResourceTemplate[]
+  /** Resources besides the service's own description; a function is asked for them every time. */
+  readonly resources?: readonly McpResource[] | (() => readonly McpResource[])
+  readonly resourceTemplates?:
+    | readonly McpResourceTemplate[]
+    | (() => readonly McpResourceTemplate[])
+  /** Reads what is in no list; undefined when there is no such resource. */
+  readonly readResource?: (uri: string, reader: Reader) => Maybe<ResourceReading | undefined>
+  /** Told when the first client follows a resource; returns what is called when the last one stops. */
+  readonly followResource?: (uri: string) => (() => void) | undefined
+  /** Calls back whenever resources or prompts come or go; returns what stops it. */
+  readonly onListsChange?: (listener: () => void) => () => void
   /** Calls back whenever the contents of a resource change; returns what stops it. */
   readonly onResourceUpdate?: (listener: (uri: string) => void) => () => void
   /** Prompts besides the examples of functions; a function is asked for them every time. */
@@ -98,7 +113,7 @@ export function createEnvironment(service: Service, options: McpOptions): McpEnv
     seal: createSeal(options.secret, clock),
     callerKey: (request, principal) => readCallerKey(options.callerKey, request, principal),
     catalogue: createCatalogue(service, options, toTaskSupport),
-    changes: createChanges(service, options.onResourceUpdate, () => [DOCUMENT_URI]),
+    changes: createChanges(service, options, () => [DOCUMENT_URI]),
     tasks: tasks && createTasks({ ...defaultRecords(service), ...tasks }, clock, service.log),
     taskAfterMs: tasks?.afterMs ?? 5_000,
     taskMode,

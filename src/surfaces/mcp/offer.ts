@@ -31,16 +31,17 @@ export interface McpResource extends ResourceDescription {
 export interface McpResourceTemplate extends ResourceDescription {
   /** `{name}` stands for one segment of the URI, `{+name}` for anything. */
   readonly uriTemplate: string
-  /** Undefined when there is no such resource. */
-  readonly read: (
+  /** Undefined when there is no such resource; absent where `readResource` of the options reads it. */
+  readonly read?: (
     variables: Readonly<Record<string, string>>,
     reader: Reader,
   ) => Maybe<ResourceReading | undefined>
-  /** Suggests values of a variable that begin like `value`. */
+  /** Suggests values of a variable that begin like `value`; `given` has those that were chosen before. */
   readonly complete?: (
     variable: string,
     value: string,
     principal?: Principal,
+    given?: Readonly<Record<string, string>>,
   ) => Maybe<readonly string[]>
 }
 
@@ -56,8 +57,11 @@ export interface PromptArgument {
   readonly title?: string
   readonly description?: string
   readonly required?: boolean
-  /** Suggests values that begin like `value`. */
-  readonly complete?: (value: string) => Maybe<readonly string[]>
+  /** Suggests values that begin like `value`; `given` has those of arguments that were chosen before. */
+  readonly complete?: (
+    value: string,
+    given: Readonly<Record<string, string>>,
+  ) => Maybe<readonly string[]>
 }
 
 /** A text with gaps that people choose from a menu of their client. */

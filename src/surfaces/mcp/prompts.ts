@@ -6,7 +6,7 @@ import { invalidParams } from './errors.ts'
 import type { McpPrompt } from './offer.ts'
 import type { McpExchange, Methods } from './protocol.ts'
 import { runReader, selectPage } from './reader.ts'
-import { encodePage, type Resources } from './resources.ts'
+import { encodePage, type Resources, toGetter } from './resources.ts'
 import { createServicePrompts } from './service-resources.ts'
 
 /** What people can choose from a menu. */
@@ -18,10 +18,10 @@ export interface Prompts {
 /** Makes the methods that list and get prompts. */
 export function createPrompts(environment: McpEnvironment): Prompts {
   const { options, writer, pageSize, cacheMs, service } = environment
-  const { prompts: offered = [] } = options
+  const offered = toGetter(options.prompts)
   const examples = createServicePrompts(environment)
   const all = ({ principal }: McpExchange): readonly McpPrompt[] => [
-    ...(typeof offered === 'function' ? offered() : offered),
+    ...offered(),
     ...examples(viewOf(service, principal)),
   ]
   const find: Prompts['find'] = (name, exchange) =>
@@ -75,6 +75,15 @@ function readValues(prompt: McpPrompt, input: JsonObject): Readonly<Record<strin
   return isRecord(input) ? (input as Record<string, string>) : {}
 }
 
+/** Keeps the texts; what a client chose before is a help, not a demand. */
+function readTexts(input: JsonObject): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(input).flatMap(([name, value]) =>
+      typeof value === 'string' ? [[name, value]] : [],
+    ),
+  )
+}
+
 const MOST_VALUES = 100
 
 /** Makes the method that suggests values for arguments of prompts and variables of resource templates. */
@@ -108,15 +117,16 @@ function suggest(
   const argument = readObject(params, 'argument')
   const name = requireText(argument, 'name')
   const value = requireText(argument, 'value')
+  const given = readTexts(readObject(readObject(params, 'context'), 'arguments'))
   if (reference['type'] === 'ref/prompt') {
     const prompt = prompts.find(requireText(reference, 'name'), exchange)
     if (prompt === undefined) throw invalidParams('params.ref.name is not a prompt of this server')
-    return prompt.arguments?.find((gap) => gap.name === name)?.complete?.(value) ?? []
+    return prompt.arguments?.find((gap) => gap.name === name)?.complete?.(value, given) ?? []
   }
   if (reference['type'] === 'ref/resource') {
     const uri = requireText(reference, 'uri')
-    const template = templates.find(({ uriTemplate }) => uriTemplate === uri)
-    return template?.complete?.(name, value, principal) ?? []
+    const template = templates().find(({ uriTemplate }) => uriTemplate === uri)
+    return template?.complete?.(name, value, principal, given) ?? []
   }
   throw invalidParams('params.ref.type must be "ref/prompt" or "ref/resource"')
 }

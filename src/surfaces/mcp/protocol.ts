@@ -60,6 +60,7 @@ export const META = {
 export const OWN_META = {
   function: 'waymark/function',
   version: 'waymark/version',
+  source: 'waymark/source',
   scopes: 'waymark/scopes',
   extensions: 'waymark/extensions',
   errors: 'waymark/errors',
@@ -131,10 +132,11 @@ export interface Peer {
 
 /** Resources that one client wants to hear about: a bounded number, in bounded bytes. */
 export interface Followed {
-  /** Adds one; false when there is no room. */
-  readonly add: (uri: string) => boolean
+  /** Adds one, which `follow` is told of; false when there is no room. */
+  readonly add: (uri: string, follow: (uri: string) => () => void) => boolean
   readonly delete: (uri: string) => void
   readonly has: (uri: string) => boolean
+  readonly clear: () => void
 }
 
 /** JSON of a result, as text or as the bytes that will be sent. */

@@ -79,40 +79,49 @@ type WhoReads = Pick<Reader, 'principal'>
 /** What can be read. */
 export interface Resources {
   readonly methods: Methods
-  readonly templates: readonly McpResourceTemplate[]
+  readonly templates: () => readonly McpResourceTemplate[]
+}
+
+/** Gives a list that is fixed, or asked for every time. */
+export function toGetter<Item>(
+  offered: readonly Item[] | (() => readonly Item[]) = [],
+): () => readonly Item[] {
+  return typeof offered === 'function' ? offered : () => offered
 }
 
 /** Makes the methods that list and read resources. */
 export function createResources(environment: McpEnvironment): Resources {
   const { service, catalogue, options, writer, pageSize, cacheMs } = environment
   const described = createServiceResources(service, catalogue)
-  const offered = options.resources ?? []
-  const templates = [
-    ...(options.resourceTemplates ?? []),
-    createFunctionTemplate(service, catalogue),
-  ]
-  const matchers = templates.map((template) => ({
-    template,
-    match: createUriMatcher(template.uriTemplate),
-  }))
+  const offered = toGetter(options.resources)
+  const offeredTemplates = toGetter(options.resourceTemplates)
+  const functions = createFunctionTemplate(service, catalogue)
+  const templates = () => [...offeredTemplates(), functions]
+  const matchers = new WeakMap<McpResourceTemplate, UriMatcher>()
   const all = ({ principal }: WhoReads): readonly McpResource[] => [
-    ...offered,
+    ...offered(),
     ...described(viewOf(service, principal)),
   ]
+
+  function match(template: McpResourceTemplate, uri: string): ReturnType<UriMatcher> {
+    const known = matchers.get(template) ?? createUriMatcher(template.uriTemplate)
+    matchers.set(template, known)
+    return known(uri)
+  }
 
   function read(uri: string, reader: Reader): Maybe<ResourceReading | undefined> {
     const resource = all(reader).find((candidate) => candidate.uri === uri)
     if (resource !== undefined) return resource.read(reader)
-    for (const { template, match } of matchers) {
-      const variables = match(uri)
-      if (variables !== undefined) return template.read(variables, reader)
+    for (const template of templates()) {
+      const variables = template.read && match(template, uri)
+      if (variables !== undefined) return template.read?.(variables, reader)
     }
-    return undefined
+    return options.readResource?.(uri, reader)
   }
 
   const typeOf = (uri: string, reader: Reader): string | undefined =>
     all(reader).find((resource) => resource.uri === uri)?.mimeType ??
-    matchers.find(({ match }) => match(uri))?.template.mimeType
+    templates().find((template) => match(template, uri))?.mimeType
 
   return {
     templates,
@@ -122,7 +131,7 @@ export function createResources(environment: McpEnvironment): Resources {
         return writer.cacheable(era, encodePage('resources', page.items, page.nextCursor), cacheMs)
       },
       'resources/templates/list': ({ era, params }) => {
-        const page = selectPage(templates, params['cursor'], pageSize, (item) => item.uriTemplate)
+        const page = selectPage(templates(), params['cursor'], pageSize, (item) => item.uriTemplate)
         return writer.cacheable(
           era,
           encodePage('resourceTemplates', page.items, page.nextCursor),

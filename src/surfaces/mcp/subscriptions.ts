@@ -1,7 +1,7 @@
 import type { Service } from '../../core/index.ts'
-import { type JsonObject, openScope } from '../../values/index.ts'
+import { type JsonObject, once, openScope } from '../../values/index.ts'
 import { readObject, requireText } from './decode.ts'
-import type { McpEnvironment } from './environment.ts'
+import type { McpEnvironment, McpOptions } from './environment.ts'
 import { invalidParams, McpError, missingCapability, RPC } from './errors.ts'
 import { isLogLevel, type McpExchange, META, type Methods, TASKS_EXTENSION } from './protocol.ts'
 import { MOST_FOLLOWED } from './session/peer.ts'
@@ -13,13 +13,17 @@ export interface Changes {
   readonly onLists: (listener: () => void) => () => void
   /** The contents of a resource changed. */
   readonly onResource: (listener: (uri: string) => void) => () => void
+  /** Counts a client that follows a resource, so that whoever has it can be asked to tell; returns what ends it. */
+  readonly follow: (uri: string) => () => void
   readonly close: () => void
 }
+
+type ChangeOptions = Pick<McpOptions, 'onResourceUpdate' | 'onListsChange' | 'followResource'>
 
 /** Creates the place where changes are announced; many at once are announced as one. */
 export function createChanges(
   service: Service,
-  onResourceUpdate: ((listener: (uri: string) => void) => () => void) | undefined,
+  { onResourceUpdate, onListsChange, followResource }: ChangeOptions,
   dependentUris: () => readonly string[],
 ): Changes {
   const lists = new Set<() => void>()
@@ -29,7 +33,7 @@ export function createChanges(
   const announceResource = (uri: string): void => {
     for (const listener of [...resources]) listener(uri)
   }
-  const stopLists = service.registry.onChange(() => {
+  const announceLists = () => {
     if (announced || lists.size + resources.size === 0) return
     announced = true
     queueMicrotask(() => {
@@ -37,17 +41,39 @@ export function createChanges(
       for (const listener of [...lists]) listener()
       if (resources.size > 0) for (const uri of dependentUris()) announceResource(uri)
     })
-  })
-  const stopResources = onResourceUpdate?.(announceResource)
+  }
+  const stops = [
+    service.registry.onChange(announceLists),
+    onListsChange?.(announceLists),
+    onResourceUpdate?.(announceResource),
+  ]
+  const follow = createFollowing(followResource)
   return {
     onLists: (listener) => subscribe(lists, listener),
     onResource: (listener) => subscribe(resources, listener),
+    follow,
     close() {
-      stopLists()
-      stopResources?.()
+      for (const stop of stops) stop?.()
       lists.clear()
       resources.clear()
     },
+  }
+}
+
+/** Many clients that follow one resource are one to whoever has it. */
+function createFollowing(followResource: McpOptions['followResource']): Changes['follow'] {
+  if (followResource === undefined) return () => () => undefined
+  const followed = new Map<string, { count: number; readonly stop: (() => void) | undefined }>()
+  return (uri) => {
+    const entry = followed.get(uri) ?? { count: 0, stop: followResource(uri) }
+    entry.count += 1
+    followed.set(uri, entry)
+    return once(() => {
+      entry.count -= 1
+      if (entry.count > 0) return
+      followed.delete(uri)
+      entry.stop?.()
+    })
   }
 }
 
@@ -166,6 +192,7 @@ async function listen(
   const owner = principal?.id ?? ''
   void notify('notifications/subscriptions/acknowledged', { notifications: encodeFilter(filter) })
   const stops = [
+    ...[...filter.uris].map(changes.follow),
     changes.onLists(() => {
       for (const name of filter.lists) void notify(LIST_NOTIFICATIONS[name])
     }),
@@ -202,7 +229,7 @@ function ended(signals: readonly AbortSignal[]): Promise<void> {
 }
 
 /** Makes the methods by which clients of sessions say what they want to hear about. */
-export function createPeerMethods({ writer }: McpEnvironment): Methods {
+export function createPeerMethods({ writer, changes }: McpEnvironment): Methods {
   const done = () => writer.complete('legacy', '')
   return {
     ping: done,
@@ -214,7 +241,7 @@ export function createPeerMethods({ writer }: McpEnvironment): Methods {
     },
     'resources/subscribe': ({ params, peer }) => {
       const uri = requireText(params, 'uri')
-      if (peer?.followed.add(uri) === false) {
+      if (peer?.followed.add(uri, changes.follow) === false) {
         throw invalidParams(
           `At most ${MOST_FOLLOWED} resources can be followed, with short URIs; unsubscribe from others`,
         )

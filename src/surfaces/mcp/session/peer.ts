@@ -40,10 +40,11 @@ export function createPeer(onSize?: (bytes: number) => void): LivePeer {
   const running = new Map<unknown, Abortable>()
   // Processes that share sessions must not take one another's answers for their own.
   let prefix: string | undefined
+  const followed = createFollowed(onSize)
   let count = 0
   return {
     logLevel: 'info',
-    followed: createFollowed(onSize),
+    followed,
     request({ method, params }, send, signal) {
       count += 1
       prefix ??= randomUUID().slice(0, 8)
@@ -79,6 +80,7 @@ export function createPeer(onSize?: (bytes: number) => void): LivePeer {
     },
     busy: () => running.size + waiting.size > 0,
     close() {
+      followed.clear()
       for (const abortable of running.values()) abortable.abort()
       for (const { reject } of waiting.values()) reject(new McpError(0, 'The client has left'))
       running.clear()
@@ -88,22 +90,29 @@ export function createPeer(onSize?: (bytes: number) => void): LivePeer {
 }
 
 function createFollowed(onSize?: (bytes: number) => void): Followed {
-  const uris = new Set<string>()
+  const uris = new Map<string, () => void>()
   let size = 0
+  const drop = (uri: string) => {
+    const stop = uris.get(uri)
+    if (stop === undefined) return
+    uris.delete(uri)
+    size -= uri.length
+    onSize?.(-2 * uri.length)
+    stop()
+  }
   return {
     has: (uri) => uris.has(uri),
-    add(uri) {
+    add(uri, follow) {
       if (uris.has(uri)) return true
       if (uris.size >= MOST_FOLLOWED || size + uri.length > MOST_FOLLOWED_CHARACTERS) return false
-      uris.add(uri)
+      uris.set(uri, follow(uri))
       size += uri.length
       onSize?.(2 * uri.length)
       return true
     },
-    delete(uri) {
-      if (!uris.delete(uri)) return
-      size -= uri.length
-      onSize?.(-2 * uri.length)
+    delete: drop,
+    clear() {
+      for (const uri of [...uris.keys()]) drop(uri)
     },
   }
 }

@@ -25,6 +25,7 @@ import {
   describeErrors,
   encodeAnswer,
   encodeToolError,
+  extrasOf,
   isToolContent,
   type ToolAnswer,
   toErrorMeta,
@@ -302,8 +303,10 @@ function toBlockAnswer({ blocks, value }: ResultContent): ToolAnswer {
   }
 }
 
-function encodeSuccess(toolCall: ToolCall, result: unknown, meta: JsonObject | undefined): string {
+function encodeSuccess(toolCall: ToolCall, result: unknown, own: JsonObject | undefined): string {
   const { environment, exchange, tool } = toolCall
+  const extras = tool.target.definition.source === undefined ? undefined : extrasOf(result)
+  const meta = extras?.meta === undefined ? own : { ...extras.meta, ...own }
   const { resultBudget } = environment
   const most = environment.service.limits.maxResponseBytes
   if (!mayFit(result, most)) {
@@ -317,6 +320,10 @@ function encodeSuccess(toolCall: ToolCall, result: unknown, meta: JsonObject | u
     return complete(toolCall, encodeAnswer(toBlockAnswer(content)), meta)
   }
   const answer = toToolAnswer(result, exchange.era, tool.described)
+  if (extras?.content !== undefined) {
+    const whole = { content: JSON.stringify(extras.content), structured: answer.structured }
+    return complete(toolCall, encodeAnswer(whole), meta)
+  }
   const length = answer.text?.length ?? 0
   if (length <= resultBudget) return complete(toolCall, encodeAnswer(answer), meta)
   const fitted = fitResult(answer, resultBudget, tool)

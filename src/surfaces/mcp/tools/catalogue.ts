@@ -312,8 +312,12 @@ function toFunctionTool(
       annotations: contract.annotations,
       ...toExecution(era, taskSupport),
       _meta: {
+        ...target.definition.toolMeta,
         [OWN_META.function]: target.name,
         [OWN_META.version]: target.version,
+        ...(target.definition.source !== undefined && {
+          [OWN_META.source]: target.definition.source,
+        }),
         ...(contract.scopes.length > 0 && { [OWN_META.scopes]: contract.scopes }),
       },
     })

@@ -39,12 +39,15 @@ function isInstalled() {
   if (!existsSync(recorded)) return false
   const installed = JSON.parse(readFileSync(recorded, 'utf8')).packages
   const wanted = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages
+  // An optional peer that tests use is `devOptional` in the lock file, and installed all the same.
+  const named = new Set(
+    Object.keys(wanted[''].devDependencies).map((name) => `node_modules/${name}`),
+  )
   return Object.entries(wanted).every(
     ([path, entry]) =>
       path === '' ||
       entry.optional ||
-      entry.peer ||
-      entry.devOptional ||
+      ((entry.peer || entry.devOptional) && !named.has(path)) ||
       installed[path]?.version === entry.version,
   )
 }

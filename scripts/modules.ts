@@ -56,6 +56,7 @@ export const MODULES: Modules = {
   ],
   observe: [...STATE, 'extensions/redact'],
   system: [...STATE, 'contract', 'discovery', 'extensions/*', 'observe'],
+  auth: STATE,
   'sources/tool-spec': ['values', 'schema'],
   'sources/openapi': ['values', 'schema', 'sources/tool-spec'],
   'sources/runtime': [...BASE, 'net', 'sources/tool-spec'],

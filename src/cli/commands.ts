@@ -8,6 +8,7 @@ import * as serving from './grammar/serving.ts'
 export const COMMANDS: readonly Command[] = [
   serving.initCommand,
   serving.serveCommand,
+  serving.pinsCommand,
   running.callCommand,
   running.describeCommand,
   running.capabilitiesCommand,

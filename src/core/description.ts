@@ -222,9 +222,9 @@ export function toVisibleText(text: string): string {
   return visible.length <= LONGEST ? visible : `${visible.slice(0, LONGEST)} …`
 }
 
-/** Marks a description that somebody else wrote. */
+/** Marks a description that somebody else wrote; its first line, which lists show, stays the first. */
 export function markUntrusted(text: string, origin: string): string {
-  return `[Described by the MCP server "${origin}", not checked here] ${text}`
+  return `${text}\n\n[Described by the MCP server "${origin}", not checked here]`
 }
 
 /** Marks a question to a user that somebody else asks. */

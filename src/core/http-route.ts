@@ -119,7 +119,7 @@ function checkPlaces(
   }
   for (const [name, header] of Object.entries(headers)) {
     place('http.headers', name)
-    if (!HEADER.test(header)) refuse('http.headers', `has "${header}", which is no header name`)
+    if (!HEADER.test(header)) refuse('http.headers', `has "${header}", which is not a header name`)
     if (TAKEN.test(header)) refuse('http.headers', `has ${header}, which has a meaning of its own`)
   }
   for (const name of query) place('http.query', name)

@@ -142,7 +142,7 @@ const HEADER_NAME = /^[A-Za-z0-9-]{1,64}$/
 
 function joinNames(field: string, own: readonly string[], more: readonly string[] = []): string {
   const wrong = more.find((name) => !HEADER_NAME.test(name))
-  if (wrong !== undefined) throw new TypeError(`cors.${field}: "${wrong}" is no header name`)
+  if (wrong !== undefined) throw new TypeError(`cors.${field}: "${wrong}" is not a header name`)
   return [...own, ...more.map((name) => name.toLowerCase())].join(', ')
 }
 

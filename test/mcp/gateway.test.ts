@@ -256,7 +256,10 @@ describe('a gateway in front of servers that fail', { timeout: 60_000 }, () => {
       expect((await call(name)).content).toEqual([{ type: 'text', text: 'pong' }])
     }
     const found = await components()
-    expect(found['one']).toMatchObject({ status: 'healthy' })
+    expect(found['one']).toMatchObject({
+      status: 'healthy',
+      message: expect.stringMatching(/^1 tools, 1 calls, 0 failed, \d+ ms on average$/),
+    })
     expect(found['two']).toMatchObject({ status: 'healthy' })
     for (const name of ['crashes', 'missing', 'silent', 'returns']) {
       expect(found[name], name).toMatchObject({ status: 'degraded' })

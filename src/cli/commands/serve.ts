@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { resolve } from 'node:path'
 import type { Writable } from 'node:stream'
 import type { Service } from '../../core/index.ts'
 import { allSurfaces, type RunningServer, serveAt } from '../../http/index.ts'
@@ -14,6 +15,7 @@ import { createPaint, formatTable } from '../print.ts'
 import { parseCallLog } from '../serve/call-log.ts'
 import { watchFaults } from '../serve/faults.ts'
 import { parseOverload } from '../serve/overload.ts'
+import { openPins } from '../serve/pins.ts'
 import { runStdio, withOwnStdout } from '../serve/stdio.ts'
 import {
   createServedTriggers,
@@ -63,9 +65,12 @@ async function serveSources(input: CommandInput, { output, watched }: Place): Pr
   assertFlags(input)
   const store = await openStoreOf(input)
   const events = await openBusOf(input)
+  const pinFile = readTextFlag(input, 'pin')
+  const pinned = pinFile === undefined ? undefined : openPins(resolve(input.io.cwd, pinFile))
   const loaded = await loadSources(input.positionals, input.io, {
     ...(store && { store }),
     events,
+    ...(pinned && { pins: pinned.pins }),
   })
   const { service, notes } = loaded
   const mcp = { ...readMcpOptions(input), ...loaded.offers }
@@ -73,6 +78,7 @@ async function serveSources(input: CommandInput, { output, watched }: Place): Pr
   if (callLog) service.observers.push(createCallLog(service.log, callLog))
   const around = { store, bus: events, io: input.io }
   const close = async () => {
+    pinned?.close()
     await loaded.close()
     await events.close()
     await store?.close()

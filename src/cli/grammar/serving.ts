@@ -42,6 +42,7 @@ export const serveCommand: Command = {
     tools: textFlag('all|search', 'MCP: every function a tool, or three tools that find them'),
     'mcp-only': listFlag('tag:…|prefix:…|effect:…', 'MCP: only these functions'),
     'mcp-except': listFlag('tag:…|prefix:…|effect:…', 'MCP: all but these functions'),
+    pin: textFlag('file', 'withhold new and changed tools of MCP servers; see waymark pins'),
     'allow-execute': toggleFlag('let people run functions from the explorer page'),
     overload: textFlag(
       'off|wait=…,delay=…,in-flight=…',
@@ -66,9 +67,27 @@ export const serveCommand: Command = {
     'waymark serve tools/zendesk.tool-spec.yaml petstore.yaml',
     'waymark serve https://api.example.com/forrst',
     'waymark serve "mcp:npx -y @modelcontextprotocol/server-filesystem /tmp"',
-    'waymark serve mcp.json',
+    'waymark serve mcp.json --pin pins.json',
   ],
   run: async (input) => (await import('../commands/serve.ts')).runServeCommand(input),
+}
+
+/** Shows and approves the tools of MCP servers that `serve --pin` has seen. */
+export const pinsCommand: Command = {
+  name: 'pins',
+  summary: 'Show which tools of MCP servers are approved, and approve new and changed ones',
+  usage: '<file>',
+  flags: {
+    approve: listFlag('source.tool', 'approve this tool as it is now'),
+    all: toggleFlag('approve every tool that waits'),
+    json: JSON_FLAG,
+  },
+  examples: [
+    'waymark pins pins.json',
+    'waymark pins pins.json --approve files.read_file',
+    'waymark pins pins.json --all',
+  ],
+  run: async (input) => (await import('../commands/pins.ts')).runPinsCommand(input),
 }
 
 /** Serves answers for a description before there is a service. */

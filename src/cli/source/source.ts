@@ -6,6 +6,7 @@ import {
   connectMcpSource,
   joinMcpOffers,
   type McpOffers,
+  type McpPins,
   type McpSource,
   type McpSourceOptions,
   parseMcpReference,
@@ -71,7 +72,7 @@ type OneSource = Omit<LoadedSource, 'close' | 'triggers'> &
 export async function loadSources(
   references: readonly string[],
   io: Io,
-  surroundings: ServiceSurroundings = {},
+  surroundings: SourceSurroundings = {},
 ): Promise<LoadedSource> {
   const isOnly = references.length === 1
   const loading = Promise.all(
@@ -114,8 +115,14 @@ function freeName(taken: Readonly<Record<string, unknown>>, name: string): strin
   return free
 }
 
+/** What sources get from the command line. */
+interface SourceSurroundings extends ServiceSurroundings {
+  /** Opened from --pin. */
+  readonly pins?: McpPins
+}
+
 /** What a source is loaded with; the only one has nothing beside it that could be served without it. */
-type Loading = ServiceSurroundings & { readonly isOnly: boolean }
+type Loading = SourceSurroundings & { readonly isOnly: boolean }
 
 async function loadSource(given: string, io: Io, surroundings: Loading): Promise<OneSource> {
   const reference = fromFileUrl(given)
@@ -149,11 +156,11 @@ async function loadMcpServers(
   title: string,
   servers: readonly McpSourceOptions[],
   io: Io,
-  { store }: ServiceSurroundings,
+  { store, pins }: SourceSurroundings,
 ): Promise<OneSource> {
   const log = jsonLogger({ write: io.err })
   const sources = await Promise.all(
-    servers.map((options) => connectMcpSource({ log, ...options })),
+    servers.map((options) => connectMcpSource({ log, ...(pins && { pins }), ...options })),
   ).catch((thrown: unknown) => {
     const { cause } = thrown as Error
     throw new UsageError(toReason(cause ?? thrown))
@@ -199,7 +206,7 @@ async function assertProgram({ service, notes }: OneSource): Promise<void> {
 async function loadDescription(
   reference: string,
   io: Io,
-  surroundings: ServiceSurroundings,
+  surroundings: SourceSurroundings,
 ): Promise<OneSource> {
   const { store } = surroundings
   const source = await readSource(reference, io)

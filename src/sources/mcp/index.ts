@@ -10,6 +10,7 @@ export {
   type OfferedTemplate,
   type OfferReader,
 } from './offers.ts'
+export type { McpPins, McpSourcePins } from './pins.ts'
 export { parseMcpReference } from './reference.ts'
 export type { McpToolSelection } from './selection.ts'
 export {

@@ -102,7 +102,7 @@ describe.each([
       version: '1.0.0',
       summary: 'Find articles',
       description:
-        '[Described by the MCP server "remote", not checked here] Looks for articles in stock.',
+        'Looks for articles in stock.\n\n[Described by the MCP server "remote", not checked here]',
       tags: [{ name: 'remote' }, { name: 'untrusted' }],
       input: { properties: { limit: { minimum: 1 } } },
       output: { required: ['items', 'total'] },
@@ -341,7 +341,7 @@ describe('tools of a server nobody knows', () => {
     const hidden = 'Adds\u200b numbers\u202e\u{e0041}\u{e0042}\u001b[31m.'
     const [tool] = functionsOf(named('add', { description: hidden }))
     expect(tool?.description).toBe(
-      '[Described by the MCP server "odd", not checked here] Adds numbers[31m.',
+      'Adds numbers[31m.\n\n[Described by the MCP server "odd", not checked here]',
     )
     const [long] = functionsOf(named('long', { description: 'x'.repeat(10_000) }))
     expect(long?.description?.length).toBeLessThan(4_100)

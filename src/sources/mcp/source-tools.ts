@@ -3,6 +3,7 @@ import { toReason } from '../../values/index.ts'
 import type { CallTool } from './call.ts'
 import type { RemoteTool } from './client.ts'
 import { readUiResource } from './namespace.ts'
+import { createJudge, type McpPins } from './pins.ts'
 import { type McpToolSelection, selectTools } from './selection.ts'
 import { toToolFunctions } from './tool-function.ts'
 
@@ -20,6 +21,7 @@ export interface SourceTools {
   readonly update: (tools: readonly RemoteTool[]) => void
   /** Keeps a registry in step; returns what stops it. */
   readonly follow: (registry: Registry) => () => void
+  readonly close: () => void
 }
 
 /** How the tools of one server are taken over. */
@@ -28,39 +30,52 @@ export interface SourceToolsOptions {
   readonly trusted: boolean
   readonly log: Logger
   readonly selection: McpToolSelection | undefined
+  readonly pins: McpPins | undefined
 }
 
 /** Creates what makes functions of a server's tools whenever it lists them. */
 export function createSourceTools(
-  { name, trusted, log, selection }: SourceToolsOptions,
+  { name, trusted, log, selection, pins }: SourceToolsOptions,
   call: CallTool,
 ): SourceTools {
   const listeners = new Set<() => void>()
   const skipped = new Map<string, string>()
   let functions: readonly FunctionDefinition[] = []
   let views: ReadonlySet<string> = new Set()
+  let listed: readonly RemoteTool[] | undefined
+  let withheld: ReadonlyMap<string, string> = new Map()
+  const judge = createJudge(name, log, pins)
   const skip = (tool: string, reason: string) => {
     skipped.set(tool, reason)
     log.warn(`a tool of the MCP server ${name} is skipped: ${reason}`, { tool })
   }
+  function update(tools: readonly RemoteTool[]): void {
+    listed = tools
+    for (const tool of withheld.keys()) skipped.delete(tool)
+    const judged = judge(selectTools(tools, selection))
+    withheld = judged.withheld
+    for (const [tool, reason] of withheld) skip(tool, reason)
+    views = new Set(judged.kept.flatMap(({ _meta }) => readUiResource(_meta) ?? []))
+    functions = toToolFunctions(judged.kept, {
+      name,
+      trusted,
+      call,
+      rename: selection?.rename ?? {},
+      skip,
+      warn: (message, facts) => log.warn(message, facts),
+    })
+    for (const listener of [...listeners]) listener()
+  }
+  const stop = pins?.onChange?.(() => listed && update(listed))
+
   return {
     functions: () => functions,
     skipped: () => Object.fromEntries(skipped),
     views: () => views,
     skip,
     restart: () => skipped.clear(),
-    update(tools) {
-      views = new Set(tools.flatMap(({ _meta }) => readUiResource(_meta) ?? []))
-      functions = toToolFunctions(selectTools(tools, selection), {
-        name,
-        trusted,
-        call,
-        rename: selection?.rename ?? {},
-        skip,
-        warn: (message, facts) => log.warn(message, facts),
-      })
-      for (const listener of [...listeners]) listener()
-    },
+    update,
+    close: () => stop?.(),
     follow(registry) {
       const listener = createFollower(
         registry,

@@ -5,6 +5,7 @@ import { type McpServerAddress, openMcpClient, type RemoteClient } from './clien
 import { createConnection } from './connection.ts'
 import { createNamespace } from './namespace.ts'
 import { createOffers, type McpOffers } from './offers.ts'
+import type { McpPins } from './pins.ts'
 import { createRemoteQuestions } from './questions.ts'
 import type { McpToolSelection } from './selection.ts'
 import { createSourceTools } from './source-tools.ts'
@@ -29,6 +30,8 @@ export type McpSourceOptions = McpServerAddress & {
   readonly revision?: 'auto' | 'legacy'
   /** Passes questions of the server on to the user of an agent that calls; true when absent. */
   readonly questions?: boolean
+  /** Where approved tools are remembered: one that is new or has changed is withheld until it is approved. */
+  readonly pins?: McpPins
   readonly log?: Logger
   readonly clock?: Clock
   readonly random?: () => number
@@ -83,8 +86,9 @@ export async function connectMcpSource(options: McpSourceOptions): Promise<McpSo
     )
   }
   const questions = createRemoteQuestions({ name, trusted, wanted: options.questions !== false })
-  const tools = createSourceTools({ name, trusted, log, selection: options.tools }, (...asked) =>
-    call(...asked),
+  const tools = createSourceTools(
+    { name, trusted, log, selection: options.tools, pins: options.pins },
+    (...asked) => call(...asked),
   )
   const connection = createConnection<RemoteClient>({
     name,
@@ -156,7 +160,10 @@ export async function connectMcpSource(options: McpSourceOptions): Promise<McpSo
     functions: tools.functions,
     follow: tools.follow,
     offers: offers.offers,
-    close: connection.close,
+    close() {
+      tools.close()
+      return connection.close()
+    },
   }
 }
 
@@ -186,7 +193,8 @@ function isMissingPackage(thrown: unknown): boolean {
   return thrown instanceof Error && thrown.cause instanceof TypeError
 }
 
-function toHealth({ state, reason, retryMs, skipped }: McpSourceStatus): ComponentHealth {
+function toHealth(status: McpSourceStatus): ComponentHealth {
+  const { state, reason, retryMs, skipped } = status
   if (state === 'connecting') return { status: 'degraded', message: 'Not connected yet' }
   if (state === 'unreachable') {
     return {
@@ -195,7 +203,13 @@ function toHealth({ state, reason, retryMs, skipped }: McpSourceStatus): Compone
     }
   }
   const left = Object.keys(skipped)
-  return left.length === 0
-    ? { status: 'healthy' }
-    : { status: 'healthy', message: `Tools that are not offered: ${left.slice(0, 10).join(', ')}` }
+  const { tools, calls, failures, averageMs } = status
+  const counts = `${tools} tools, ${calls} calls, ${failures} failed`
+  return {
+    status: 'healthy',
+    message: [
+      averageMs === undefined ? counts : `${counts}, ${averageMs} ms on average`,
+      ...(left.length === 0 ? [] : [`Tools that are not offered: ${left.slice(0, 10).join(', ')}`]),
+    ].join('. '),
+  }
 }

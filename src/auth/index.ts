@@ -1,0 +1,10 @@
+export {
+  type ApiKey,
+  type ApiKeys,
+  type ApiKeysOptions,
+  apiKeys,
+  createApiKeys,
+  type NewApiKey,
+} from './api-keys.ts'
+export { type Authenticate, firstOf } from './authenticator.ts'
+export { type JwtOptions, jwt, type OAuthResourceOptions, oauthResource } from './jwt.ts'

@@ -1,0 +1,15 @@
+// Who calls: API keys, signed tokens, and an OAuth resource server.
+export {
+  type ApiKey,
+  type ApiKeys,
+  type ApiKeysOptions,
+  type Authenticate,
+  apiKeys,
+  createApiKeys,
+  firstOf,
+  type JwtOptions,
+  jwt,
+  type NewApiKey,
+  type OAuthResourceOptions,
+  oauthResource,
+} from '../auth/index.ts'

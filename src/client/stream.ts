@@ -13,6 +13,7 @@ import {
   READ_GRACE_MS,
   runAttempts,
   timeoutError,
+  withFiles,
   withInlineFiles,
 } from './run-call.ts'
 import { createStreamDecoder } from './stream-decode.ts'
@@ -163,7 +164,7 @@ export async function attemptStream(
       }
       return { outcome: { ok: true, result: null }, extensions: [], meta: {}, events, hurry, close }
     }
-    const answer = decodeResponse(response, { id, bare: false, now: clock.now() })
+    const answer = await withFiles(decodeResponse(response, { id, bare: false, now: clock.now() }))
     close()
     return answer
   } catch (thrown) {

@@ -166,7 +166,7 @@ async function runAttempt(
       caller,
     })
     const response = await untilAborted(settings.transport({ ...request, signal }), signal)
-    return await withFiles(
+    return await withRevivedFiles(
       decodeResponse(response, { id, bare: isBare(call.function), now: clock.now() }),
     )
   } catch (thrown) {
@@ -186,7 +186,7 @@ export async function withInlineFiles(call: OutgoingCall): Promise<OutgoingCall>
 }
 
 /** Gives an answer with files in place of the texts that the service says are some. */
-export async function withFiles(answer: Answer): Promise<Answer> {
+export async function withRevivedFiles(answer: Answer): Promise<Answer> {
   const { outcome, meta } = answer
   const { files } = meta
   if (!outcome.ok || !Array.isArray(files)) return answer

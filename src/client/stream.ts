@@ -13,8 +13,8 @@ import {
   READ_GRACE_MS,
   runAttempts,
   timeoutError,
-  withFiles,
   withInlineFiles,
+  withRevivedFiles,
 } from './run-call.ts'
 import { createStreamDecoder } from './stream-decode.ts'
 import type { TransportResponse } from './transport.ts'
@@ -164,7 +164,9 @@ export async function attemptStream(
       }
       return { outcome: { ok: true, result: null }, extensions: [], meta: {}, events, hurry, close }
     }
-    const answer = await withFiles(decodeResponse(response, { id, bare: false, now: clock.now() }))
+    const answer = await withRevivedFiles(
+      decodeResponse(response, { id, bare: false, now: clock.now() }),
+    )
     close()
     return answer
   } catch (thrown) {

@@ -1,3 +1,4 @@
+import '../../test/support/property.ts'
 import fc from 'fast-check'
 import semver from 'semver'
 import { describe, expect, it } from 'vitest'

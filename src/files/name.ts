@@ -41,11 +41,20 @@ const UNSAFE =
 export function toSafeName(name: string | undefined): string | undefined {
   if (name === undefined) return undefined
   const last = name.slice(-10_000).split(/[/\\]/).at(-1) ?? ''
-  const plain = last.replace(UNSAFE, '').replace(/^[\s.]+|[\s.]+$/g, '')
+  const plain = trimDots(last.replace(UNSAFE, ''))
   if (plain === '' || DEVICE.test(plain)) return undefined
   if (plain.length <= LONGEST_NAME) return plain
   const ending = /\.[^.]{1,20}$/.exec(plain)?.[0] ?? ''
   return plain.slice(0, LONGEST_NAME - ending.length).replace(UNSAFE, '') + ending
+}
+
+/** A loop: an expression for the end of a text tries every place of it, and a name may be ten thousand dots. */
+function trimDots(text: string): string {
+  let start = 0
+  let end = text.length
+  while (start < end && /[\s.]/.test(text.charAt(start))) start += 1
+  while (end > start && /[\s.]/.test(text.charAt(end - 1))) end -= 1
+  return text.slice(start, end)
 }
 
 /** Opening these opens a device on Windows, whatever their ending. */

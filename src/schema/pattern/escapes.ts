@@ -89,9 +89,12 @@ function createEscapeReader(cursor: Cursor, unicode: boolean) {
   /** Reads an escape that stands for many characters. */
   function readSetEscape(): CharacterSet | undefined {
     const set = toClassEscape(cursor.peek(1) ?? '')
-    if (set !== undefined) cursor.skip(2)
+    if (set !== undefined) {
+      cursor.skip(2)
+      return set
+    }
     const property = unicode && cursor.takeMatch(/\\[pP]\{[^}]*\}/y)
-    return property ? fromSource(property[0]) : set
+    return property ? fromSource(property[0]) : undefined
   }
 
   /** Reads an escape that stands for one character. */

@@ -1,8 +1,9 @@
+import '../../../test/support/property.ts'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { compilePattern, judgePattern, toRegExp } from '../../schema/pattern/index.ts'
-import { compileLinear } from '../../schema/pattern/linear.ts'
-import { type PatternNode, parsePattern } from '../../schema/pattern/syntax.ts'
+import { compilePattern, judgePattern, toRegExp } from './index.ts'
+import { compileLinear } from './linear.ts'
+import { type PatternNode, parsePattern } from './syntax.ts'
 
 const atoms = fc.oneof(
   fc.constantFrom(
@@ -138,6 +139,17 @@ describe('a pattern', () => {
     expect(compiled.test('')).toBe(true)
     expect(compilePattern(pattern, { isOwn: true })).toEqual(toRegExp(pattern))
   })
+
+  it.each(['\\d\\p{L}', '^(\\D\\p{L}?)+$', '[\\d\\p{L}]', '^([\\s\\P{L}]+)+$'])(
+    'keeps a class before a Unicode property: %s',
+    (pattern) => {
+      const native = new RegExp(pattern, 'u')
+      const linear = compileLinear(parsePattern(pattern, true))
+      for (const text of ['', '1', 'a', '1a', 'a1', ' ', '!a']) {
+        expect([text, linear.test(text)]).toEqual([text, native.test(text)])
+      }
+    },
+  )
 
   it('knows every Unicode property, and runs in linear time with it', () => {
     const compiled = compilePattern('^([\\p{Script_Extensions=Greek}\\d]+)+$')

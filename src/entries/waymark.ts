@@ -235,6 +235,7 @@ export {
   createWebhookVerifier,
   type GuardOptions,
   type LocalOptions,
+  type ProxyOptions,
   type PublicFetch,
   type PublicFetchOptions,
   type PublicRequest,

@@ -4,8 +4,10 @@ import {
   type CallerKey,
   createGuard,
   createLocalJudge,
+  createProxyReader,
   type GuardOptions,
   type LocalOptions,
+  type ProxyOptions,
 } from '../net/index.ts'
 import type { MetricsOption } from '../observe/index.ts'
 import type { Mount, Surface } from '../surfaces/surface/index.ts'
@@ -39,7 +41,7 @@ export interface App {
 }
 
 /** How a service is put on HTTP. */
-export interface AppOptions extends GuardOptions, LocalOptions {
+export interface AppOptions extends GuardOptions, LocalOptions, ProxyOptions {
   /** What the service is served over: `[forrst(), rest()]`, or `allSurfaces()`. */
   readonly surfaces: readonly Surface[]
   /**
@@ -49,7 +51,7 @@ export interface AppOptions extends GuardOptions, LocalOptions {
   readonly publicUrl?: string
   /**
    * Names the caller whose memory and budgets are counted, on REST and MCP; its principal when absent, otherwise the
-   * network its connection comes from. Behind a proxy, read the header that the proxy sets.
+   * network its connection comes from. Behind a proxy, set `trustedProxies`.
    */
   readonly callerKey?: CallerKey
   /** Refuses calls with 503 and `Retry-After` while there are more than the process can take; off when absent. */
@@ -83,6 +85,7 @@ export function createApp(service: Service, options: AppOptions): App {
   refuseTakenPaths(mounts)
   const find = createFinder(mounts)
   const guard = createGuard(options)
+  const readProxies = createProxyReader(options)
   const judgeLocal = createLocalJudge(options)
   const shares = (options.allowedOrigins ?? []).length > 0
 
@@ -91,16 +94,11 @@ export function createApp(service: Service, options: AppOptions): App {
     try {
       const response = route(request)
       return isPromise(response)
-        ? response.catch((thrown: unknown) => fail(request, thrown))
+        ? response.catch((thrown: unknown) => fail(service, request, thrown))
         : response
     } catch (thrown) {
-      return fail(request, thrown)
+      return fail(service, request, thrown)
     }
-  }
-
-  function fail({ path }: HttpRequest, error: unknown): HttpResponse {
-    service.log.error('a request failed unexpectedly', { path, error })
-    return problemResponse(500, 'Internal error')
   }
 
   // Nearly every request names the host that the last one named.
@@ -116,8 +114,10 @@ export function createApp(service: Service, options: AppOptions): App {
     return undefined
   }
 
-  function route(request: HttpRequest): Maybe<HttpResponse> {
-    const refusal = refuseHost(request)
+  function route(sent: HttpRequest): Maybe<HttpResponse> {
+    const request = readProxies?.(sent) ?? sent
+    // Both names must be allowed: a proxy may pass on a header that a page made up.
+    const refusal = refuseHost(sent) ?? (request === sent ? undefined : refuseHost(request))
     if (refusal !== undefined) return refusal
     const refused = isRead(request) ? undefined : guard.judgeSite(request)
     if (refused !== undefined) return problemResponse(403, refused)
@@ -157,6 +157,11 @@ export function createApp(service: Service, options: AppOptions): App {
   return metrics
     ? countAnswers(app, (path, status) => metrics.count(find(path)?.path, status))
     : app
+}
+
+function fail({ log }: Service, { path }: HttpRequest, error: unknown): HttpResponse {
+  log.error('a request failed unexpectedly', { path, error })
+  return problemResponse(500, 'Internal error')
 }
 
 interface MountedMetrics {

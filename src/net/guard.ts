@@ -158,7 +158,9 @@ function isSameOrigin(
   const site = request.header('sec-fetch-site')
   if (site !== undefined) return site === 'same-origin' || site === 'none'
   if (origin === undefined || origin === own) return true
-  return origin.replace(/^https?:\/\//, '') === readHost(request)?.toLowerCase()
+  const [, scheme, host] = /^(https?):\/\/(.*)$/.exec(origin) ?? []
+  if (request.scheme !== undefined && request.scheme !== scheme) return false
+  return host !== undefined && host === readHost(request)?.toLowerCase()
 }
 
 /** A rebinding attack needs a DNS name: an address, or a name that always means this machine, cannot be one. */

@@ -14,6 +14,7 @@ export {
   type LocalOptions,
   parsePublicUrl,
 } from './local.ts'
+export { createProxyReader, type ProxyOptions } from './proxies.ts'
 export {
   createPublicFetch,
   isReachable,

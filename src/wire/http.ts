@@ -24,9 +24,11 @@ export interface HttpRequest {
   readonly signal: () => AbortSignal
   /**
    * The address at the other end of the connection, `IN_PROCESS` for a request that this process made itself. Absent, or
-   * undefined, where the host does not tell; behind a proxy it is the proxy's.
+   * undefined, where the host does not tell; behind a proxy it is the proxy's, unless that one is trusted.
    */
   readonly peerAddress?: () => string | undefined
+  /** The scheme that the caller used, where a trusted proxy says it. */
+  readonly scheme?: 'http' | 'https'
 }
 
 /** The peer of a request that never was on a connection: the local transport makes such ones. */

@@ -141,6 +141,7 @@ async function listen(
         allowedHosts: allowedHosts.includes('*') ? '*' : allowedHosts,
       }),
       allowedOrigins: readListFlag(input, 'allow-origin'),
+      trustedProxies: readListFlag(input, 'trusted-proxy'),
       ...readPublicUrl(input),
       ...(triggers && { triggers }),
       ...(watched && { mounts: [{ path: WATCH_PATH, match: 'exact', handler: watched.handler }] }),

@@ -37,6 +37,7 @@ export const serveCommand: Command = {
     'public-url': textFlag('url', 'public URL of the service, for its capability profile'),
     'allow-host': listFlag('name', 'name under which the service is reached, besides localhost'),
     'allow-origin': listFlag('origin', 'origin of pages that may call the service'),
+    'trusted-proxy': listFlag('address|range', 'proxy whose Forwarded and X-Forwarded-* count'),
     watch: toggleFlag('serve anew when a file of the service changes; the port stays open'),
     stdio: toggleFlag('speak MCP on standard input and output instead of listening'),
     tools: textFlag('all|search', 'MCP: every function a tool, or three tools that find them'),

@@ -2,7 +2,6 @@ import type { Outcome, ReplyEntry } from '../core/index.ts'
 import { type CallErrorShape, type ErrorSource, resolveCode } from '../errors/index.ts'
 import { isRecord, type JsonObject, parseExactJson, parseRetryAfter } from '../values/index.ts'
 import { findJsonError, PROTOCOL } from '../wire/index.ts'
-import { reviveFiles } from './files.ts'
 import { invalidResponse, toForeignError } from './foreign-answer.ts'
 import type { Answer } from './outcome.ts'
 import type { TransportResponse } from './transport.ts'
@@ -64,13 +63,10 @@ export function decodeResponse(response: TransportResponse, expected: Expectatio
   assertProtocolName(document['protocol'])
   const decoded = decodeOutcome(document)
   assertId(document['id'], expected.id, decoded)
-  const meta = decodeMeta(document['meta'])
   return {
-    outcome: decoded.ok
-      ? { ok: true, result: reviveFiles(decoded.result, meta['files']) }
-      : decoded,
+    outcome: decoded,
     extensions: decodeEntries(document['extensions']),
-    meta,
+    meta: decodeMeta(document['meta']),
     retryAfterMs,
     status: response.status,
   }

@@ -1,5 +1,6 @@
 import { parseFile, toDataUrl } from '../files/index.ts'
 import { isRecord, parsePointer } from '../values/index.ts'
+import { hasFiles } from './has-files.ts'
 
 /** Writes each Blob among arguments in its JSON form; gives the same arguments when there is none. */
 export async function inlineFiles(value: unknown, depth = 20): Promise<unknown> {
@@ -13,21 +14,10 @@ export async function inlineFiles(value: unknown, depth = 20): Promise<unknown> 
   return Object.fromEntries((await Promise.all(members)) as [string, unknown][])
 }
 
-/** Tells whether arguments hold a file. */
-export function hasFiles(value: unknown, depth = 20): boolean {
-  if (value instanceof Blob) return true
-  if (typeof value !== 'object' || value === null || depth === 0) return false
-  for (const name in value) {
-    if (hasFiles((value as Readonly<Record<string, unknown>>)[name], depth - 1)) return true
-  }
-  return false
-}
-
 const MOST_FILES = 1_000
 
 /** Makes files of the texts of a result that the service says are some. */
-export function reviveFiles(result: unknown, pointers: unknown): unknown {
-  if (!Array.isArray(pointers)) return result
+export function reviveFiles(result: unknown, pointers: readonly unknown[]): unknown {
   const paths = pointers.slice(0, MOST_FILES).filter((one) => typeof one === 'string')
   return paths.reduce<unknown>(
     (value, pointer) => reviveAt(value, parsePointer(pointer) ?? []),

@@ -3,7 +3,7 @@ import { type Clock, openScope, toDuration, toMilliseconds, untilAborted } from 
 import { decodeResponse } from './decode.ts'
 import { encodeRequest, isRepeatable, type OutgoingCall } from './encode.ts'
 import { abortError, clientError, toClientError } from './errors.ts'
-import { hasFiles, inlineFiles } from './files.ts'
+import { hasFiles } from './has-files.ts'
 import { type Answer, type CallOutcome, toCallOutcome, toFailedAnswer } from './outcome.ts'
 import { type CallOptions, type RetryPolicy, resolvePolicy, selectDelay } from './retry.ts'
 import type { Transport } from './transport.ts'
@@ -166,7 +166,9 @@ async function runAttempt(
       caller,
     })
     const response = await untilAborted(settings.transport({ ...request, signal }), signal)
-    return decodeResponse(response, { id, bare: isBare(call.function), now: clock.now() })
+    return await withRevivedFiles(
+      decodeResponse(response, { id, bare: isBare(call.function), now: clock.now() }),
+    )
   } catch (thrown) {
     return toFailedAnswer(
       signal.aborted ? abortError(signal) : toClientError(thrown, 'CLIENT_CONNECTION_LOST'),
@@ -178,7 +180,18 @@ async function runAttempt(
 
 /** Gives a call whose files are text. */
 export async function withInlineFiles(call: OutgoingCall): Promise<OutgoingCall> {
-  return hasFiles(call.arguments) ? { ...call, arguments: await inlineFiles(call.arguments) } : call
+  if (!hasFiles(call.arguments)) return call
+  const { inlineFiles } = await import('./files.ts')
+  return { ...call, arguments: await inlineFiles(call.arguments) }
+}
+
+/** Gives an answer with files in place of the texts that the service says are some. */
+export async function withRevivedFiles(answer: Answer): Promise<Answer> {
+  const { outcome, meta } = answer
+  const { files } = meta
+  if (!outcome.ok || !Array.isArray(files)) return answer
+  const { reviveFiles } = await import('./files.ts')
+  return { ...answer, outcome: { ok: true, result: reviveFiles(outcome.result, files) } }
 }
 
 function isBare(name: string): boolean {

@@ -14,6 +14,7 @@ import {
   runAttempts,
   timeoutError,
   withInlineFiles,
+  withRevivedFiles,
 } from './run-call.ts'
 import { createStreamDecoder } from './stream-decode.ts'
 import type { TransportResponse } from './transport.ts'
@@ -163,7 +164,9 @@ export async function attemptStream(
       }
       return { outcome: { ok: true, result: null }, extensions: [], meta: {}, events, hurry, close }
     }
-    const answer = decodeResponse(response, { id, bare: false, now: clock.now() })
+    const answer = await withRevivedFiles(
+      decodeResponse(response, { id, bare: false, now: clock.now() }),
+    )
     close()
     return answer
   } catch (thrown) {

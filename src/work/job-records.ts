@@ -80,7 +80,8 @@ export function createJobRecords(store: Store, clock: Clock): JobRecords {
   /** Names the slot of a job, unless another one does hold the job: a move was cut off after its first step, or before its last. */
   async function rename({ key, ...place }: JobPlace, next: string): Promise<boolean> {
     const item = await store.get(nameOf(place))
-    const isMoved = item && item.value !== key && (await store.get(toText(item.value)))
+    const named = item && toSlotKey(item.value)
+    const isMoved = named !== undefined && named !== key && (await store.get(named))
     if (isMoved) await store.delete(key)
     else if (item?.value !== next) {
       await store.put(nameOf(place), next, { ...FOREVER, owner: next })
@@ -142,6 +143,8 @@ export function createJobRecords(store: Store, clock: Clock): JobRecords {
         await store.compareAndSet(key, job, { revision, ...FOREVER, owner: null })
         return
       }
+      // Whoever has taken it over has the job: a second slot would have it run beside them.
+      if ((await store.get(key))?.owner !== by) return
       const next = toSlot(name, priority, Math.ceil(delayMs))
       if (!(await rename(claim, next))) return
       await store.put(next, job, FOREVER)
@@ -159,12 +162,13 @@ async function adopt(store: Store, name: string, slot: Entry): Promise<JobPlace 
   ])
   if (lease !== undefined) return undefined
   const { slot: key, id, data, attempt, priority } = isRecord(item?.value) ? item.value : {}
+  const { revision } = slot
   if (item === undefined || key !== slot.key) {
-    await store.delete(slot.key)
+    // It goes only as it was seen: another process may have moved the job into it since.
+    await store.compareAndSet(slot.key, slot.value, { revision, ttl: 1 })
     return undefined
   }
   const job = { id, data, attempt, priority } as unknown as SlotJob
-  const { revision } = slot
   const swap = await store.compareAndSet(slot.key, { ...job }, { revision, ...FOREVER })
   if (!swap.swapped) return undefined
   await store.put(item.key, slot.key, { ...FOREVER, owner: slot.key })

@@ -94,4 +94,18 @@ describe('the presence of a process', () => {
     expect((await presence.enter()).token).not.toBe(token)
     await presence.leave()
   })
+
+  it('tells so in time when the store holds the renewal up', async () => {
+    const store = createMemoryStore()
+    const stalling = new Proxy(store, {
+      get: (target, name, receiver) =>
+        name === 'compareAndSet'
+          ? () => new Promise(() => {})
+          : Reflect.get(target, name, receiver),
+    })
+    const presence = createPresence(stalling, { keyOf: (token) => `p:${token}`, leaseMs: 30 })
+    const { token, lost } = await presence.enter()
+    await vi.waitFor(() => expect(lost.aborted).toBe(true))
+    expect((await presence.enter()).token).not.toBe(token)
+  })
 })

@@ -50,7 +50,8 @@ export interface HoldOptions {
   readonly clock?: Pick<Clock, 'elapsed'>
   /** Milliseconds for which it is renewed at all; for ever when absent. */
   readonly maxMs?: number
-  readonly onRenewed?: () => void
+  /** Told of each renewal, with the moment from which it counts for sure. */
+  readonly onRenewed?: (sureAt: number) => void
   /** Told when somebody else has it, or may have it: it could not be renewed in time. */
   readonly onLost?: () => void
 }
@@ -82,7 +83,7 @@ export function holdEntry(store: Store, options: HoldOptions): HeldEntry {
       if (swap?.swapped) {
         revision = swap.revision
         sureAt = askedAt
-        onRenewed?.()
+        onRenewed?.(sureAt)
         return true
       }
       if (swap && swap.entry?.owner !== owner) return lose()
@@ -131,22 +132,40 @@ export function createPresence(store: Store, options: PresenceOptions): Presence
     // Everything that runs listens to it: many are no leak.
     setMaxListeners(0, loss.signal)
     const entry = { key: keyOf(token), value: 1, owner: token }
+    const askedAt = clock.elapsed()
     const { revision } = await store.put(entry.key, 1, { ttl: leaseMs, owner: token })
+    // Not by the renewal: one that the store holds up says nothing while others see the sign run out.
+    let expiry = expireAfter(askedAt)
     const { stop } = holdEntry(store, {
       ...entry,
       revision,
       leaseMs,
       clock,
-      onRenewed() {
+      onRenewed(sureAt) {
+        clearTimeout(expiry)
+        if (loss.signal.aborted) return
+        expiry = expireAfter(sureAt)
         if (isIdle?.()) void leave()
       },
-      onLost() {
-        here = undefined
-        loss.abort(new Error('The job may have been given to another process'))
-      },
+      onLost: lose,
     })
+
+    function expireAfter(sureAt: number): NodeJS.Timeout {
+      return unref(setTimeout(lose, leaseMs - (clock.elapsed() - sureAt)))
+    }
+
+    function lose(): void {
+      if (loss.signal.aborted) return
+      clearTimeout(expiry)
+      here = undefined
+      loss.abort(new Error('The job may have been given to another process'))
+      void stop()
+    }
+
     const end = async () => {
+      clearTimeout(expiry)
       await stop()
+      clearTimeout(expiry)
       await store.delete(entry.key).catch(() => {})
     }
     return { token, lost: loss.signal, leave: end }

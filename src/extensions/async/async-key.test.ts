@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
 import { call, createTestLog, dataOf } from '../../../test/support/forrst.ts'
 import { defineFunction } from '../../core/function.ts'
+import type { Service } from '../../core/service.ts'
 import { createMemoryStore, type Store } from '../../entries/store.ts'
 import { createService } from '../../system/create-service.ts'
 import { createInProcessQueue } from '../../work/in-process.ts'
@@ -107,3 +108,122 @@ function dieWith(store: Store, isAlive: () => boolean): Store {
     },
   })
 }
+
+/** Processes of one service whose function counts its runs; what they share is the store. */
+function openLedger() {
+  const shared = createMemoryStore()
+  const runs: string[] = []
+  const open: (() => Promise<unknown>)[] = []
+  const request = {
+    function: 'ledger.write',
+    extensions: [
+      { urn: 'urn:forrst:ext:idempotency', options: { key: 'once' } },
+      { urn: URN, options: { preferred: true } },
+    ],
+  }
+
+  function createProcess(store: Store) {
+    const jobs = createInProcessQueue(store, { pollMs: 20 })
+    const service = createService({
+      info: { title: 'Ledger', version: '1.0.0' },
+      functions: [
+        defineFunction({
+          name: 'ledger.write',
+          version: '1.0.0',
+          async handler({ call: { id } }) {
+            runs.push(id)
+            return { written: true }
+          },
+        }),
+      ],
+      extensions: [idempotencyExtension({ store }), asyncExtension({ store, jobs })],
+      log: createTestLog(),
+    })
+    open.push(() => jobs.close(0).then(() => service.close()))
+    return service
+  }
+
+  /** As if the lease of the process that has the key had run out. */
+  async function forgetKeys(): Promise<void> {
+    const { entries } = await shared.listByPrefix('idempotency:')
+    for (const { key } of entries) await shared.delete(key)
+  }
+
+  const statusOf = async (service: Service, id: unknown) => {
+    const { body } = await call(service, {
+      function: 'urn:cline:forrst:ext:async:fn:status',
+      arguments: { operation_id: id },
+    })
+    return (body.result as { status?: string } | null)?.status
+  }
+  const close = () => Promise.all(open.map((one) => one()))
+  return { shared, runs, request, createProcess, forgetKeys, statusOf, close }
+}
+
+/** A store that holds one process up before it claims the key of an operation, or for ever. */
+function holdAtKey(store: Store) {
+  let isHeld = false
+  let goOn = () => {}
+  const held = new Promise<void>((resolve) => {
+    goOn = resolve
+  })
+  const late = new Proxy(store, {
+    get(target, name, receiver) {
+      if (name !== 'putIfAbsent') return Reflect.get(target, name, receiver)
+      return async (...args: Parameters<Store['putIfAbsent']>) => {
+        if (args[0].startsWith('operation-key:')) {
+          isHeld = true
+          await held
+        }
+        return target.putIfAbsent(...args)
+      }
+    },
+  })
+  return { store: late, goOn, isHeld: () => isHeld }
+}
+
+describe('an operation that does not have its idempotency key yet', () => {
+  it('is not run by the next start, but by the next call under the key, once', async () => {
+    const ledger = openLedger()
+    const late = holdAtKey(ledger.shared)
+    void call(ledger.createProcess(late.store), ledger.request)
+    await vi.waitFor(() => expect(late.isHeld()).toBe(true))
+    expect((await ledger.shared.listByPrefix('operation:')).entries).toHaveLength(1)
+    // What a start would run, and what any process would.
+    for (const prefix of ['operation-call:', 'job:']) {
+      expect((await ledger.shared.listByPrefix(prefix)).entries).toEqual([])
+    }
+
+    const survivor = ledger.createProcess(ledger.shared)
+    survivor.start()
+    await ledger.forgetKeys()
+    const id = dataOf(await call(survivor, ledger.request), URN)?.['operation_id']
+    await vi.waitFor(async () => expect(await ledger.statusOf(survivor, id)).toBe('completed'))
+    expect(ledger.runs).toHaveLength(1)
+    late.goOn()
+    await ledger.close()
+  })
+
+  it('gives way to the one that has it: two under one key never both run', async () => {
+    const ledger = openLedger()
+    const late = holdAtKey(ledger.shared)
+    const first = ledger.createProcess(late.store)
+    const held = call(first, ledger.request)
+    await vi.waitFor(() => expect(late.isHeld()).toBe(true))
+    await ledger.forgetKeys()
+    const second = ledger.createProcess(ledger.shared)
+    const id = dataOf(await call(second, ledger.request), URN)?.['operation_id']
+    expect(id).toEqual(expect.any(String))
+    late.goOn()
+    expect(dataOf(await held, URN)?.['operation_id']).toBe(id)
+    await vi.waitFor(async () => expect(await ledger.statusOf(second, id)).toBe('completed'))
+    await vi.waitFor(async () => {
+      for (const prefix of ['operation-call:', 'job:']) {
+        expect((await ledger.shared.listByPrefix(prefix)).entries).toEqual([])
+      }
+    })
+    expect((await ledger.shared.listByPrefix('operation:')).entries).toHaveLength(1)
+    expect(ledger.runs).toHaveLength(1)
+    await ledger.close()
+  })
+})

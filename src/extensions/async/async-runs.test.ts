@@ -11,6 +11,7 @@ import { createMemoryStore, type Store } from '../../entries/store.ts'
 import { createService } from '../../system/create-service.ts'
 import { createInProcessQueue } from '../../work/in-process.ts'
 import type { Job, JobQueue } from '../../work/queue.ts'
+import { JobRetry } from '../../work/run-job.ts'
 import { deadlineExtension } from '../deadline/deadline.ts'
 import { redactExtension } from '../redact/redact.ts'
 import { asyncExtension } from './async.ts'
@@ -73,7 +74,9 @@ const until = (service: Service, id: string, wanted: object) =>
 const never = () => new Promise(() => {})
 
 /** A queue whose jobs a test runs by hand. */
-function createManualQueue(): JobQueue & { readonly run: (id: string) => Promise<void> } {
+function createManualQueue(): JobQueue & {
+  readonly run: (id: string, signal?: AbortSignal) => Promise<void>
+} {
   let worker: (job: Job) => Promise<void> = async () => {}
   return {
     kind: 'manual',
@@ -83,7 +86,8 @@ function createManualQueue(): JobQueue & { readonly run: (id: string) => Promise
     },
     remove: async () => false,
     close: async () => {},
-    run: (id) => worker({ id, data: null, attempt: 1, signal: new AbortController().signal }),
+    run: (id, signal = new AbortController().signal) =>
+      worker({ id, data: null, attempt: 1, signal }),
   }
 }
 
@@ -130,13 +134,21 @@ describe('operations across processes', () => {
     const kept = queues[1].run(id)
     await vi.waitFor(() => expect(finish).toHaveLength(2), WAIT)
     finish[0]?.({ by: 'the one that lost its job' })
-    await lost
+    await expect(lost).rejects.toBeInstanceOf(JobRetry)
     expect((await ask(first, 'status', id)).body.result).toMatchObject({ status: 'processing' })
     finish[1]?.({ by: 'the one that has it' })
     await kept
     await until(first, id, { result: { result: { by: 'the one that has it' } } })
     await queues[0].run(id)
     expect(finish).toHaveLength(2)
+  })
+
+  it('does not begin what was given to another process meanwhile', async () => {
+    const jobs = createManualQueue()
+    const service = createProcess(createMemoryStore(), () => 1, { jobs })
+    const id = await start(service)
+    await expect(jobs.run(id, AbortSignal.abort(new Error('lost')))).rejects.toThrow('lost')
+    expect((await ask(service, 'status', id)).body.result).toMatchObject({ status: 'pending' })
   })
 
   it('cancels an operation that runs in another process', async () => {

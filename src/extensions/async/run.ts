@@ -99,6 +99,8 @@ export async function runOperation(job: Job, options: OperationRunOptions): Prom
   const { operations, service } = options
   const run = randomUUID()
   const begun = await operations.change({ id: job.id }, (record) => {
+    // Whoever has the job now begins it.
+    job.signal.throwIfAborted()
     if (!hasEnded(record)) assertKnown(service, record)
     return toProcessing(record, run)
   })

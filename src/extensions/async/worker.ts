@@ -3,11 +3,12 @@ import { CallError } from '../../errors/index.ts'
 import {
   type Job,
   type JobQueue,
+  JobRetry,
   repeatWrite,
   toJobName,
   workForService,
 } from '../../work/index.ts'
-import { finishOperation, type OperationEndOptions } from './end.ts'
+import { finishOperation, type KnownEnd, type OperationEndOptions } from './end.ts'
 import { ASYNC_URN, hasEnded, type OperationRecord } from './record.ts'
 import { type RecordEnd, runOperation } from './run.ts'
 import { createOperationWatch } from './store.ts'
@@ -33,6 +34,8 @@ export interface OperationWorkerOptions extends OperationEndOptions {
 }
 
 const JOB = 'operation'
+/** When to look again at an operation that another run has taken. */
+const TAKEN_MS = 1_000
 
 /** Creates the worker of one process. */
 export function createOperationWorker(options: OperationWorkerOptions): OperationWorker {
@@ -68,7 +71,7 @@ export function createOperationWorker(options: OperationWorkerOptions): Operatio
   async function end({ log }: Service, id: string, recordEnd: RecordEnd): Promise<void> {
     const end = async () => {
       const { record, known } = await recordEnd()
-      if (record && hasEnded(record)) await finishOperation(record, options, known)
+      await finish(record, options, known)
     }
     await repeatWrite(end, { log, id, isStopped: () => closed })
   }
@@ -81,7 +84,7 @@ export function createOperationWorker(options: OperationWorkerOptions): Operatio
     )
     const at = home.clock.now()
     const record = await operations.end(job.id, { run }, { outcome: toGivenUp(job, reason), at })
-    if (record && hasEnded(record)) await finishOperation(record, options)
+    await finish(record, options)
   }
 
   /** Adding a job that is there changes nothing, so that only those are added that were lost. */
@@ -129,6 +132,20 @@ export function createOperationWorker(options: OperationWorkerOptions): Operatio
       await watch.stop()
     },
   }
+}
+
+/**
+ * A job ends with its operation and not before. A process that was taken for dead may begin a run late, take the
+ * operation from the run that has the job, and die: then nothing but this job is left of the operation.
+ */
+async function finish(
+  record: OperationRecord | undefined,
+  options: OperationEndOptions,
+  known?: KnownEnd,
+): Promise<void> {
+  if (record === undefined) return
+  if (!hasEnded(record)) throw new JobRetry(TAKEN_MS, 'Another run has taken the operation')
+  await finishOperation(record, options, known)
 }
 
 function toGivenUp({ attempt }: Job, reason: unknown): Outcome {

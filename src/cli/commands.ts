@@ -9,6 +9,7 @@ export const COMMANDS: readonly Command[] = [
   serving.initCommand,
   serving.serveCommand,
   serving.pinsCommand,
+  serving.keysCommand,
   running.callCommand,
   running.describeCommand,
   running.capabilitiesCommand,

@@ -4,12 +4,11 @@ import type { Writable } from 'node:stream'
 import type { Service } from '../../core/index.ts'
 import { allSurfaces, type RunningServer, serveAt } from '../../http/index.ts'
 import { createCallLog, prometheus } from '../../observe/index.ts'
-import { openStore, type Store } from '../../store/index.ts'
 import { type McpOptions, measureTools, parseToolSelection } from '../../surfaces/mcp/index.ts'
 import { listDiscoverable } from '../../system/index.ts'
 import type { Triggers } from '../../triggers/index.ts'
-import { toMilliseconds, toReason } from '../../values/index.ts'
-import { type CommandInput, EXIT, RemoteError, UsageError } from '../command.ts'
+import { toMilliseconds } from '../../values/index.ts'
+import { type CommandInput, EXIT, UsageError } from '../command.ts'
 import { parseDuration, parsePort, readChoiceFlag, readListFlag, readTextFlag } from '../flags.ts'
 import { createPaint, formatTable } from '../print.ts'
 import { parseCallLog } from '../serve/call-log.ts'
@@ -17,6 +16,7 @@ import { watchFaults } from '../serve/faults.ts'
 import { parseOverload } from '../serve/overload.ts'
 import { openPins } from '../serve/pins.ts'
 import { runStdio, withOwnStdout } from '../serve/stdio.ts'
+import { openStoreOf } from '../serve/store.ts'
 import {
   createServedTriggers,
   formatTriggers,
@@ -112,22 +112,6 @@ async function serveSources(input: CommandInput, { output, watched }: Place): Pr
   )
   await close()
   return code === EXIT.ok && cutCalls > 0 ? EXIT.cut : code
-}
-
-async function openStoreOf(input: CommandInput): Promise<Store | undefined> {
-  const url = readTextFlag(input, 'store') ?? input.io.env['WAYMARK_STORE']
-  if (url === undefined || url === '') return undefined
-  const namespace = readTextFlag(input, 'namespace') ?? input.io.env['WAYMARK_NAMESPACE']
-  try {
-    return await openStore(url, namespace ? { namespace } : {})
-  } catch (thrown) {
-    // A wrong URL or a missing package is the person's to mend; a server that is away is not.
-    const message = toReason(thrown)
-    if (thrown instanceof TypeError) throw new UsageError(message)
-    // The address without user, password and path: those are nobody's business in a log.
-    const server = URL.canParse(url) ? new URL(url).host : ''
-    throw new RemoteError(server === '' ? message : `${message}; is ${server} running?`)
-  }
 }
 
 interface Listening {

@@ -72,6 +72,33 @@ export const serveCommand: Command = {
   run: async (input) => (await import('../commands/serve.ts')).runServeCommand(input),
 }
 
+/** Looks after the API keys in the store of a service. */
+export const keysCommand: Command = {
+  name: 'keys',
+  summary: 'Create, list and revoke the API keys in a store',
+  usage: 'create|list|revoke [name|id]',
+  subcommands: {
+    create: { usage: '<name>', summary: 'Create a key and print it, this once' },
+    list: { usage: '', summary: 'List the keys, without their secrets' },
+    revoke: { usage: '<id>', summary: 'End a key' },
+  },
+  flags: {
+    store: textFlag('url', 'sqlite:PATH, redis://…, postgres://…; default: WAYMARK_STORE'),
+    namespace: textFlag('name', 'separates services in one store; default: WAYMARK_NAMESPACE'),
+    scope: listFlag('scope', 'what its calls may do, such as orders:write', { of: ['create'] }),
+    principal: textFlag('id', 'whose calls it makes; its own when absent', { of: ['create'] }),
+    expires: textFlag('720h', 'how long it works; until revoked when absent', { of: ['create'] }),
+    json: JSON_FLAG,
+  },
+  examples: [
+    'waymark keys create ci --store sqlite:orders.db --scope orders:write',
+    'waymark keys create partner --store redis://127.0.0.1:6379 --expires 720h',
+    'waymark keys list --store sqlite:orders.db',
+    'waymark keys revoke 0123456789abcdef --store sqlite:orders.db',
+  ],
+  run: async (input) => (await import('../commands/keys.ts')).runKeysCommand(input),
+}
+
 /** Shows and approves the tools of MCP servers that `serve --pin` has seen. */
 export const pinsCommand: Command = {
   name: 'pins',

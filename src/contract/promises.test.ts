@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { modernClient } from '../../test/mcp/wire.ts'
 import { toRequest } from '../../test/support/forrst.ts'
 import { serviceOf } from '../../test/support/service.ts'
@@ -176,5 +177,33 @@ describe('a negotiated answer', () => {
     const service = serviceOf([giving(open, { id: 'a' })])
     const answer = await askRest(service, announced, { admit })
     expect(answer).toMatchObject({ keeps: true, body: { id: 'a', ucp } })
+  })
+})
+
+describe('a result with a member that its output does not name', () => {
+  const row = { id: 'a', added_by_the_database: 1 }
+  const service = (output: z.ZodType, validateResults: boolean) =>
+    serviceOf(
+      [
+        defineFunction({
+          name: 'a.get',
+          version: '1.0.0',
+          readOnly: true,
+          output,
+          handler: () => row as never,
+        }),
+      ],
+      { validateResults },
+    )
+
+  it.each([true, false])('keeps what z.object promises (results checked: %s)', async (checked) => {
+    const given = service(z.object({ id: z.string() }), checked)
+    expect(await askMcp(given)).toMatchObject({ keeps: true, structuredContent: row })
+    expect(await askRest(given)).toMatchObject({ keeps: true, body: row })
+  })
+
+  it('breaks what z.strictObject promises, and is refused', async () => {
+    const given = service(z.strictObject({ id: z.string() }), true)
+    expect(await askMcp(given)).toMatchObject({ isError: true })
   })
 })

@@ -65,7 +65,11 @@ export function toStandardJsonSchema(
     )
   }
   const wrong: string[] = []
-  const libraryOptions = { override: (node: ZodNode) => noteLost(node, wrong) }
+  const inspect = (node: ZodNode, found: string[]): void => {
+    if (direction === 'output') openResult(node)
+    noteLost(node, found)
+  }
+  const libraryOptions = { override: (node: ZodNode) => inspect(node, wrong) }
   const print = (options: Readonly<Record<string, unknown>> = {}) =>
     jsonSchema[direction]({
       target: 'draft-2020-12',
@@ -80,7 +84,7 @@ export function toStandardJsonSchema(
     if (vendor !== 'zod' || wrong.length > 0) throw thrown
     const override = (node: ZodNode): void => {
       noteNoJson(node, found)
-      noteLost(node, found)
+      inspect(node, found)
     }
     print({ unrepresentable: 'any', override })
     throw found[0] === undefined ? thrown : new TypeError(found[0], { cause: thrown })
@@ -90,7 +94,7 @@ export function toStandardJsonSchema(
 /** What Zod tells about a schema it has printed. */
 interface ZodNode {
   readonly zodSchema: { readonly _zod: { readonly def: ZodDefinition } }
-  readonly jsonSchema: JsonSchema
+  readonly jsonSchema: { additionalProperties?: unknown } & JsonSchema
   readonly path: readonly (string | number)[]
 }
 
@@ -100,6 +104,17 @@ interface ZodDefinition {
   readonly defaultValue?: unknown
   /** Of `literal`. */
   readonly values?: readonly unknown[]
+  /** Of `object`: the schema of members that it does not name. */
+  readonly catchall?: unknown
+}
+
+/**
+ * Zod prints an object of a result as closed, because it drops what it does not know. A result is sent as the handler gave it,
+ * so only `z.strictObject` promises that there is nothing else: clients refuse an answer that breaks its schema.
+ */
+function openResult({ zodSchema, jsonSchema }: ZodNode): void {
+  const { type, catchall } = zodSchema._zod.def
+  if (type === 'object' && catchall === undefined) delete jsonSchema.additionalProperties
 }
 
 /** Notes what Zod prints although JSON has no form for it: values as null or as an empty object. */

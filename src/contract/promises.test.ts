@@ -118,7 +118,7 @@ describe('a masked result', () => {
     expect(await askMcp(service)).toMatchObject({ keeps: true, isError: undefined })
   })
 
-  it('is no result of the promised type where the caller chose what to mask', async () => {
+  it('is not a result of the promised type where the caller chose what to mask', async () => {
     const service = serviceOf([giving(output, user)])
     const entry = [{ urn: REDACT, options: { fields: ['age'] } }]
     const tool = await askMcp(service, { 'waymark/extensions': entry })

@@ -42,7 +42,7 @@ export function openTelemetryMetrics(meter: OpenTelemetryMeter): CallObserver {
       running.add(-1, { 'rpc.system.name': surface })
       const attributes: MeterAttributes = {
         'rpc.system.name': surface,
-        // A name that only the caller made up is no attribute.
+        // A name that only the caller made up is not an attribute.
         'rpc.method': target?.name ?? '_OTHER',
         ...(code !== undefined && { 'error.type': code }),
       }

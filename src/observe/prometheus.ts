@@ -99,7 +99,7 @@ function createCallMetrics(maxFunctions: number): {
   const running = new Map<string, number>()
   const names = new Set<string>()
   const toLabel = (name: string | undefined): string => {
-    // A name that only the caller made up is no label.
+    // A name that only the caller made up is not a label.
     if (name === undefined) return 'unknown'
     if (names.size < maxFunctions) names.add(name)
     return names.has(name) ? name : 'other'

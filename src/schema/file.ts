@@ -60,7 +60,7 @@ export function file(options: FileOptions = {}): FileSchema {
     ...(description !== undefined && { description }),
     [FILE_KEYWORD]: toKeyword(rule),
   }
-  // Not enumerable: it is no keyword. Written out instead of made by Zod, which services with JSON Schema do not load.
+  // Not enumerable: it is not a keyword. Written out instead of made by Zod, which services with JSON Schema do not load.
   return Object.defineProperty(schema, '_zod', {
     value: toZodInternals(schema, rule),
   }) as unknown as FileSchema

@@ -35,7 +35,7 @@ describe('a declared error of a Waymark business', () => {
     })
   })
 
-  it('is not believed when it is no code', () => {
+  it('is not believed when it is not a code', () => {
     const result = { content: [], isError: true, _meta: { 'waymark/errors': [{ code: '<b>' }] } }
     const message = { jsonrpc: '2.0', id: '1', result }
     expect(readMcpAnswer(answer(message, 'application/json'), '1')).toMatchObject({

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { createWorkplace } from '../../../test/cli/run-main.ts'
 
-it('serve explains a trusted proxy that is no address', async () => {
+it('serve explains a trusted proxy that is not an address', async () => {
   const place = createWorkplace()
   const spec = place.write(
     'api.json',

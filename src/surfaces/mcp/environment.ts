@@ -43,7 +43,7 @@ export interface McpOptions extends CatalogueOptions {
   readonly resourceTemplates?:
     | readonly McpResourceTemplate[]
     | (() => readonly McpResourceTemplate[])
-  /** Reads what is in no list; undefined when there is no such resource. */
+  /** Reads what no list names; undefined when there is no such resource. */
   readonly readResource?: (uri: string, reader: Reader) => Maybe<ResourceReading | undefined>
   /** Told when the first client follows a resource; returns what is called when the last one stops. */
   readonly followResource?: (uri: string) => (() => void) | undefined

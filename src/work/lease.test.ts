@@ -1,4 +1,5 @@
-import { describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { CallError } from '../errors/error.ts'
 import { createMemoryStore } from '../store/memory/memory.ts'
 import { createPresence, holdEntry, startKeepAlive } from './lease.ts'
 
@@ -71,6 +72,31 @@ describe('an entry that is held', () => {
 })
 
 describe('the presence of a process', () => {
+  afterEach(() => vi.useRealTimers())
+
+  it('outlives a store that is away for less than half a lease, whenever that begins', async () => {
+    vi.useFakeTimers()
+    for (let begin = 0; begin < 300; begin += 50) {
+      const store = createMemoryStore()
+      let isAway = false
+      const shaky = new Proxy(store, {
+        get: (target, name, receiver) =>
+          name === 'compareAndSet' && isAway
+            ? () => Promise.reject(new CallError('UNAVAILABLE'))
+            : Reflect.get(target, name, receiver),
+      })
+      const presence = createPresence(shaky, { keyOf: (token) => `p:${token}`, leaseMs: 900 })
+      const { token, lost } = await presence.enter()
+      await vi.advanceTimersByTimeAsync(begin)
+      isAway = true
+      await vi.advanceTimersByTimeAsync(440)
+      isAway = false
+      await vi.advanceTimersByTimeAsync(2_000)
+      expect([begin, lost.aborted, await presence.isAlive(token)]).toEqual([begin, false, true])
+      await presence.leave()
+    }
+  })
+
   it('is seen by others until it leaves, and has another name when it comes back', async () => {
     const store = createMemoryStore()
     const options = { keyOf: (token: string) => `p:${token}`, leaseMs: 1_000 }

@@ -11,24 +11,27 @@ export interface KeepAlive {
   readonly stop: () => Promise<void>
 }
 
-/** Calls `renew` at an interval, one at a time, until it answers `false` or is stopped. */
-export function startKeepAlive(everyMs: number, renew: () => Promise<boolean>): KeepAlive {
+/**
+ * Calls `renew` at an interval, one at a time, until it answers `false` or is stopped. One that answers a number of
+ * milliseconds is called again after them.
+ */
+export function startKeepAlive(everyMs: number, renew: () => Promise<boolean | number>): KeepAlive {
   let stopped = false
   let running: Promise<void> | undefined
-  let timer = schedule()
+  let timer = schedule(everyMs)
 
-  function schedule(): NodeJS.Timeout {
+  function schedule(waitMs: number): NodeJS.Timeout {
     return unref(
       setTimeout(() => {
         running = tick()
-      }, everyMs),
+      }, waitMs),
     )
   }
 
   async function tick(): Promise<void> {
     const goOn = await renew()
     running = undefined
-    if (goOn && !stopped) timer = schedule()
+    if (goOn !== false && !stopped) timer = schedule(goOn === true ? everyMs : goOn)
   }
 
   return {
@@ -62,6 +65,9 @@ export interface HeldEntry extends KeepAlive {
   readonly revision: () => number
 }
 
+/** A lease holds this many renewals that are tried again. */
+const SOON = 15
+
 /** Renews an entry three times as often as it ends, until it is stopped or lost. */
 export function holdEntry(store: Store, options: HoldOptions): HeldEntry {
   const { key, value, owner, leaseMs, clock = systemClock, onRenewed, onLost } = options
@@ -74,7 +80,7 @@ export function holdEntry(store: Store, options: HoldOptions): HeldEntry {
     return false
   }
 
-  async function renew(): Promise<boolean> {
+  async function renew(): Promise<boolean | number> {
     const askedAt = clock.elapsed()
     if (askedAt - begunAt <= (options.maxMs ?? Number.POSITIVE_INFINITY)) {
       const swap = await store
@@ -90,8 +96,9 @@ export function holdEntry(store: Store, options: HoldOptions): HeldEntry {
       // A renewal that was reported as failed happened after all.
       if (swap?.entry) revision = swap.entry.revision
     }
-    // A store that is away is asked again: the entry is ours until its time is up, and no longer.
-    return clock.elapsed() - sureAt < leaseMs || lose()
+    // A store that is away is asked again, and soon: one that is back within the lease must cost nobody anything. The
+    // entry is ours until its time is up, and no longer.
+    return clock.elapsed() - sureAt < leaseMs ? leaseMs / SOON : lose()
   }
 
   const { stop } = startKeepAlive(leaseMs / 3, renew)

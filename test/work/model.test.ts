@@ -3,7 +3,7 @@ import { createMemoryStore } from '../../src/entries/store.ts'
 import { createJobQueue } from '../../src/work/open.ts'
 import { type BackendName, prepareBackends } from '../faults/store-backends.ts'
 import { playSchedule, type Stage } from './player.ts'
-import { follow, type ItemState } from './specification.ts'
+import { follow, type ItemState, passKeyOn } from './specification.ts'
 
 // Other seeds: WAYMARK_SEED=1000 npx vitest run test/work; thousands of them: npm run test:work.
 const FIRST = Number(process.env['WAYMARK_SEED'] ?? 1)
@@ -81,5 +81,11 @@ describe('the specification', () => {
     ['an item that is added twice', { kind: 'waiting' }, { kind: 'added' }],
   ] as const)('refuses %s', (_, state, event) => {
     expect(() => follow(state, event, facts)).toThrow()
+  })
+
+  it('lets a key pass on from an item that came to nothing, and from no other', () => {
+    expect(() => passKeyOn({ kind: 'over', end: 'cancelled', run: undefined })).not.toThrow()
+    expect(() => passKeyOn({ kind: 'over', end: 'completed', run: 'r1' })).toThrow()
+    expect(() => passKeyOn(running)).toThrow()
   })
 })

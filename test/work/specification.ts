@@ -45,6 +45,12 @@ export function follow(state: ItemState, event: ItemEvent, facts: WorkerFacts): 
   return event.kind === 'reported' ? state : { kind: 'over', end: event.end, run: event.run }
 }
 
+/** A key stands for one item, until that one came to nothing: it was cancelled, or failed. */
+export function passKeyOn(state: ItemState): void {
+  if (state.kind === 'over' && state.end !== 'completed') return
+  throw new Error(`a key has two operations, and the first is ${JSON.stringify(state)}`)
+}
+
 function broken(state: ItemState, event: ItemEvent, promise: string): Error {
   return new Error(`${promise}: ${JSON.stringify(event)} in ${JSON.stringify(state)}`)
 }

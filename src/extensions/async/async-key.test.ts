@@ -4,6 +4,7 @@ import { call, createTestLog, dataOf } from '../../../test/support/forrst.ts'
 import { defineFunction } from '../../core/function.ts'
 import type { Service } from '../../core/service.ts'
 import { createMemoryStore, type Store } from '../../entries/store.ts'
+import { CallError } from '../../errors/error.ts'
 import { createService } from '../../system/create-service.ts'
 import { createInProcessQueue } from '../../work/in-process.ts'
 import type { JobQueue } from '../../work/queue.ts'
@@ -122,7 +123,7 @@ function openLedger() {
     ],
   }
 
-  function createProcess(store: Store) {
+  function createProcess(store: Store, write: () => unknown = () => ({ written: true })) {
     const jobs = createInProcessQueue(store, { pollMs: 20 })
     const service = createService({
       info: { title: 'Ledger', version: '1.0.0' },
@@ -132,11 +133,14 @@ function openLedger() {
           version: '1.0.0',
           async handler({ call: { id } }) {
             runs.push(id)
-            return { written: true }
+            return (await write()) as { written: boolean }
           },
         }),
       ],
-      extensions: [idempotencyExtension({ store }), asyncExtension({ store, jobs })],
+      extensions: [
+        idempotencyExtension({ store }),
+        asyncExtension({ store, jobs, poll: { value: 50, unit: 'millisecond' } }),
+      ],
       log: createTestLog(),
     })
     open.push(() => jobs.close(0).then(() => service.close()))
@@ -154,6 +158,7 @@ function openLedger() {
       function: 'urn:cline:forrst:ext:async:fn:status',
       arguments: { operation_id: id },
     })
+    if (body.errors?.[0].code === 'ASYNC_OPERATION_FAILED') return 'failed'
     return (body.result as { status?: string } | null)?.status
   }
   const close = () => Promise.all(open.map((one) => one()))
@@ -224,6 +229,78 @@ describe('an operation that does not have its idempotency key yet', () => {
     })
     expect((await ledger.shared.listByPrefix('operation:')).entries).toHaveLength(1)
     expect(ledger.runs).toHaveLength(1)
+    await ledger.close()
+  })
+})
+
+/** A store that holds one process up when it has read what a key stands for. */
+function holdAfterRead(store: Store) {
+  let isHeld = false
+  let goOn = () => {}
+  const held = new Promise<void>((resolve) => {
+    goOn = resolve
+  })
+  const late = new Proxy(store, {
+    get(target, name, receiver) {
+      if (name !== 'get') return Reflect.get(target, name, receiver)
+      return async (key: string) => {
+        const entry = await target.get(key)
+        if (!key.startsWith('idempotency:')) return entry
+        isHeld = true
+        await held
+        return entry
+      }
+    },
+  })
+  return { store: late, goOn, isHeld: () => isHeld }
+}
+
+describe('an idempotency key whose operation has ended', () => {
+  it('stays with one that failed for good, also when its process died before the key knew', async () => {
+    const ledger = openLedger()
+    const service = ledger.createProcess(ledger.shared, () => {
+      throw new CallError('CONFLICT')
+    })
+    const first = dataOf(await call(service, ledger.request), URN)?.['operation_id']
+    await vi.waitFor(async () => expect(await ledger.statusOf(service, first)).toBe('failed'))
+    await ledger.forgetKeys()
+    const again = await call(service, ledger.request)
+    expect(dataOf(again, URN)).toMatchObject({ operation_id: first, status: 'failed' })
+    expect(ledger.runs).toHaveLength(1)
+    await ledger.close()
+  })
+
+  it('is not taken from the next operation by a process that gives it back late', async () => {
+    const ledger = openLedger()
+    const late = holdAfterRead(ledger.shared)
+    let isFirst = true
+    const working = ledger.createProcess(ledger.shared, () => {
+      if (!isFirst) return { written: true }
+      isFirst = false
+      return new Promise(() => {})
+    })
+    const first = dataOf(await call(working, ledger.request), URN)?.['operation_id']
+    await vi.waitFor(() => expect(ledger.runs).toHaveLength(1))
+    const cancelling = call(ledger.createProcess(late.store), {
+      function: 'urn:cline:forrst:ext:async:fn:cancel',
+      arguments: { operation_id: first },
+    })
+    await vi.waitFor(() => expect(late.isHeld()).toBe(true))
+
+    // The process that ran it gives the key back as well, and the next call has it.
+    const second = await vi.waitFor(async () => {
+      const id = dataOf(await call(working, ledger.request), URN)?.['operation_id']
+      expect([undefined, first]).not.toContain(id)
+      return id
+    }, 5_000)
+    await vi.waitFor(async () => expect(await ledger.statusOf(working, second)).toBe('completed'))
+    late.goOn()
+    expect((await cancelling).body.result).toMatchObject({ status: 'cancelled' })
+    const other = await call(working, { ...ledger.request, arguments: { other: true } })
+    expect(other.body.errors?.[0].code).toBe('IDEMPOTENCY_CONFLICT')
+    const same = await call(working, ledger.request)
+    expect(dataOf(same, 'urn:forrst:ext:idempotency')).toMatchObject({ status: 'cached' })
+    expect(same.body.result).toEqual({ written: true })
     await ledger.close()
   })
 })

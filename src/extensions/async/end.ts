@@ -49,13 +49,23 @@ export async function claimKey(
   let entry = claim.entry
   for (;;) {
     const first = await operations.read(toText(entry.value))
-    if (first && first.status !== 'failed' && first.status !== 'cancelled') return first
+    if (first && !(await cameToNothing(first, operations))) return first
     const { revision } = entry
     const swap = await store.compareAndSet(key, id, { revision, ttl: openMs, owner: id })
     if (swap.swapped) return undefined
     if (swap.entry === undefined) return claimKey(scope, record, { store, operations, openMs })
     entry = swap.entry
   }
+}
+
+/** A key passes on from an operation that was cancelled or failed for a reason that passes, and from no other. */
+async function cameToNothing(
+  record: OperationRecord,
+  operations: OperationStore,
+): Promise<boolean> {
+  if (record.status !== 'failed') return record.status === 'cancelled'
+  const { outcome } = (await operations.readOutcome(record)) ?? {}
+  return outcome === undefined || !(outcome.ok || isFinalFailure(outcome))
 }
 
 function toClaimKey(scope: KeyScope): string {
@@ -135,7 +145,9 @@ async function settleIdempotency(
       await store.compareAndSet(claim.key, id, { revision: claim.revision, ttl })
       return
     }
-    if (!(await outcomes.forget(scope))) continue
+    // Two processes may do this at once, and between them the key may have become another operation's.
+    const isOurs = async () => ((await store.get(toClaimKey(scope)))?.owner ?? id) === id
+    if (!(await outcomes.forget(scope, isOurs))) continue
     await store.deleteIfOwner(toClaimKey(scope), id)
     return
   }

@@ -88,8 +88,11 @@ export interface LaterOutcomes {
     scope: KeyScope,
     later: { readonly outcome: Outcome; readonly at: number },
   ) => Promise<number | null | undefined>
-  /** Gives a key back whose work came to nothing; tells whether it is free. It is not while its call is being answered. */
-  readonly forget: (scope: KeyScope) => Promise<boolean>
+  /**
+   * Gives a key back whose work came to nothing; tells whether it is free. It is not while its call is being answered.
+   * `isOurs` is asked when the record was seen: one that is another's by then is left alone.
+   */
+  readonly forget: (scope: KeyScope, isOurs: () => Promise<boolean>) => Promise<boolean>
 }
 
 /** Opens the outcomes that come later. */
@@ -110,11 +113,12 @@ export function openLaterOutcomes(store: Store): LaterOutcomes {
       )
       return change?.changed ? (entry.ttl ?? null) : undefined
     },
-    async forget(scope) {
+    async forget(scope, isOurs) {
       const name = { id: toKeyId(scope) }
       const entry = await keys.read(name)
-      if (entry !== undefined && entry.item.state !== 'done') return false
-      if (entry !== undefined) await keys.remove(name)
+      if (entry === undefined || !(await isOurs())) return true
+      if (entry.item.state !== 'done') return false
+      await keys.removeSeen(name, entry)
       return true
     },
   }

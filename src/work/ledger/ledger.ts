@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { type Entry, type Store, storeKey } from '../../store/index.ts'
 import type { Json } from '../../values/index.ts'
 import { type HeldEntry, holdEntry } from '../lease.ts'
@@ -115,6 +116,8 @@ export interface Ledger<Item> {
   readonly list: (name: ItemName, item: Item) => Promise<void>
   /** Takes an item out of its lists. */
   readonly unlist: (name: ItemName, item: Item) => Promise<void>
+  /** Forgets an item as it was read; what somebody else has written since stays. */
+  readonly removeSeen: (name: ItemName, seen: LedgerEntry<Item>) => Promise<void>
   /** Forgets an item. */
   readonly remove: (name: ItemName, item?: Item) => Promise<void>
   /** Reads a part of a list. A filter that matches little makes a short page with a cursor: 500 are looked at. */
@@ -205,6 +208,13 @@ export function createLedger<Item>(store: Store, options: LedgerOptions<Item>): 
       await lists.add(placesOf(name, item), keptMs(item))
     },
     unlist: (name, item) => lists.remove(placesOf(name, item)),
+    async removeSeen(name, { item, revision }) {
+      // Stores delete by owner and not by revision: whoever marks the revision as its own may delete it.
+      const owner = randomUUID()
+      const fenced = { revision, ttl: 'keep', owner } as const
+      const { swapped } = await store.compareAndSet(keyOf(name), toJson(item), fenced)
+      if (swapped) await store.deleteIfOwner(keyOf(name), owner)
+    },
     async remove(name, item) {
       await store.delete(keyOf(name))
       await lists.remove(placesOf(name, item))

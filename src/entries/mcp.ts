@@ -3,6 +3,7 @@ export type { CallerKey } from '../net/index.ts'
 export {
   connectMcpSource,
   joinMcpOffers,
+  type McpAuthorization,
   type McpOffers,
   type McpPins,
   type McpServerAddress,

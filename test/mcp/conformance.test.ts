@@ -14,10 +14,23 @@ const folder = await installScratch('conformance', [
 ])
 const ready = folder !== undefined && runs(scratchNode(folder))
 
+const CLIENT = fileURLToPath(new URL('./conformance-client.ts', import.meta.url))
+
+/** Extensions that Waymark as a client does not offer; docs/guides/mcp.md gives the reasons. */
+const NOT_OFFERED = [
+  'auth/enterprise-managed-authorization',
+  'auth/dpop',
+  'auth/dpop-nonce',
+  'auth/wif-jwt-bearer',
+]
+
 /** Runs the suite and gives what it printed. */
-function conform(url: string, revision: string): Promise<{ code: number; output: string }> {
+function conform(
+  side: readonly string[],
+  revision: string,
+): Promise<{ code: number; output: string }> {
   const suite = join(folder ?? '', 'node_modules', SUITE, 'dist/index.js')
-  const args = [suite, 'server', '--url', url, '--requirements', revision]
+  const args = [suite, ...side, '--requirements', revision]
   return new Promise((resolve) => {
     execFile(
       scratchNode(folder ?? ''),
@@ -46,13 +59,32 @@ describe.skipIf(!ready)('official MCP conformance suite (needs the package regis
     'passes every scenario of %s, scored or not',
     { timeout: 180_000 },
     async (revision, scenarios, checks) => {
-      const { code, output } = await conform(server.url, revision)
+      const { code, output } = await conform(['server', '--url', server.url], revision)
       const summary = output.slice(output.indexOf('=== SUMMARY ==='))
       console.log(`conformance ${revision}\n${summary}`)
       expect(code).toBe(0)
       expect(summary).not.toContain('✗')
       expect(summary.match(/^✓ /gm)).toHaveLength(scenarios)
       expect(summary).toContain(`Total: ${checks} passed, 0 failed`)
+    },
+  )
+
+  it.each([
+    ['2025-11-25', 21],
+    ['2026-07-28', 35],
+  ])(
+    'passes every client scenario of %s but those of extensions it does not offer',
+    { timeout: 180_000 },
+    async (revision, scenarios) => {
+      const command = `"${process.execPath}" --import tsx "${CLIENT}"`
+      const { code, output } = await conform(['client', '--command', command], revision)
+      const all = output.slice(output.indexOf('=== SUITE SUMMARY ==='))
+      const summary = all.slice(0, all.indexOf('Total:'))
+      console.log(`client conformance ${revision}\n${all}`)
+      expect(code).toBe(0)
+      const failed = [...summary.matchAll(/^✗ ([^:]+):/gm)].map(([, name]) => name)
+      expect(failed).toEqual(NOT_OFFERED)
+      expect(summary.match(/^✓ /gm)).toHaveLength(scenarios)
     },
   )
 })

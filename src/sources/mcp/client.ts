@@ -1,6 +1,7 @@
 import type { ElicitResult } from '@modelcontextprotocol/client'
 import { admitDigits, compileSchema, type JsonSchema } from '../../schema/index.ts'
 import type { JsonObject } from '../../values/index.ts'
+import type { AuthorizedFetch, McpAuthorization } from './authorization.ts'
 import { fetchExact, readExactly, writeExactly } from './exact-transport.ts'
 import { receiveLeniently } from './lenient.ts'
 import { MAX_ANSWER_BYTES } from './line-limit.ts'
@@ -12,6 +13,8 @@ export type McpServerAddress =
       readonly url: string
       /** Sent with every request; nothing a caller sent is ever added. */
       readonly headers?: Readonly<Record<string, string>>
+      /** How a token is got when the server asks for one (OAuth). */
+      readonly auth?: McpAuthorization
     }
   | {
       /** Program that speaks MCP on its standard streams. */
@@ -148,6 +151,8 @@ export interface OpenClientOptions {
   readonly onSkipped: (tool: string, reason: string) => void
   /** Answers a question to the user; the server is told that nobody can be asked when absent. */
   readonly onQuestion?: ((params: JsonObject) => Promise<JsonObject>) | undefined
+  /** Sends requests with their token; without one when absent. */
+  readonly fetch?: AuthorizedFetch | undefined
   readonly onClose: () => void
   readonly onError: (error: Error) => void
   /** Ends the attempt, and a program that was started for it. */
@@ -193,7 +198,7 @@ export async function openMcpClient(
     'url' in address
       ? new StreamableHTTPClientTransport(new URL(address.url), {
           requestInit: { headers: { ...address.headers } },
-          fetch: fetchExact,
+          fetch: options.fetch ?? fetchExact,
         })
       : new StdioClientTransport({
           command: address.command,
@@ -245,7 +250,8 @@ function toElicitResult(answer: JsonObject): ElicitResult {
 
 const PACKAGE = '@modelcontextprotocol/client'
 
-async function loadClient(): Promise<
+/** Loads the official client. */
+export async function loadClient(): Promise<
   typeof import('@modelcontextprotocol/client') &
     typeof import('@modelcontextprotocol/client/stdio')
 > {

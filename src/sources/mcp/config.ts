@@ -1,4 +1,5 @@
 import { didYouMean, isRecord, toText } from '../../values/index.ts'
+import type { McpAuthorization } from './authorization.ts'
 import { toSourceName } from './reference.ts'
 import type { McpToolSelection } from './selection.ts'
 import type { McpSourceOptions } from './source.ts'
@@ -11,6 +12,7 @@ const KNOWN = [
   'cwd',
   'url',
   'headers',
+  'auth',
   'type',
   'disabled',
   'tools',
@@ -89,8 +91,40 @@ function readAddress(server: Server, place: string): object {
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
     throw new TypeError(`${place}.url: "${url}" is not an HTTP URL`)
   }
-  const { headers } = server
-  return { url, ...(headers !== undefined && { headers: readMap(headers, `${place}.headers`) }) }
+  const { headers, auth } = server
+  return {
+    url,
+    ...(headers !== undefined && { headers: readMap(headers, `${place}.headers`) }),
+    ...(auth !== undefined && { auth: readAuthorization(auth, `${place}.auth`) }),
+  }
+}
+
+const AUTH_TEXTS = [
+  'clientId',
+  'clientSecret',
+  'privateKey',
+  'algorithm',
+  'issuer',
+  'scope',
+  'clientMetadataUrl',
+  'redirectUrl',
+]
+
+function readAuthorization(value: unknown, place: string): McpAuthorization {
+  if (value === 'browser') return { browser: true }
+  if (!isRecord(value)) {
+    throw new TypeError(
+      `${place} must be "browser", or an object such as { clientId, clientSecret }`,
+    )
+  }
+  return Object.fromEntries<string | boolean>(
+    Object.entries(value).map(([key, item]) => {
+      if (key === 'browser') return [key, readFlag(item, `${place}.browser`)]
+      if (AUTH_TEXTS.includes(key)) return [key, readText(item, `${place}.${key}`)]
+      const hint = didYouMean(key, [...AUTH_TEXTS, 'browser'])
+      throw new TypeError(`${place}.${key} is not a setting${hint ? `; ${hint}` : ''}`)
+    }),
+  )
 }
 
 function readSelection(value: unknown, place: string): McpToolSelection {

@@ -1,3 +1,4 @@
+export type { McpAuthorization } from './authorization.ts'
 export type { McpServerAddress } from './client.ts'
 export { readMcpConfig } from './config.ts'
 export {

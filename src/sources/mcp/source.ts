@@ -1,8 +1,10 @@
 import type { ComponentHealth, FunctionDefinition, Logger, Registry } from '../../core/index.ts'
 import { type Clock, formatTimestamp, sleep, systemClock } from '../../values/index.ts'
+import { type AuthorizedFetch, createAuthorizedFetch } from './authorization.ts'
 import { askClient, createCallTool } from './call.ts'
-import { type McpServerAddress, openMcpClient, type RemoteClient } from './client.ts'
+import { loadClient, type McpServerAddress, openMcpClient, type RemoteClient } from './client.ts'
 import { createConnection } from './connection.ts'
+import { fetchExact } from './exact-transport.ts'
 import { createNamespace } from './namespace.ts'
 import { createOffers, type McpOffers } from './offers.ts'
 import type { McpPins } from './pins.ts'
@@ -90,6 +92,7 @@ export async function connectMcpSource(options: McpSourceOptions): Promise<McpSo
     { name, trusted, log, selection: options.tools, pins: options.pins },
     (...asked) => call(...asked),
   )
+  const authorizedFetch = createFetch(options, log)
   const connection = createConnection<RemoteClient>({
     name,
     clock,
@@ -103,6 +106,7 @@ export async function connectMcpSource(options: McpSourceOptions): Promise<McpSo
         onResource: (uri) => offers.update(uri),
         onSkipped: tools.skip,
         onQuestion: options.questions === false ? undefined : questions.answer,
+        fetch: authorizedFetch,
         onClose,
         signal,
         onError: (error) => log.warn(`the MCP server ${name} reported an error`, { error }),
@@ -165,6 +169,12 @@ export async function connectMcpSource(options: McpSourceOptions): Promise<McpSo
       return connection.close()
     },
   }
+}
+
+function createFetch(options: McpSourceOptions, log: Logger): AuthorizedFetch | undefined {
+  if (!('url' in options) || options.auth === undefined) return undefined
+  const { url, name, auth } = options
+  return createAuthorizedFetch(auth, { url, name, log, load: loadClient, fetch: fetchExact })
 }
 
 /** Waits for the first attempt; only a source that is required fails with it, and one that can never work. */

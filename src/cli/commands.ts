@@ -14,6 +14,7 @@ export const COMMANDS: readonly Command[] = [
   running.describeCommand,
   running.capabilitiesCommand,
   running.healthCommand,
+  running.doctorCommand,
   running.operationsCommand,
   running.triggersCommand,
   forgeCommand,

@@ -24,7 +24,7 @@ export function formatHelp(commands: readonly Command[]): string {
       ['--help', 'explain the command, with examples'],
     ]),
     wrap(
-      'Exit codes: 0 done, 1 found (diff, verify, --check), 2 your input, 3 the remote side; else 1, a bug.\n',
+      'Exit codes: 0 done, 1 found (diff, verify, doctor, --check), 2 your input, 3 the remote side; else 1, a bug.\n',
     ),
     'More about one: waymark help <command>\n',
   ].join('\n')

@@ -74,6 +74,25 @@ export const healthCommand: Command = {
   run: async (input) => (await import('../commands/health.ts')).runHealthCommand(input),
 }
 
+/** Looks at a deployment. */
+export const doctorCommand: Command = {
+  name: 'doctor',
+  summary: 'Check a deployment: machine, store and service, and say what to do next',
+  usage: '[url]',
+  flags: {
+    store: textFlag('url', 'sqlite:PATH, redis://…, postgres://…; default: WAYMARK_STORE'),
+    namespace: textFlag('name', 'separates services in one store; default: WAYMARK_NAMESPACE'),
+    header: HEADER_FLAG,
+    json: JSON_FLAG,
+  },
+  examples: [
+    'waymark doctor',
+    'waymark doctor https://api.example.com --store redis://127.0.0.1:6379',
+    'waymark doctor --store sqlite:data/state.db --json',
+  ],
+  run: async (input) => (await import('../commands/doctor.ts')).runDoctorCommand(input),
+}
+
 /** Looks after calls that go on in the background. */
 export const operationsCommand: Command = {
   name: 'operations',

@@ -1,5 +1,6 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import type { Principal } from '../core/index.ts'
+import { isSameSecret } from '../net/index.ts'
 import { type Store, storeKey, storePrefix } from '../store/index.ts'
 import { type Clock, isList, isRecord, type Json, systemClock } from '../values/index.ts'
 import {
@@ -110,7 +111,7 @@ export function apiKeys(options: ApiKeysOptions): Authenticate {
 
   /** Unknown and wrong keys take the same steps. */
   const judge = (known: Known | undefined, secret: string): Principal => {
-    const isRight = timingSafeEqual(digest(secret), known?.hash ?? ABSENT)
+    const isRight = isSameSecret(digest(secret), known?.hash ?? ABSENT)
     if (known === undefined || !isRight) throw refuseCredentials('the API key is not known')
     const { id, principal, scopes, expiresAt } = known.record
     if (expiresAt !== undefined && expiresAt <= clock.now()) {

@@ -24,6 +24,7 @@ export {
   type PublicResponse,
   type ResolvedAddress,
 } from './public-address.ts'
+export { isSameSecret } from './same.ts'
 export {
   createWebhookSigner,
   createWebhookVerifier,

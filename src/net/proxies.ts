@@ -32,11 +32,12 @@ export function createProxyReader({ trustedProxies = [] }: ProxyOptions): ReadPr
     const peer = request.peerAddress?.()
     if (peer === undefined || !isTrusted(peer)) return request
     const hops = readHops(request.header)
-    if (hops === undefined) return request
+    if (hops === undefined) return { ...request, fromProxy: true }
     const { address, scheme, host } = findCaller(hops, peer, isTrusted)
     const { header } = request
     return {
       ...request,
+      fromProxy: true,
       peerAddress: () => address,
       ...(scheme && { scheme }),
       ...(host && { header: (name) => (name === 'host' ? host : header(name)) }),

@@ -4,9 +4,9 @@ import {
   createPublicKey,
   type KeyObject,
   sign as signBytes,
-  timingSafeEqual,
   verify as verifyBytes,
 } from 'node:crypto'
+import { isSameSecret } from './same.ts'
 
 /** A secret of Standard Webhooks, ready for use. */
 export type WebhookKey =
@@ -200,9 +200,7 @@ function splitSignatures(header: string): readonly string[] {
 
 function isSignedBy(key: WebhookKey, content: Buffer, signature: string): boolean {
   if (key.kind === 'shared') {
-    const expected = Buffer.from(`v1,${toHmac(key.bytes, content)}`)
-    const given = Buffer.from(signature)
-    return given.length === expected.length && timingSafeEqual(given, expected)
+    return isSameSecret(signature, `v1,${toHmac(key.bytes, content)}`)
   }
   const found = /^v1a,([A-Za-z0-9+/]{86}==)$/.exec(signature)?.[1]
   return found !== undefined && verifyBytes(null, content, key.key, Buffer.from(found, 'base64'))

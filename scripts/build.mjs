@@ -92,21 +92,27 @@ function withoutNotes(node, isMap = false) {
 
 /**
  * Tells bundlers that a constant of a module is there for its value only, so that they leave out the unused ones: they
- * keep what is made by a call otherwise.
+ * keep what is made by a call otherwise, and, marked or not, what spreads or reads a member, which could be a getter.
  */
 function withPureConstants() {
   return {
     name: 'with-pure-constants',
     renderChunk(code) {
-      const places = parseAst(code).body.flatMap((statement) => {
-        const { declarations = [] } = statement.declaration ?? statement
-        return declarations.flatMap(({ init }) => listCalls(init))
+      const inits = parseAst(code).body.flatMap((statement) => {
+        const { declarations = [], kind } = statement.declaration ?? statement
+        return declarations.map(({ init }) => ({ init, isConst: kind === 'const' }))
       })
-      const starts = [...new Set(places)].toSorted((a, b) => b - a)
-      const marked = starts.reduce(
-        (text, at) => `${text.slice(0, at)}/* @__PURE__ */ ${text.slice(at)}`,
-        code,
+      const insertions = inits.flatMap(({ init, isConst }) =>
+        isConst && mayRunCode(init)
+          ? [
+              { at: init.start, text: '/* @__PURE__ */ (() => (' },
+              { at: init.end, text: '))()' },
+            ]
+          : [...new Set(listCalls(init))].map((at) => ({ at, text: '/* @__PURE__ */ ' })),
       )
+      const marked = insertions
+        .toSorted((a, b) => b.at - a.at)
+        .reduce((text, { at, text: mark }) => `${text.slice(0, at)}${mark}${text.slice(at)}`, code)
       return { code: marked, map: null }
     },
   }
@@ -115,8 +121,25 @@ function withPureConstants() {
 /** Where the calls begin that run when an expression is read. */
 function listCalls(node) {
   if (typeof node !== 'object' || node === null || /Function|Class/.test(node.type)) return []
-  const inside = Object.values(node).flatMap((child) => [child].flat().flatMap(listCalls))
+  const inside = listChildren(node).flatMap(listCalls)
   return /^(?:Call|New)Expression$/.test(node.type) ? [node.start, ...inside] : inside
+}
+
+/** True for an expression that a bundler believes to run code beside its calls; `await` has to stay where it is. */
+function mayRunCode(init) {
+  const types = new Set(listTypes(init))
+  return (
+    (types.has('SpreadElement') || types.has('MemberExpression')) && !types.has('AwaitExpression')
+  )
+}
+
+function listTypes(node) {
+  if (typeof node !== 'object' || node === null || /Function|Class/.test(node.type)) return []
+  return [node.type, ...listChildren(node).flatMap(listTypes)]
+}
+
+function listChildren(node) {
+  return Object.values(node).flatMap((child) => [child].flat())
 }
 
 /** The entries of the package by their path in dist/, and the command line. */

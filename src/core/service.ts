@@ -34,6 +34,8 @@ export interface Credentials {
   readonly surface: string
   /** The address at the other end of the connection, where the host tells: behind a proxy, the proxy's. */
   readonly peerAddress?: (() => string | undefined) | undefined
+  /** True when the request was handed over by one of `trustedProxies`. */
+  readonly fromProxy?: boolean | undefined
 }
 
 /** Where a service has the types of its functions from: the options it was made with. */

@@ -300,7 +300,14 @@ export { createForrstHandler, type ForrstOptions, forrst } from '../surfaces/for
 export { mcp } from '../surfaces/mcp/index.ts'
 export { type ProfileOptions, profile } from '../surfaces/profile/index.ts'
 export { type RestSurfaceOptions, rest } from '../surfaces/rest/index.ts'
-export type { Mount, MountedSurface, Surface, SurfacePlace } from '../surfaces/surface/index.ts'
+export type {
+  CatalogEntry,
+  CatalogLink,
+  Mount,
+  MountedSurface,
+  Surface,
+  SurfacePlace,
+} from '../surfaces/surface/index.ts'
 export { explorer } from '../surfaces/tools/index.ts'
 export {
   authenticateByToken,

@@ -14,6 +14,7 @@ import type { Mount, Surface } from '../surfaces/surface/index.ts'
 import { reportHealth } from '../system/index.ts'
 import { andThen, isPromise, type Maybe, once } from '../values/index.ts'
 import type { HttpRequest, HttpResponse } from '../wire/index.ts'
+import { CATALOG_PATH, createCatalog } from './catalog.ts'
 import { assertSurfaces, mountSurfaces } from './mount.ts'
 import { createOverload, type Load, type Overload, type OverloadOptions } from './overload.ts'
 import { createProbes, problemResponse, toProblem } from './problem.ts'
@@ -74,11 +75,12 @@ export function createApp(service: Service, options: AppOptions): App {
   const isDraining = (): boolean => draining
   const probes = createProbes(service, isDraining)
   const metrics = attachMetrics(service, options.metrics, () => gate.load?.())
-  const { mounts: ofSurfaces, close } = mountSurfaces(service, options)
+  const { mounts: ofSurfaces, catalog, close } = mountSurfaces(service, options)
   const mounts: readonly Mount[] = [
     ...ofSurfaces,
     { path: PROBES[0], match: 'exact', handler: probes.live },
     { path: PROBES[1], match: 'exact', handler: probes.ready },
+    { path: CATALOG_PATH, match: 'exact', handler: createCatalog(catalog, options.publicUrl) },
     ...(metrics ? [metrics.mount] : []),
     ...(options.mounts ?? []),
   ]

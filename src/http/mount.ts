@@ -1,5 +1,11 @@
 import type { Service } from '../core/index.ts'
-import type { Mount, MountedSurface, Surface, SurfacePlace } from '../surfaces/surface/index.ts'
+import type {
+  CatalogEntry,
+  Mount,
+  MountedSurface,
+  Surface,
+  SurfacePlace,
+} from '../surfaces/surface/index.ts'
 import { isRecord } from '../values/index.ts'
 import type { HttpHandler } from '../wire/index.ts'
 import type { AppOptions } from './app.ts'
@@ -40,7 +46,11 @@ export function assertSurfaces(caller: string, options: unknown): asserts option
 export function mountSurfaces(
   service: Service,
   options: AppOptions,
-): { readonly mounts: readonly Mount[]; readonly close: () => void } {
+): {
+  readonly mounts: readonly Mount[]
+  readonly catalog: readonly CatalogEntry[]
+  readonly close: () => void
+} {
   const place = toPlace(options)
   const mounted = new Map<Surface, MountedSurface>()
   const [judge] = options.surfaces.filter(({ negotiation }) => negotiation === 'judge')
@@ -54,6 +64,7 @@ export function mountSurfaces(
   const all = [...mounted.values()]
   return {
     mounts: all.flatMap(({ mounts }) => mounts),
+    catalog: all.flatMap(({ catalog }) => catalog ?? []),
     close: () => {
       for (const { close } of all) close?.()
     },
@@ -71,6 +82,7 @@ function mountAsking(
   if (admitLocal === undefined) return far
   const near = surface.mount(service, { ...place, admit: admitLocal })
   return {
+    ...far,
     mounts: far.mounts.map((mount, index) => ({
       ...mount,
       handler: choose(near.mounts[index]?.handler ?? mount.handler, mount.handler),

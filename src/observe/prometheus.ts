@@ -1,5 +1,5 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
 import type { CallObserver, ComponentReport, Service } from '../core/index.ts'
+import { isSameSecret } from '../net/index.ts'
 import { isPromise, type Maybe } from '../values/index.ts'
 import type { HttpHandler, HttpRequest, HttpResponse, JudgeLocal } from '../wire/index.ts'
 import { createExposition, formatFamily } from './exposition.ts'
@@ -256,7 +256,7 @@ async function mayRead(
 ): Promise<boolean> {
   if (judgeLocal?.(request) === undefined && judgeLocal !== undefined) return true
   const given = /^Bearer +(.+)$/i.exec(request.header('authorization') ?? '')?.[1]
-  if (token !== undefined && given !== undefined && isSame(token, given)) return true
+  if (token !== undefined && given !== undefined && isSameSecret(given, token)) return true
   if (authenticate === undefined) return false
   try {
     const asked: Maybe<{ readonly scopes?: readonly string[] } | undefined> = authenticate({
@@ -268,12 +268,6 @@ async function mayRead(
   } catch {
     return false
   }
-}
-
-/** Takes as long whatever differs. */
-function isSame(expected: string, given: string): boolean {
-  const [left, right] = [expected, given].map((text) => createHash('sha256').update(text).digest())
-  return left !== undefined && right !== undefined && timingSafeEqual(left, right)
 }
 
 function refuse(

@@ -27,6 +27,8 @@ export interface HttpRequest {
    * undefined, where the host does not tell; behind a proxy it is the proxy's, unless that one is trusted.
    */
   readonly peerAddress?: () => string | undefined
+  /** True when a trusted proxy handed the request over: what only a proxy may say can then be believed. */
+  readonly fromProxy?: boolean
   /** The scheme that the caller used, where a trusted proxy says it. */
   readonly scheme?: 'http' | 'https'
 }

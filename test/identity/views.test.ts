@@ -25,6 +25,7 @@ const QUESTIONS: Readonly<Record<string, (visitor: Visitor) => Promise<Seen>>> =
   'forrst call of a wrong version': ({ forrst }) => forrst('orders.get', {}, { version: '9.0.0' }),
   'rest openapi.json': ({ get }) => get('/openapi.json'),
   'rest openrpc.json': ({ get }) => get('/openrpc.json'),
+  'rest discovery.json': ({ get }) => get('/discovery.json'),
   'rest llms.txt': ({ get }) => get('/llms.txt'),
   'rest misspelt name': ({ post }) => post('/api/orders.creat', {}),
   'rest wrong version': ({ post }) => post('/api/orders.get@9.0.0', {}),
@@ -138,6 +139,7 @@ describe('admin', () => {
     'forrst describe orders.get',
     'rest openapi.json',
     'rest openrpc.json',
+    'rest discovery.json',
     'rest llms.txt',
     'mcp tools/list',
     'mcp prompts/list',
@@ -166,6 +168,7 @@ describe('caches', () => {
   it.each([
     '/openapi.json',
     '/openrpc.json',
+    '/discovery.json',
     '/llms.txt',
     '/explorer/tools',
     '/explorer/tools/orders__get',
@@ -205,6 +208,7 @@ describe('callers who do not say who they are', () => {
   const DOCUMENTS = [
     '/openapi.json',
     '/openrpc.json',
+    '/discovery.json',
     '/llms.txt',
     '/explorer/tools',
     '/explorer/tools/orders__list',

@@ -20,6 +20,7 @@ export function forrst({ path = '/forrst' }: ForrstOptions = {}): Surface {
           refuse: (error) => refuseForrst(service, error),
         },
       ],
+      catalog: { endpoint: path },
     }),
   }
 }

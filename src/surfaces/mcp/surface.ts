@@ -28,6 +28,7 @@ export function mcp(options: McpHandlerOptions = {}): Surface {
           { path: '/mcp', match: 'exact', handler, refuse: refuseMcp },
           ...metadataMounts(options.authorization),
         ],
+        catalog: { endpoint: '/mcp' },
         close: handler.close,
       }
     },

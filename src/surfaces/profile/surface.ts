@@ -1,6 +1,6 @@
 import type { Service } from '../../core/index.ts'
 import { isLoopbackHost, parsePublicUrl } from '../../net/index.ts'
-import type { Surface, SurfacePlace } from '../surface/index.ts'
+import type { CatalogLink, Surface, SurfacePlace } from '../surface/index.ts'
 import { createProfileSurface, type ProfileOptions } from './handler.ts'
 
 /**
@@ -17,6 +17,7 @@ export function profile(options?: ProfileOptions): Surface {
       const { handler, admit } = createProfileSurface(service, published)
       return {
         mounts: [{ path: '/.well-known/ucp', match: 'exact', handler }],
+        catalog: { serviceLinks: [PROFILE_LINK] },
         admit,
         // Fetched for anybody else, a profile on this machine would be a way to ask what is meant for it alone.
         ...(options === undefined &&
@@ -26,6 +27,12 @@ export function profile(options?: ProfileOptions): Surface {
       }
     },
   }
+}
+
+const PROFILE_LINK: CatalogLink = {
+  relation: 'service-meta',
+  path: '/.well-known/ucp',
+  type: 'application/json',
 }
 
 function ownProfile(service: Service, { publicUrl }: SurfacePlace): ProfileOptions | undefined {

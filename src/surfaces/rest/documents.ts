@@ -29,6 +29,13 @@ export function createOpenRpcHandler(service: Service): HttpHandler {
   )
 }
 
+/** Serves the discovery document of a service, as `describe` answers it. */
+export function createDiscoveryHandler(service: Service): HttpHandler {
+  return createDocumentHandler(service, 'application/json', (view) =>
+    JSON.stringify(buildDocument(service, { view })),
+  )
+}
+
 /** Serves what an agent should know first, as llms.txt. */
 export function createLlmsHandler(service: Service, options: LlmsOptions): HttpHandler {
   return createDocumentHandler(service, 'text/plain; charset=utf-8', (view) =>

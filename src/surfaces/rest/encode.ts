@@ -29,7 +29,7 @@ export function encodeOutcome(
 ): HttpResponse {
   if (asked?.version?.system) return encodeStanding(toStanding(outcome), call, service)
   if (!outcome.ok) return encodeErrors(outcome, call, service)
-  const instead = call && encodeInstead(outcome.result, call, asked)
+  const instead = call && encodeInstead(outcome.result, call, service, asked)
   if (instead !== undefined) return instead
   const headers = encodeHeaders(call)
   return {
@@ -116,6 +116,7 @@ export const EXTENSIONS_TYPE = 'application/vnd.waymark.extensions+json'
 function encodeInstead(
   result: unknown,
   call: Call,
+  service: Service,
   asked: Asked | undefined,
 ): HttpResponse | undefined {
   const { reply } = call
@@ -125,7 +126,11 @@ function encodeInstead(
   const known = extensions.some(
     ({ urn, data }) => canonicalUrn(urn) === CACHING && data?.['cache_status'] === 'hit',
   )
-  if (known) return { status: 304, headers: { ...reply.headers, ...encodeCaching(call) }, body: '' }
+  if (known) {
+    // RFC 9110, 13.1.2: 304 is for GET and HEAD, a condition that fails is 412 for every other method.
+    if (asked?.at?.address.method !== 'GET') return encodeErrors(HELD, call, service)
+    return { status: 304, headers: { ...reply.headers, ...encodeCaching(call) }, body: '' }
+  }
   const started = asked && encodeStarted(reply, asked.surface.prefix)
   if (started !== undefined) return started
   return {
@@ -133,6 +138,12 @@ function encodeInstead(
     headers: { 'content-type': EXTENSIONS_TYPE, ...reply.headers },
     body: JSON.stringify({ extensions }),
   }
+}
+
+const HELD: Failure = {
+  ok: false,
+  status: 412,
+  errors: [{ code: 'CONFLICT', message: 'The result is one that If-None-Match names' }],
 }
 
 const HEADER_VALUE = /^[\x21-\x7e]+$/

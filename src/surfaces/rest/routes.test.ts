@@ -302,6 +302,23 @@ describe('what HTTP knows', () => {
     expect(other.status).toBe(200)
   })
 
+  it('answers 412 to a condition that fails on POST', async () => {
+    const { http: _http, ...plain } = kept
+    const stored = serviceOf([plain], { store: createMemoryStore() })
+    const send = (given: string) =>
+      ask(stored, 'POST /api/tickets.get', {
+        headers: { 'content-type': 'application/json', 'if-none-match': given },
+        body: JSON.stringify({ id: 7 }),
+      })
+    expect((await send('"other"')).status).toBe(200)
+    const held = await send('*')
+    expect(held).toMatchObject({
+      status: 412,
+      headers: { 'content-type': 'application/problem+json' },
+      body: { code: 'CONFLICT', status: 412 },
+    })
+  })
+
   it('repeats the id of a request, and gives one to failures', async () => {
     const headers = { 'x-request-id': 'mine-1' }
     expect((await ask(service, 'GET /api/tickets/7', { headers })).headers['x-request-id']).toBe(

@@ -1,7 +1,12 @@
 import { parsePublicUrl } from '../../net/index.ts'
 import type { HttpHandler } from '../../wire/index.ts'
-import type { Mount, Surface } from '../surface/index.ts'
-import { createLlmsHandler, createOpenApiHandler, createOpenRpcHandler } from './documents.ts'
+import type { CatalogLink, Mount, Surface } from '../surface/index.ts'
+import {
+  createDiscoveryHandler,
+  createLlmsHandler,
+  createOpenApiHandler,
+  createOpenRpcHandler,
+} from './documents.ts'
 import { mayHoldFiles } from './files.ts'
 import { createRestHandler, refuseRest } from './handler.ts'
 
@@ -12,8 +17,8 @@ export interface RestSurfaceOptions {
 }
 
 /**
- * Serves functions at `POST /api/{function}`, and where their definitions say, with `/openapi.json`, `/openrpc.json` and
- * `/llms.txt`.
+ * Serves functions at `POST /api/{function}`, and where their definitions say, with `/openapi.json`, `/openrpc.json`,
+ * `/discovery.json` and `/llms.txt`.
  */
 export function rest(options: RestSurfaceOptions = {}): Surface {
   const prefix = toPrefix(options.path)
@@ -39,12 +44,28 @@ export function rest(options: RestSurfaceOptions = {}): Surface {
           },
           document('/openapi.json', createOpenApiHandler(service, prefix)),
           document('/openrpc.json', createOpenRpcHandler(service)),
+          document('/discovery.json', createDiscoveryHandler(service)),
           document('/llms.txt', createLlmsHandler(service, { ...origin, rest: prefix })),
         ],
+        catalog: {
+          endpoint: prefix === '' ? '/' : prefix,
+          links: LINKS,
+          serviceLinks: SERVICE_LINKS,
+        },
       }
     },
   }
 }
+
+const LINKS: readonly CatalogLink[] = [
+  { relation: 'service-desc', path: '/openapi.json', type: 'application/json' },
+]
+
+const SERVICE_LINKS: readonly CatalogLink[] = [
+  { relation: 'service-desc', path: '/discovery.json', type: 'application/json' },
+  { relation: 'service-desc', path: '/openrpc.json', type: 'application/json' },
+  { relation: 'service-doc', path: '/llms.txt', type: 'text/plain' },
+]
 
 function document(path: string, handler: HttpHandler): Mount {
   return { path, match: 'exact', handler }

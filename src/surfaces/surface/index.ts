@@ -29,8 +29,27 @@ export interface MountedSurface {
   readonly admit?: Admit
   /** The same for callers on this machine, where they may do more. */
   readonly admitLocal?: Admit
+  /** What the API catalog of the service says of it; nothing when absent. */
+  readonly catalog?: CatalogEntry
   /** Ends streams that would otherwise stay open. */
   readonly close?: () => void
+}
+
+/** What a surface adds to the API catalog of its service (RFC 9727). */
+export interface CatalogEntry {
+  /** The path where calls go; absent for a surface that takes none. */
+  readonly endpoint?: string
+  /** Documents about its endpoint. */
+  readonly links?: readonly CatalogLink[]
+  /** Documents about the whole service, named with every endpoint. */
+  readonly serviceLinks?: readonly CatalogLink[]
+}
+
+/** A document that tells about an API, with its relation (RFC 8631). */
+export interface CatalogLink {
+  readonly relation: 'service-desc' | 'service-doc' | 'service-meta' | 'status'
+  readonly path: string
+  readonly type: string
 }
 
 /** Where a handler stands; `prefix` mounts also get everything below their path. */

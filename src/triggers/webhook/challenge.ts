@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { type CallError, formatRetryAfter } from '../../errors/index.ts'
+import { isSameSecret } from '../../net/index.ts'
 import {
   WEBHOOK_CHALLENGES,
   type WebhookChallenge,
@@ -7,7 +8,7 @@ import {
 } from '../../sources/tool-spec/index.ts'
 import type { HttpRequest, HttpResponse } from '../../wire/index.ts'
 import type { Settled } from '../trigger.ts'
-import { isSame, readSecrets } from './signature.ts'
+import { readSecrets } from './signature.ts'
 
 /** Writes an answer as JSON. */
 export function answer(
@@ -104,7 +105,7 @@ function createMetaChallenge(tokens: readonly string[]): Challenge {
       const asked = new URLSearchParams(query)
       const given = asked.get('hub.verify_token') ?? ''
       const text = asked.get('hub.challenge') ?? ''
-      const isKnown = tokens.some((token) => isSame(given, token))
+      const isKnown = tokens.some((token) => isSameSecret(given, token))
       const isRight = asked.get('hub.mode') === 'subscribe' && isKnown
       if (!isRight || text === '' || text.length > MAX_CHALLENGE) return REFUSED
       return answerText(text)

@@ -1,5 +1,5 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
-import { createWebhookVerifier } from '../../net/index.ts'
+import { createHash, createHmac } from 'node:crypto'
+import { createWebhookVerifier, isSameSecret } from '../../net/index.ts'
 import type { SignatureScheme, WebhookTrigger } from '../../sources/tool-spec/index.ts'
 import type { HttpRequest } from '../../wire/index.ts'
 
@@ -93,7 +93,7 @@ function createHubCheck(
     if (!given) return MISSING
     const right = secrets
       .map((secret) => toHex(secret, '', request.body))
-      .find((hex) => isSame(given.toLowerCase(), hex) || isSame(given, toBase64(hex)))
+      .find((hex) => isSameSecret(given.toLowerCase(), hex) || isSameSecret(given, toBase64(hex)))
     return right ? { ok: true, id: request.header(idHeader) || toId(right) } : INVALID
   }
 }
@@ -109,7 +109,7 @@ function createSlackCheck(
     if (!isNear(timestamp, now)) return STALE
     const prefix = `v0:${timestamp}:`
     const fits = secrets.some((secret) =>
-      isSame(given, `v0=${toHex(secret, prefix, request.body)}`),
+      isSameSecret(given, `v0=${toHex(secret, prefix, request.body)}`),
     )
     return fits ? { ok: true, id: toId(given) } : INVALID
   }
@@ -130,7 +130,7 @@ function createStripeCheck(
       .map((part) => part.slice(3).toLowerCase())
     const fits = secrets.some((secret) => {
       const expected = toHex(secret, `${timestamp}.`, request.body)
-      return signatures.some((signature) => isSame(signature, expected))
+      return signatures.some((signature) => isSameSecret(signature, expected))
     })
     return fits ? { ok: true, id: toId(`${timestamp}.${signatures.join()}`) } : INVALID
   }
@@ -143,7 +143,7 @@ function createSecretCheck(
   return (request) => {
     const given = request.header(header)
     if (!given) return MISSING
-    const fits = secrets.some((secret) => isSame(given, secret))
+    const fits = secrets.some((secret) => isSameSecret(given, secret))
     if (!fits) return INVALID
     // The secret is the same for every delivery: without an id two equal bodies are two deliveries.
     const id = request.header('webhook-id') || request.header('x-request-id')
@@ -173,13 +173,6 @@ function toHex(secret: string, prefix: string, body: Uint8Array): string {
 
 function toBase64(hex: string): string {
   return Buffer.from(hex, 'hex').toString('base64')
-}
-
-/** Compares two texts in a time that does not tell where they differ. */
-export function isSame(given: string, expected: string): boolean {
-  const left = Buffer.from(given)
-  const right = Buffer.from(expected)
-  return left.length === right.length && timingSafeEqual(left, right)
 }
 
 function isNear(timestamp: string, now: number): boolean {

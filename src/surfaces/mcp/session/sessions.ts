@@ -1,5 +1,5 @@
-import { createHash, createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
-import { createCallerMemory } from '../../../net/index.ts'
+import { createHash, createHmac, randomBytes, randomUUID } from 'node:crypto'
+import { createCallerMemory, isSameSecret } from '../../../net/index.ts'
 import {
   type Clock,
   isList,
@@ -42,7 +42,7 @@ export function createSeal(secret: string | undefined, clock: Clock): Seal {
       const wanted = sign(payload)
       // base64url ignores trailing characters: only the text this seal itself would write is genuine.
       if (rest.length > 0 || given.toString('base64url') !== signature) return undefined
-      if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) return undefined
+      if (!isSameSecret(given, wanted)) return undefined
       return readPayload(payload, clock.now())
     },
   }

@@ -52,6 +52,15 @@ function start(options: ServiceToolApiOptions = {}, more: object = {}) {
 }
 
 describe('createServiceToolApi', () => {
+  it('names the source of a function that comes from another server', async () => {
+    const { handler } = start({}, { functions: [{ ...getOrder, source: 'shop' }, draft] })
+    const { json } = await ask(handler, '/explorer/tools')
+    expect(json).toMatchObject([{ annotations: { source: 'shop' } }, { name: 'orders__predict' }])
+    expect(JSON.stringify(json).match(/source/g)).toHaveLength(1)
+    const one = await ask(handler, '/explorer/tools/orders__get')
+    expect(one.json).toMatchObject({ annotations: { source: 'shop' } })
+  })
+
   it('lists every discoverable function once, with hints from its side effects', async () => {
     expect((await ask(start().handler, '/explorer/tools')).json).toEqual([
       {

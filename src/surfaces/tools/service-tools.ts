@@ -174,6 +174,7 @@ function toFunctionTool(
       ...annotations,
       ...(versions.length > 1 && { version: target.version, versions }),
       ...(scopes.length > 0 && { scopes }),
+      ...(definition.source !== undefined && { source: definition.source }),
     },
     get inputSchema() {
       inputSchema ??= inlineReferences(contract.parameters.schema, components.schemas ?? {})

@@ -30,6 +30,7 @@ export {
   type FieldType,
   type FileEvent,
   type FileTrigger,
+  type GroupDef,
   type FormatToolSpecOptions,
   formatConflict,
   formatProblems,

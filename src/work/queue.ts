@@ -53,7 +53,7 @@ export interface JobQueue {
   /** Takes a job out that waits, for its first run or for another; tells whether there was one. A running one stays. */
   remove(name: string, id: string): Promise<boolean>
   /** Looks at the jobs of the names it works on, for the health of the service. */
-  look?(): Promise<QueueLook>
+  readonly look?: () => Promise<QueueLook>
   /** Takes no more jobs, lets running ones finish within the grace, hands the rest back. */
   close(graceMs?: number): Promise<void>
 }

@@ -107,7 +107,7 @@ function toCertificate(encoded: Buffer | string, now: number): ClientCertificate
 
 /** Node quotes a name that holds a comma or a quote as JSON, so that nobody can put a second name into one. */
 function splitNames(text = ''): readonly string[] {
-  return [...text.matchAll(/([\w ]+:)(?:"((?:[^"\\]|\\.)*)"|([^,"]*))(?:, |$)/g)].map(
+  return [...text.matchAll(/([\w ]+:)(?:"((?:[^"\\]|\\.)*)"|([^,"]*))(?:, |$)/gy)].map(
     ([, kind = '', quoted, plain = '']) =>
       kind + (quoted === undefined ? plain : String(JSON.parse(`"${quoted}"`))),
   )

@@ -131,7 +131,8 @@ function isConstant(schema: unknown): boolean {
 
 function groupName({ name, tags }: FunctionObject): string {
   const tag = tags?.[0]
-  if (tag !== undefined) return isReference(tag) ? referenceLabel(addressOf(tag) ?? '') : tag.name
+  if (tag !== undefined)
+    return isReference(tag) ? referenceLabel(addressOf(tag) ?? '') : (tag.summary ?? tag.name)
   const [space = name] = name.split('.')
   return space.charAt(0).toUpperCase() + space.slice(1)
 }

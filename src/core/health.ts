@@ -24,6 +24,8 @@ export type HealthStatus = 'healthy' | 'degraded' | 'unhealthy'
 export interface ComponentHealth {
   readonly status: HealthStatus
   readonly message?: string
+  /** What went wrong, for the log alone: callers never see it. */
+  readonly error?: unknown
 }
 
 /** A check of something the service depends on. */
@@ -33,13 +35,33 @@ export interface ComponentCheck {
   ) => Promise<ComponentHealth | undefined> | ComponentHealth | undefined
   /** Milliseconds after which the component counts as unhealthy; 2000 when absent. */
   readonly timeoutMs?: number
+  /** Milliseconds for which an answer is given again instead of asking anew; 1000 when absent. */
+  readonly cacheMs?: number
+  /** Whether calls fail without the component, as when absent; one that is not critical is at most `degraded`. */
+  readonly critical?: boolean
 }
 
+/** How a component that the service checks by itself, such as `store`, is judged. */
+export type ComponentSettings = Omit<ComponentCheck, 'check'>
+
 /** What was found about one component. */
-export interface ComponentReport extends ComponentHealth {
+export interface ComponentReport {
+  readonly status: HealthStatus
+  readonly message?: string
   readonly latencyMs: number
   /** Epoch milliseconds of the last check that did not fail. */
   readonly lastSuccess: number | undefined
+}
+
+/** The newest check of a component. */
+export interface ComponentState {
+  /** When it was asked, by the clock that only moves forward. */
+  readonly askedAt: number
+  /** Everybody who asks meanwhile waits for the same answer. */
+  readonly asked: Promise<ComponentReport>
+  isUnderWay: boolean
+  /** Its answer, or the one before while it is under way. */
+  known: ComponentReport | undefined
 }
 
 /** Gives the worst of several states, healthy when there are none. */

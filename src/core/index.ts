@@ -110,6 +110,8 @@ export {
   type ComponentCheck,
   type ComponentHealth,
   type ComponentReport,
+  type ComponentSettings,
+  type ComponentState,
   type FunctionHealth,
   type HealthStatus,
   type ServiceHealth,

@@ -3,7 +3,7 @@ import type { Call, Outcome, Principal } from './call.ts'
 import type { Components, Info, Server } from './description.ts'
 import type { Extension } from './extension.ts'
 import type { AnyFunction } from './function.ts'
-import type { ComponentCheck } from './health.ts'
+import type { ComponentCheck, ComponentState } from './health.ts'
 import type { Registry } from './registry.ts'
 import type { Target } from './target.ts'
 
@@ -82,8 +82,8 @@ export interface Service<Source extends FunctionSource = FunctionSource> {
   readonly unknownExtensions: 'reject' | 'ignore'
   /** Checks by component; a source that joins a running service adds its own. */
   readonly healthChecks: Record<string, ComponentCheck>
-  /** When each component last passed its check, in epoch milliseconds. */
-  readonly lastSuccess: Map<string, number>
+  /** What is known of each component that was checked. */
+  readonly componentStates: Map<string, ComponentState>
   readonly limits: Limits
   readonly clock: Clock
   readonly log: Logger

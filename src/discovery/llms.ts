@@ -1,5 +1,10 @@
-import { type Components, type ContentDescriptor, resolveReference } from '../core/index.ts'
-import { isList, toText } from '../values/index.ts'
+import {
+  type Components,
+  type ContentDescriptor,
+  resolveReference,
+  type Tag,
+} from '../core/index.ts'
+import { defined, groupBy, isList, toText } from '../values/index.ts'
 import { type DiscoveryDocument, type FunctionObject, REQUIRED_SCOPES } from './decode.ts'
 import { groupByPrefix, listFunctions } from './outline.ts'
 
@@ -32,11 +37,12 @@ export function buildLlmsText(document: DiscoveryDocument, options: LlmsOptions 
     '',
     `Call a function over MCP, as a tool (dots become two underscores), or with \`POST ${rest}/{function}\` and its arguments as a JSON object.`,
     'A failed call answers with errors that have a stable `code` and name the argument that is wrong.',
-    ...groupByPrefix(listFunctions(document)).flatMap(({ name, functions }) => [
+    ...toGroups(document).flatMap(({ heading, text, functions }) => [
       '',
-      `## ${oneLine(name)}`,
+      `## ${oneLine(heading)}`,
       '',
-      ...functions.map(({ latest }) => toLine(latest, document.components)),
+      ...(text === undefined ? [] : [oneLine(text), '']),
+      ...functions.map((latest) => toLine(latest, document.components)),
     ]),
     '',
     '## Descriptions',
@@ -44,6 +50,29 @@ export function buildLlmsText(document: DiscoveryDocument, options: LlmsOptions 
     ...links.map(({ title, url, text }) => `- [${title}](${url}): ${text}`),
     '',
   ].join('\n')
+}
+
+interface LlmsGroup {
+  readonly heading: string
+  readonly text?: string
+  readonly functions: readonly FunctionObject[]
+}
+
+/** Groups by the first part of the name; an imported API, where all share it, by tag within it. */
+function toGroups({ components = {}, ...document }: DiscoveryDocument): readonly LlmsGroup[] {
+  return groupByPrefix(listFunctions(document)).flatMap(({ name, functions }): LlmsGroup[] => {
+    const all = functions.map(({ latest }) => latest)
+    const firstTag = ({ tags: [tag] = [] }: FunctionObject) =>
+      tag && resolveReference<Tag>(tag, components, 'tags')
+    const byTag = groupBy(all, (latest) => firstTag(latest)?.name)
+    if (byTag.size < 2) return [{ heading: name, functions: all }]
+    return [...byTag].map(([tagName, members]) => {
+      if (tagName === undefined) return { heading: name, functions: members }
+      const { summary, description } = (members[0] && firstTag(members[0])) ?? {}
+      const heading = `${name}: ${summary ?? tagName}`
+      return { heading, ...defined({ text: description }), functions: members }
+    })
+  })
 }
 
 function toSurfaceLinks(origin: string): readonly LlmsLink[] {

@@ -34,6 +34,7 @@ export {
   formatConflict,
   formatProblems,
   formatToolSpec,
+  type GroupDef,
   type HttpMethod,
   locationOf,
   METHODS,

@@ -14,6 +14,8 @@ export {
   type ComponentCheck,
   type ComponentHealth,
   type ComponentReport,
+  type ComponentSettings,
+  type ComponentState,
   type Components,
   type ContentDescriptor,
   type Credentials,
@@ -342,5 +344,6 @@ export {
   type JobQueue,
   JobRetry,
   type NewJob,
+  type QueueLook,
   type WorkOptions,
 } from '../work/index.ts'

@@ -223,6 +223,7 @@ export interface Backend {
   /** Removes at most `limit` expired entries for good. */
   sweep(limit: number): Promise<Swept>
   check(): Promise<void>
+  readonly freeBytes?: () => Promise<number>
   /** Makes operations that wait for something fail now; the store is about to close. */
   abandon(): void
   /** Lets go of connections and files; no operation is under way any more. */

@@ -108,6 +108,7 @@ export function toSwept(removed: number, limit: number): Swept {
 /** Makes a store of a backend: checks arguments, converts values and failures, sweeps, and closes in order. */
 export function createStore(backend: Backend, sweep: SweepOptions = {}): Store {
   const gate = createGate(backend)
+  const { freeBytes } = backend
   // Begun with the first operation: a module that makes a store may be evaluated where timers are not allowed.
   const sweeping = once(() => startSweeping((batch) => gate.run(() => backend.sweep(batch)), sweep))
   const run: Gate['run'] = (operation) => {
@@ -174,6 +175,7 @@ export function createStore(backend: Backend, sweep: SweepOptions = {}): Store {
     async check() {
       await run(() => backend.check())
     },
+    ...(freeBytes && { freeBytes: () => run(freeBytes) }),
     async close() {
       sweeping()()
       await gate.close()

@@ -124,6 +124,8 @@ export interface Store {
   listByPrefix(prefix: string, options?: ListOptions): Promise<Page>
   /** Resolves when the store can be read and written, rejects with UNAVAILABLE when it cannot. */
   check(): Promise<void>
+  /** Tells how much room is left where the store keeps its file; absent where it has none. */
+  readonly freeBytes?: () => Promise<number>
   /** Stops the store: what is under way settles, what comes later rejects. */
   close(): Promise<void>
 }

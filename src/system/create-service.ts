@@ -2,6 +2,7 @@ import {
   type AnyFunction,
   type Call,
   type ComponentCheck,
+  type ComponentSettings,
   type Components,
   type Credentials,
   checkComponents,
@@ -35,7 +36,6 @@ import {
   toSteadyLogger,
 } from '../observe/index.ts'
 import type { UnknownArguments } from '../schema/index.ts'
-import type { Store } from '../store/index.ts'
 import {
   assertNoPrivateKeys,
   type Clock,
@@ -44,6 +44,7 @@ import {
   type Maybe,
   systemClock,
 } from '../values/index.ts'
+import { listChecks } from './component-checks.ts'
 import { systemFunctions } from './functions.ts'
 import {
   chooseExtensions,
@@ -68,8 +69,11 @@ export interface ServiceOptions<Functions extends readonly AnyFunction[] = reado
   /** What happens to arguments that a function does not have; `reject` when absent. A function may say otherwise. */
   readonly unknownArguments?: UnknownArguments
   readonly middleware?: readonly Middleware[]
-  /** Checks by component name: database, cache, queue, storage, search, `<service>_api`. */
-  readonly health?: Readonly<Record<string, ComponentCheck>>
+  /**
+   * Checks by component name: database, cache, storage, search, `<service>_api`. What a service checks by itself (`store`,
+   * `disk`, `queue`, `workers`) takes settings such as `{ critical: true }`; `false` leaves it out.
+   */
+  readonly health?: Readonly<Record<string, ComponentCheck | ComponentSettings | false>>
   readonly limits?: Partial<Limits>
   /** Finds out who calls; a throw of UNAUTHORIZED refuses the call. */
   readonly authenticate?: (credentials: Credentials) => Maybe<Principal | undefined>
@@ -198,11 +202,8 @@ function buildService<Options extends ServiceOptions>(
     extensions,
     supports: (urn) => enabled.has(urn),
     unknownExtensions: options.unknownExtensions ?? 'reject',
-    healthChecks: {
-      ...(store && { store: toStoreCheck(store, log) }),
-      ...options.health,
-    },
-    lastSuccess: new Map(),
+    healthChecks: listChecks({ store, jobs: background?.jobs }, options.health),
+    componentStates: new Map(),
     limits,
     clock,
     log,
@@ -300,21 +301,6 @@ function assertDescribable(info: Info, servers: readonly Server[] | undefined): 
   const [problem] = checkHead({ info, servers })
   if (problem === undefined) return
   throw new TypeError(`${problem.pointer.slice(1).replaceAll('/', '.')} ${problem.message}`)
-}
-
-/** Most calls go on without the store, so its absence does not take the service out of rotation. */
-function toStoreCheck(store: Store, log: Logger): ComponentCheck {
-  return {
-    check: () =>
-      store.check().then(
-        () => undefined,
-        (error: unknown) => {
-          const message = `The ${store.kind} store does not answer`
-          log.warn('a health check failed', { component: 'store', reason: message, error })
-          return { status: 'degraded', message } as const
-        },
-      ),
-  }
 }
 
 function toServiceName(title: string): string {

@@ -7,7 +7,7 @@ import {
   worstStatus,
 } from '../core/index.ts'
 import { extensionUrn, type JsonObject } from '../values/index.ts'
-import { pingFunction } from './functions.ts'
+import { plainPingFunction } from './functions.ts'
 import { HEALTH_INPUT, type HealthReport, reportHealth } from './health.ts'
 
 /** Creates the extension that offers ping and health under its own names, with latencies as plain numbers. */
@@ -15,10 +15,7 @@ export function diagnosticsExtension(): Extension {
   return {
     urn: extensionUrn('diagnostics'),
     version: '1.0.0',
-    functions: (service) => [
-      pingFunction(service, 'urn:cline:forrst:ext:diagnostics:fn:ping'),
-      healthFunction(service),
-    ],
+    functions: (service) => [plainPingFunction(service), healthFunction(service)],
   }
 }
 

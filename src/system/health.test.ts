@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { call } from '../../test/support/forrst.ts'
+import { call, createTestClock, createTestLog } from '../../test/support/forrst.ts'
 import { createTestLogger, serviceOf } from '../../test/support/service.ts'
+import { createFailingStore } from '../../test/support/stores.ts'
 import { defineFunction, type FunctionDefinition } from '../core/function.ts'
 import type { ComponentCheck } from '../core/health.ts'
 import type { Service } from '../core/service.ts'
@@ -40,6 +41,24 @@ describe('urn:cline:forrst:fn:ping', () => {
       expect(body.result).toEqual({ status: 'healthy', timestamp })
     },
   )
+})
+
+describe('ping after a health check', () => {
+  it('tells in details what the newest checks found, and asks nobody', async () => {
+    let asked = 0
+    const check = () => {
+      asked += 1
+      return { status: 'unhealthy' } as const
+    }
+    const service = withChecks({ database: { check }, cache: degraded, mail: healthy })
+    await healthOf(service)
+    const { status, body } = await call(service, { function: 'urn:cline:forrst:fn:ping' })
+    expect([status, body.result]).toEqual([
+      200,
+      { status: 'degraded', timestamp, details: { database: 'unhealthy', cache: 'degraded' } },
+    ])
+    expect(asked).toBe(1)
+  })
 })
 
 describe('urn:cline:forrst:fn:health', () => {
@@ -98,6 +117,7 @@ describe('urn:cline:forrst:fn:health', () => {
     let works = true
     const flaky: ComponentCheck = {
       check: () => (works ? undefined : { status: 'unhealthy' }),
+      cacheMs: 0,
     }
     const service = withChecks({ database: flaky })
     await healthOf(service)
@@ -105,6 +125,82 @@ describe('urn:cline:forrst:fn:health', () => {
     expect(await healthOf(service)).toMatchObject({
       components: { database: { status: 'unhealthy', last_check: timestamp } },
     })
+  })
+
+  it('asks a component once for everybody who asks within its cacheMs, and logs a change once', async () => {
+    const clock = createTestClock()
+    const kept = createTestLog()
+    const log = { ...kept, info: kept.warn }
+    let asked = 0
+    const check = async () => {
+      asked += 1
+      return asked < 3
+        ? ({ status: 'unhealthy', message: 'Connection refused' } as const)
+        : undefined
+    }
+    const service = serviceOf([], { clock, log, health: { database: { check, cacheMs: 1_000 } } })
+    await Promise.all([healthOf(service), healthOf(service), healthOf(service)])
+    clock.advance(999)
+    await healthOf(service)
+    expect(asked).toBe(1)
+    clock.advance(1)
+    expect(await healthOf(service)).toMatchObject({ http: 503 })
+    clock.advance(1_000)
+    expect(await healthOf(service)).toMatchObject({ http: 200, status: 'healthy' })
+    expect(kept.lines).toEqual([
+      {
+        message: 'a health check failed',
+        facts: { component: 'database', status: 'unhealthy', reason: 'Connection refused' },
+      },
+      {
+        message: 'a component is healthy again',
+        facts: { component: 'database', status: 'healthy' },
+      },
+    ])
+  })
+
+  it('lets a component that is not critical be degraded at most', async () => {
+    const throwing: ComponentCheck = {
+      critical: false,
+      check: () => {
+        throw new Error('no')
+      },
+    }
+    expect(
+      await healthOf(withChecks({ mail: { ...unhealthy, critical: false }, search: throwing })),
+    ).toMatchObject({
+      http: 200,
+      status: 'degraded',
+      components: {
+        mail: { status: 'degraded', message: 'Connection refused' },
+        search: { status: 'degraded', message: 'The check failed' },
+      },
+    })
+  })
+
+  it('checks its store and queue by itself, judged as settings say, and not those that are left out', async () => {
+    const { store, fail } = createFailingStore()
+    fail(true)
+    const service = serviceOf([], {
+      store,
+      log: createTestLog(),
+      health: { store: { critical: true }, workers: false },
+    })
+    service.start()
+    const { http, components } = await healthOf(service)
+    expect(http).toBe(503)
+    expect(components).toMatchObject({
+      store: { status: 'unhealthy', message: 'The memory store cannot be read and written' },
+      queue: { status: 'degraded' },
+    })
+    expect(Object.keys(components as object)).toEqual(['store', 'queue'])
+    await service.close()
+  })
+
+  it('refuses settings for a component that it does not know', () => {
+    expect(() => serviceOf([], { health: { databse: { critical: false } } })).toThrow(
+      'health.databse.check must be a function',
+    )
   })
 
   it('[F-103] looks at one component only when asked', async () => {

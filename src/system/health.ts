@@ -1,6 +1,5 @@
 import {
   type ComponentCheck,
-  type ComponentHealth,
   type ComponentReport,
   defineFunction,
   EVERYTHING,
@@ -17,14 +16,8 @@ import {
 } from '../core/index.ts'
 import { CallError } from '../errors/index.ts'
 import { jsonSchema, mapValues } from '../schema/index.ts'
-import {
-  formatTimestamp,
-  type JsonObject,
-  openScope,
-  toDuration,
-  toShort,
-  untilAborted,
-} from '../values/index.ts'
+import { formatTimestamp, type JsonObject, toDuration, toShort } from '../values/index.ts'
+import { checkComponent } from './component-checks.ts'
 
 /** What a look at the service found. */
 export interface HealthReport {
@@ -46,10 +39,9 @@ export interface HealthQuestion {
   readonly view?: View
 }
 
-const DEFAULT_TIMEOUT_MS = 2_000
 const SELF: ComponentCheck = { check: () => ({ status: 'healthy' }) }
 
-/** Runs the health checks of a service side by side; a check that throws or hangs makes its component unhealthy. */
+/** Asks every component of a service at once, or gives what was found a moment ago. */
 export async function reportHealth(
   service: Service,
   { component, signal, view = EVERYTHING }: HealthQuestion,
@@ -58,7 +50,8 @@ export async function reportHealth(
   const components = Object.fromEntries(
     await Promise.all(
       Object.entries(checks).map(
-        async ([name, check]) => [name, await runCheck(service, name, check, signal)] as const,
+        async ([name, check]) =>
+          [name, await checkComponent(service, name, check, signal)] as const,
       ),
     ),
   )
@@ -133,46 +126,6 @@ function selectChecks(
   }
   return { [component]: check }
 }
-
-async function runCheck(
-  service: Service,
-  name: string,
-  check: ComponentCheck,
-  signal: AbortSignal,
-): Promise<ComponentReport> {
-  const started = service.clock.elapsed()
-  const { error, ...found } = await settle(check, signal)
-  const latencyMs = service.clock.elapsed() - started
-  if (found.status === 'unhealthy') {
-    service.log.warn('a health check failed', {
-      component: name,
-      reason: found.message,
-      ...(error !== undefined && { error }),
-    })
-  } else service.lastSuccess.set(name, service.clock.now())
-  return { ...found, latencyMs, lastSuccess: service.lastSuccess.get(name) }
-}
-
-/** Answers what the check found; how it failed is for the log, only that it failed is for callers. */
-async function settle(
-  check: ComponentCheck,
-  signal: AbortSignal,
-): Promise<ComponentHealth & { readonly error?: unknown }> {
-  const timeoutMs = check.timeoutMs ?? DEFAULT_TIMEOUT_MS
-  const scope = openScope([signal], { afterMs: timeoutMs })
-  try {
-    const asked = Promise.resolve(check.check(scope.signal))
-    return (await untilAborted(asked, scope.signal)) ?? HEALTHY
-  } catch (error) {
-    if (scope.signal.aborted && !signal.aborted)
-      return { status: 'unhealthy', message: `No answer within ${timeoutMs} ms` }
-    return { status: 'unhealthy', message: 'The check failed', error }
-  } finally {
-    scope.close()
-  }
-}
-
-const HEALTHY: ComponentHealth = { status: 'healthy' }
 
 async function collectServiceHealth(service: Service): Promise<ServiceHealth> {
   const found = await Promise.all(service.extensions.map((extension) => extension.health?.()))

@@ -27,6 +27,7 @@ function setUp(store = createMemoryStore()) {
       }),
     ],
     store,
+    health: { store: { cacheMs: 0 } },
     log: createTestLog(),
   })
   const ask = (entries: Readonly<Record<string, object>>, id = 'req_1') =>

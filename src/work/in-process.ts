@@ -13,6 +13,8 @@ interface InProcessWorker {
   /** A job was added here. */
   added(place: JobPlace, isDelayed: boolean): void
   readonly isIdle: () => boolean
+  /** Tells whether the newest look for jobs failed. */
+  readonly isStuck: () => boolean
   close(graceMs: number): Promise<void>
 }
 
@@ -105,6 +107,7 @@ function startWorker(options: InProcessWorkerOptions): InProcessWorker {
   looks.wake()
   return {
     isIdle: () => running.size === 0 && looks.isIdle(),
+    isStuck: looks.isStuck,
     added(place, isDelayed) {
       waiting.add(place, isDelayed)
       looks.wake()
@@ -128,6 +131,7 @@ function createLooks(
   let closed = false
   let looking: Promise<void> | undefined
   let again = false
+  let stuck = false
   let timer: NodeJS.Timeout | undefined
 
   function wake(): void {
@@ -143,7 +147,9 @@ function createLooks(
       again = false
       try {
         await fill()
+        stuck = false
       } catch (thrown) {
+        stuck = true
         lookIn(pollMs)
         log?.warn('Jobs cannot be looked for', { job: name, reason: toReason(thrown) })
       }
@@ -159,6 +165,7 @@ function createLooks(
     wake,
     lookIn,
     isIdle: () => looking === undefined,
+    isStuck: () => stuck,
     isClosed: () => closed,
     async close(): Promise<void> {
       closed = true
@@ -296,6 +303,11 @@ export function createInProcessQueue(store: Store, options: InProcessQueueOption
       }
       const claim = await records.claim(place, (await presence.enter()).token, 0)
       return claim !== undefined && records.finish(claim)
+    },
+    async look() {
+      const lags = await Promise.all([...workers.keys()].map((name) => records.lagMs(name)))
+      const stuck = [...workers].filter(([, worker]) => worker.isStuck())
+      return { lagMs: Math.max(0, ...lags), stuck: stuck.map(([name]) => name) }
     },
     async close(graceMs = 10_000) {
       closed ??= closeAll(graceMs)

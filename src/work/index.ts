@@ -21,6 +21,7 @@ export {
   type Job,
   type JobQueue,
   type NewJob,
+  type QueueLook,
   toJobName,
   type WorkOptions,
   workForService,

@@ -49,6 +49,8 @@ export interface JobRecords {
   find(name: string, id: string): Promise<JobPlace | undefined>
   /** Ends the job; `false` when somebody else has it by now. */
   finish(claim: Claim): Promise<boolean>
+  /** Tells how long the oldest of the first jobs that nobody runs has waited, in milliseconds. */
+  lagMs(name: string): Promise<number>
   /** Tells whether a job waits for its turn, as against for its time. */
   isReady(place: JobPlace): boolean
   /** Puts the job back to wait. */
@@ -136,6 +138,7 @@ export function createJobRecords(store: Store, clock: Clock): JobRecords {
       await store.deleteIfOwner(nameOf(claim), claim.key)
       return (await store.deleteIfOwner(claim.key, claim.by)) !== 'foreign'
     },
+    lagMs: (name) => readLag(store, clock, name),
     async putBack(claim, { delayMs, attempt }) {
       const { name, key, by, revision, id, data, priority } = claim
       const job = { id, data, attempt, priority }
@@ -195,6 +198,23 @@ function createSlots(clock: Clock) {
       ? storeKey('job', name, 'later', digits(now + delayMs, 16), digits(priority, 2), age)
       : storeKey('job', name, 'ready', digits(priority, 2), age)
   }
+}
+
+async function readLag(store: Store, clock: Clock, name: string): Promise<number> {
+  const waits = async (kind: 'ready' | 'later') => {
+    const prefix = storePrefix('job', name, kind)
+    const { entries } = await store.listByPrefix(prefix, { limit: PAGE })
+    return entries
+      .filter(({ owner }) => owner === null)
+      .map(({ key }) => clock.now() - toTime(key.slice(prefix.length), kind))
+  }
+  return Math.max(0, ...(await waits('ready')), ...(await waits('later')))
+}
+
+/** Reads when a slot was taken, or when its job is due. */
+function toTime(slot: string, kind: 'ready' | 'later'): number {
+  const [first = '', second = ''] = slot.split(':')
+  return Number((kind === 'ready' ? second : first).slice(0, 16))
 }
 
 /** Writes an id of any length and alphabet as a key part; as JSON, because UTF-8 would make all lone surrogates one. */

@@ -52,8 +52,18 @@ export interface JobQueue {
   work(name: string, run: (job: Job) => Promise<void>, options?: WorkOptions): void
   /** Takes a job out that waits, for its first run or for another; tells whether there was one. A running one stays. */
   remove(name: string, id: string): Promise<boolean>
+  /** Looks at the jobs of the names it works on, for the health of the service. */
+  readonly look?: () => Promise<QueueLook>
   /** Takes no more jobs, lets running ones finish within the grace, hands the rest back. */
   close(graceMs?: number): Promise<void>
+}
+
+/** How a queue does. */
+export interface QueueLook {
+  /** How long the oldest job that may run has waited, in milliseconds; 0 when none does. */
+  readonly lagMs: number
+  /** Names whose jobs cannot be taken just now. */
+  readonly stuck: readonly string[]
 }
 
 /** How jobs of one name are run, with everything said that may be left out. */

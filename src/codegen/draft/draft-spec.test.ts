@@ -130,6 +130,20 @@ describe('what is sent', () => {
     })
   })
 
+  it.each([
+    ['openai', 'gpt-5.1', false],
+    ['openai', 'o4-mini', false],
+    ['openai', 'gpt-4o-mini', true],
+    ['anthropic', 'claude-opus-5', false],
+    ['anthropic', 'claude-opus-4-7', false],
+    ['anthropic', 'claude-3-5-haiku-latest', true],
+  ] as const)('a temperature only to models that take one: %s %s', async (name, model, takes) => {
+    const { env, wrap } = DIALECTS[name]
+    api.answer({ body: wrap(GOOD) })
+    await draftSpec(createModelProvider({ env: env(), provider: name, model }), { prompt: 'x' })
+    expect('temperature' in JSON.parse(api.requests.at(-1)?.body ?? '')).toBe(takes)
+  })
+
   it('to Gemini', async () => {
     await draft('gemini', [GOOD])
     expect(api.requests[0]).toMatchObject({

@@ -94,7 +94,7 @@ const DIALECTS: Readonly<Record<ProviderName, Dialect>> = {
       headers: { authorization: `Bearer ${key}` },
       body: {
         model,
-        temperature: 0,
+        ...takesTemperature(model, /^(?:chatgpt-4|gpt-[34])/),
         messages: [
           { role: 'system', content: instructions },
           ...turns.map(({ role, text }) => ({
@@ -117,7 +117,7 @@ const DIALECTS: Readonly<Record<ProviderName, Dialect>> = {
       body: {
         model,
         max_tokens: MAX_TOKENS,
-        temperature: 0,
+        ...takesTemperature(model, /^claude-(?:2|3|[a-z]+-4(?:-[0-5])?(?:-\d{8}|-latest)?$)/),
         system: instructions,
         messages: turns.map(({ role, text }) => ({
           role: role === 'model' ? 'assistant' : 'user',
@@ -127,6 +127,11 @@ const DIALECTS: Readonly<Record<ProviderName, Dialect>> = {
     }),
     read: (answer) => joinTexts(pick(answer, ['content'])),
   },
+}
+
+/** Newer models think for themselves and refuse a request that names a temperature. */
+function takesTemperature(model: string, known: RegExp): { readonly temperature?: 0 } {
+  return known.test(model) ? { temperature: 0 } : {}
 }
 
 /** Finds the model to ask: the provider that is named, else the first whose key is set. */

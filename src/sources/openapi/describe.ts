@@ -3,6 +3,9 @@ import { asFilledText, asNode, read, toPlainJson } from './node.ts'
 /** Longest description of a tool or an argument. */
 export const MAX_DESCRIPTION = 1024
 
+/** Longest title of a tool or a group. */
+export const MAX_TITLE = 120
+
 /** Makes one line of plain text: HTML out, entities decoded, white space collapsed. */
 export function cleanText(text: string): string {
   // Bounded first: nobody reads a megabyte, and the patterns below are linear in what is left.

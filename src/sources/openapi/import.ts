@@ -1,17 +1,18 @@
-import { defined } from '../../values/index.ts'
+import { asList, defined, groupBy } from '../../values/index.ts'
 import {
   type AuthConfig,
   type AuthType,
   checkEnvName,
   createSpecPlace,
   DOMAIN_PATTERN,
+  type GroupDef,
   type SpecProblem,
   type ToolDef,
   type ToolSpec,
   toEnvDomain,
   type WebhookTrigger,
 } from '../tool-spec/index.ts'
-import { cleanText } from './describe.ts'
+import { cleanText, cutText, MAX_TITLE } from './describe.ts'
 import { filterOperations, type OperationFilter } from './list.ts'
 import { detectVersion, problem } from './load.ts'
 import { chooseDomain } from './names.ts'
@@ -114,8 +115,8 @@ function assemble(
   const triggers = importTriggers(imported, context, warnings, options)
   const wanted = [...opened.resolver.wanted]
   if (imported.length === 0 && triggers.length === 0) {
-    const skipped = operations.length > 0 ? `; ${operations.length} were skipped` : ''
-    const found = problem('E103', options.file, `no operation is left after the filters${skipped}`)
+    const message = `no operation is left after the filters: ${whyNone(opened, operations)}`
+    const found = problem('E103', options.file, message)
     return { ok: false, problems: [{ ...found, hint: 'list the operations first' }], wanted }
   }
   const spec = toSpec(opened, imported, triggers, domain, options)
@@ -126,6 +127,23 @@ function assemble(
     (options.missingReference ?? (options.pick?.length ? 'error' : 'warning')) === 'error'
   if (isStrict && broken.length > 0) return { ok: false, problems: broken.map(asError), wanted }
   return { ok: true, spec, warnings: all, wanted }
+}
+
+/** Says where the operations of a document went when none became a tool. */
+function whyNone(opened: OpenedDocument, chosen: readonly DocumentOperation[]): string {
+  const total = opened.operations.length
+  const unreadable = opened.unreadable.length
+  if (total === 0) {
+    return unreadable === 0
+      ? 'the document has no operations under paths'
+      : `none of its ${unreadable} paths can be read (${opened.unreadable[0]?.reason.slice(0, 200)})`
+  }
+  const filtered = total - chosen.length
+  const reasons = groupBy(chosen, ({ skipped = 'it is skipped' }) => skipped)
+  return [
+    ...(filtered > 0 ? [`${filtered} of ${total} do not match them`] : []),
+    ...[...reasons].map(([reason, same]) => `${same.length} skipped: ${reason}`),
+  ].join('; ')
 }
 
 function checkOptions({ domain, authEnv }: ImportOptions, file: string): SpecProblem[] {
@@ -213,13 +231,36 @@ function toSpec(
       ...(entry.baseUrl !== baseUrl && { base_url: entry.baseUrl }),
     }
   })
+  const groups = toGroups(opened.document, tools)
   return {
     domain,
     ...defined({ version: version && cleanText(version), base_url: baseUrl }),
     ...(auth && auth.type !== 'none' && { auth }),
     tools,
     ...(triggers.length > 0 && { triggers }),
+    ...(groups.length > 0 && { groups }),
   }
+}
+
+/** Says what the tags of the tools stand for; a tag about which the document says nothing needs no entry. */
+function toGroups(document: unknown, tools: readonly ToolDef[]): readonly GroupDef[] {
+  const used = new Set(tools.flatMap(({ tags = [] }) => tags))
+  const groups = new Map<string, GroupDef>()
+  for (const tag of asList(read(document, 'tags'))) {
+    const name = asFilledText(read(tag, 'name'))
+    if (name === undefined || !used.has(name) || groups.has(name)) continue
+    const shown = ['summary', 'x-displayName'].map((key) => asFilledText(read(tag, key)))
+    const title = shown.find((text) => text !== undefined && text !== name)
+    const description = asFilledText(read(tag, 'description'))
+    groups.set(name, {
+      name,
+      ...defined({
+        title: title && cutText(cleanText(title), MAX_TITLE),
+        description: description && cutText(cleanText(description), 500),
+      }),
+    })
+  }
+  return [...groups.values()].filter((group) => Object.keys(group).length > 1)
 }
 
 const DEFAULT_ENV: Record<AuthType, string> = {

@@ -158,7 +158,7 @@ function readOperation(
     ...defined({
       operationId: asFilledText(read(node, 'operationId')),
       summary: asFilledText(read(node, 'summary')),
-      skipped: whySkipped(method, node, value),
+      skipped: whySkipped(method, rawPath, node, value),
       dangling,
     }),
     tags: asList(read(node, 'tags')).flatMap((tag) => asFilledText(tag) ?? []),
@@ -166,13 +166,21 @@ function readOperation(
   }
 }
 
-function whySkipped(method: string, node: Node, value: unknown): string | undefined {
+function whySkipped(
+  method: string,
+  rawPath: string,
+  node: Node,
+  value: unknown,
+): string | undefined {
   if (!TOOL_METHODS.has(method)) {
     return `a tool cannot use ${method.toUpperCase()}; the format knows GET, POST, PUT, PATCH and DELETE`
   }
   if (value !== null && value !== undefined && asNode(value) === undefined) {
     return 'the operation is not a mapping'
   }
+  // A URL parser would resolve them, and the request would go to another path.
+  if (rawPath.split(/[/?#]/).some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment)))
+    return 'its path has a "." or ".." segment'
   if (read(node, 'x-mcp') === false) return 'the document says x-mcp: false'
   return asFlag(read(read(node, 'x-forge'), 'skip')) ? 'the document says x-forge: skip' : undefined
 }
@@ -192,5 +200,10 @@ function cleanPath(rawPath: string): Pick<DocumentOperation, 'path' | 'fixedQuer
       return [name, rest.join('=')] as const
     })
   const slashed = bare.startsWith('/') ? bare : `/${bare}`
-  return { path: slashed.replace(/\s/g, (space) => encodeURIComponent(space)), fixedQuery }
+  return {
+    path: slashed.replace(/\{[^{}]*\}|[{}\s]/g, (part) =>
+      part.length > 1 ? part.replace(/\s/g, '%20') : encodeURIComponent(part),
+    ),
+    fixedQuery,
+  }
 }

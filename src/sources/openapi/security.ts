@@ -2,6 +2,7 @@ import { asList, defined, entriesOf } from '../../values/index.ts'
 import {
   type AuthConfig,
   HEADER_PATTERN,
+  isSafeUrl,
   type OauthFlow,
   toEnvDomain,
   waysOf,
@@ -206,10 +207,10 @@ function oauth(scheme: Node, scopes: unknown, prefix: string): AuthConfig {
   }
 }
 
-/** Secrets and people are sent there: anything but https is left for the environment to say. */
+/** Secrets and people are sent there: anything but https, or http on this machine, is left for the environment to say. */
 function secureUrl(value: unknown): string | undefined {
-  const url = asFilledText(value)
-  return url !== undefined && /^https:\/\//i.test(url) && URL.canParse(url) ? url : undefined
+  const url = asFilledText(value)?.trim()
+  return url !== undefined && isSafeUrl(url) ? url : undefined
 }
 
 function scopesOf(scopes: unknown): { scopes?: string[] } {

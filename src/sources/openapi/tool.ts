@@ -10,7 +10,7 @@ import {
   waysOf,
 } from '../tool-spec/index.ts'
 import { readBody } from './body.ts'
-import { describeOperation } from './describe.ts'
+import { cleanText, describeOperation, MAX_TITLE } from './describe.ts'
 import { takeName } from './names.ts'
 import { asFilledText, asNode, read, type Warn, withWarn } from './node.ts'
 import type { DocumentOperation, OpenedDocument } from './operations.ts'
@@ -114,9 +114,11 @@ export function importTool(
   for (const field of [...params, ...(body.fields ?? [])]) tidyStyle(field)
   assignArguments(parameters.path, params, body.fields ?? [], body.root)
   const callbacks = findCallbacks(opened, model.callbacks, operation.name, warn)
+  const description = describe(operation, model, callbacks, warn)
   const tool: ToolDef = {
     name: operation.name,
-    description: describe(operation, model, callbacks, warn),
+    description,
+    ...titleOf(operation, description),
     method: operation.method as HttpMethod,
     path: parameters.path,
     ...(params.length > 0 && { params: params.map(orderKeys) }),
@@ -233,6 +235,15 @@ function describe(
   if (invented) warn('W107', 'no description in the source; one was made from method and path')
   if (cut) warn('W110', 'description cut to 1024 characters')
   return text
+}
+
+/** The summary is what people call an operation; one that is a paragraph is a description. */
+function titleOf(
+  { summary = '' }: DocumentOperation,
+  description: string,
+): { readonly title?: string } {
+  const title = cleanText(summary)
+  return title === '' || title === description || title.length > MAX_TITLE ? {} : { title }
 }
 
 function returnsOf(responses: unknown): string | undefined {

@@ -4,13 +4,18 @@ import {
   digitsPattern,
   type FieldDef,
   isNumeric,
+  locationOf,
   type ToolDef,
   takesDigits,
 } from '../tool-spec/index.ts'
 
 /** Builds the schema of a tool's arguments: one object, one property per argument, and no others. */
 export function toInputSchema(tool: ToolDef): JsonSchema {
-  const fields = [...(tool.params ?? []), ...(tool.body ?? [])]
+  // A request cannot be made without what stands in its path.
+  const params = (tool.params ?? []).map((field) =>
+    locationOf(tool, field) === 'path' ? { ...field, required: true } : field,
+  )
+  const fields = [...params, ...(tool.body ?? [])]
   const root = tool.body_root ? [tool.body_root] : []
   return { ...toObjectSchema([...fields, ...root], argumentName), additionalProperties: false }
 }

@@ -1,7 +1,7 @@
-import { defineFunction, type FunctionDefinition } from '../../core/index.ts'
+import { defineFunction, type FunctionDefinition, type Tag } from '../../core/index.ts'
 import { CallError, type Code } from '../../errors/index.ts'
 import type { JsonSchema } from '../../schema/index.ts'
-import type { JsonObject } from '../../values/index.ts'
+import { defined, type JsonObject } from '../../values/index.ts'
 import type { HttpMethod, ToolDef, ToolSpec } from '../tool-spec/index.ts'
 import { type Caller, type CallerOptions, createToolCaller } from './call-tool.ts'
 import { fillDefaults } from './check-arguments.ts'
@@ -30,17 +30,22 @@ export function createToolFunctions(
 ): FunctionDefinition[] {
   const call = createToolCaller(options)
   const handlers = new Map(Object.entries(options.handlers ?? {}))
+  const groups = new Map((spec.groups ?? []).map((group) => [group.name, group]))
+  const toTag = (name: string): Tag => {
+    const { title, description } = groups.get(name) ?? {}
+    return { name, ...defined({ summary: title, description }) }
+  }
   return spec.tools.map((tool) => {
     const input = toInputSchema(tool)
     const run = handlers.get(tool.name) ?? toHandler(spec, tool, call)
     return defineFunction({
       name: `${spec.domain}.${tool.name}`,
       version: '1.0.0',
-      summary: firstSentence(tool.description),
+      summary: tool.title ?? firstSentence(tool.description),
       description: tool.description,
       input,
       ...effectsOf(tool),
-      ...(tool.tags && tool.tags.length > 0 && { tags: tool.tags.map((name) => ({ name })) }),
+      ...(tool.tags && tool.tags.length > 0 && { tags: tool.tags.map(toTag) }),
       ...(tool.deprecated && { deprecated: { reason: 'The API behind it is deprecated.' } }),
       imported: true,
       nullMeansAbsent: true,

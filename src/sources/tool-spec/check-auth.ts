@@ -48,6 +48,10 @@ function checkEnv({ type, env }: AuthConfig, place: SpecPlace): void {
     return
   }
   checkEnvName(env, place)
+  if (type === 'none') {
+    const message = 'type none sends no credential: env is ignored'
+    place.sayKey('W064', message, 'remove env, or write the type that sends it')
+  }
   if (pair === undefined || !ENV_PATTERN.test(env) || looksSecret(env)) return
   if (env.endsWith(pair.suffix)) return
   const expected = `must end in ${pair.suffix} for type ${type}, so that ${pair.partner} can be derived`
@@ -75,7 +79,8 @@ function checkHeader(auth: AuthConfig, place: SpecPlace): void {
   }
 }
 
-function isSafeUrl(text: string): boolean {
+/** Tells whether a secret may be sent to an address: https, or http on this machine. */
+export function isSafeUrl(text: string): boolean {
   if (!URL.canParse(text)) return false
   const { hostname, protocol } = new URL(text)
   const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(hostname)

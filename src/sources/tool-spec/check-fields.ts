@@ -24,6 +24,15 @@ export function checkField(field: FieldDef, place: SpecPlace, role: FieldRole, d
   eachChild(field, place, (child, at, childRole) => checkField(child, at, childRole, depth + 1))
 }
 
+/** An empty description tells a model nothing about when to use a tool. */
+export function checkDescription(
+  { description }: { readonly description: string },
+  place: SpecPlace,
+): void {
+  if (description.trim() !== '') return
+  place.at('description').say('E022', 'must say something; found an empty text', 'describe it')
+}
+
 /** Visits the fields directly below a field. */
 function eachChild(
   field: FieldDef,

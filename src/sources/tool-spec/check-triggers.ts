@@ -2,7 +2,7 @@ import { Cron } from 'croner'
 import { didYouMean, toMilliseconds, toReason } from '../../values/index.ts'
 import type { CheckOptions } from './check.ts'
 import { checkEnvName } from './check-auth.ts'
-import { checkField } from './check-fields.ts'
+import { checkDescription, checkField } from './check-fields.ts'
 import { quote, type SpecPlace } from './finding.ts'
 import { parseEnvText } from './format.ts'
 import { HEADER_PATTERN } from './schema.ts'
@@ -58,6 +58,7 @@ export function checkTriggers(spec: ToolSpec, place: SpecPlace, options: CheckOp
   const names = spec.tools.map((tool) => tool.name)
   const paths = new Map<string, number>()
   place.each(spec.triggers, (trigger, at, index) => {
+    checkDescription(trigger, at)
     at.at('payload').each(trigger.payload, (field, inner) => checkField(field, inner, 'property'))
     if (trigger.tool !== undefined && !names.includes(trigger.tool)) {
       const hint = didYouMean(trigger.tool, names) ?? 'fine when another file defines it'

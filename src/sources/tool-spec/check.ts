@@ -1,5 +1,5 @@
 import { checkAuth } from './check-auth.ts'
-import { checkField, warnAboutDefaults } from './check-fields.ts'
+import { checkDescription, checkField, warnAboutDefaults } from './check-fields.ts'
 import { checkTriggers } from './check-triggers.ts'
 import { argumentName, locationOf, placeholdersOf } from './fields.ts'
 import { quote, type SpecPlace } from './finding.ts'
@@ -30,6 +30,7 @@ export function checkSpec(spec: ToolSpec, place: SpecPlace, options: CheckOption
 function checkTool(spec: ToolSpec, tool: ToolDef, place: SpecPlace): void {
   if (tool.auth) checkAuth(tool.auth, place.at('auth'))
   checkBaseUrl(tool.base_url, place.at('base_url'))
+  checkDescription(tool, place)
   checkRequestLine(spec, tool, place)
   checkPlaceholders(tool, place)
   checkBody(tool, place)
@@ -99,6 +100,15 @@ function checkRequestLine(
     const expected = 'must start with "/" and have no query, fragment or space'
     place.at('path').wrong('E030', expected, 'put query parameters into params')
   }
+  const open = /[{}]/.exec(path.replace(/\{[^{}]*\}/g, ''))?.[0]
+  if (open !== undefined) {
+    const expected = `has a "${open}" without its partner`
+    place.at('path').wrong('E030', expected, 'write a path parameter as {name}')
+  }
+  if (path.split('/').some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment))) {
+    const expected = 'must have no "." or ".." segment: it would lead to another path'
+    place.at('path').wrong('E030', expected, 'write the path that is meant')
+  }
   if (spec.base_url === undefined && base_url === undefined) {
     const message = 'an HTTP tool needs a base URL; found none in the file and none in the tool'
     const hint = 'add base_url: https://api.example.com at the top of the file'
@@ -123,9 +133,9 @@ function checkPlaceholders(tool: ToolDef, place: SpecPlace): void {
     } else if (matches.length > 1) {
       const message = `the path uses {${name}}; expected one entry of params, found ${matches.length}`
       at.say('E032', message, 'remove all but one')
-    } else if (match.required !== true) {
+    } else if (match.required === false) {
       const required = place.at('params', params.indexOf(match), 'required')
-      required.wrong('E032', 'a path parameter must be required', 'add required: true')
+      required.wrong('E032', 'a path parameter must be required', 'remove it')
     }
   }
   place.at('params').each(params, (field, at) => {

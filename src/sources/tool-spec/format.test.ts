@@ -58,7 +58,8 @@ describe('writing', () => {
     fc.assert(
       fc.property(
         fc.uniqueArray(leaf, { selector: (field) => field.name, maxLength: 5 }),
-        text,
+        // An empty description is refused.
+        text.filter((one) => one.trim() !== ''),
         (params, description) => {
           const spec: ToolSpec = {
             domain: 'x',

@@ -1,5 +1,5 @@
 export type { CheckOptions } from './check.ts'
-export { checkEnvName } from './check-auth.ts'
+export { checkEnvName, isSafeUrl } from './check-auth.ts'
 export { findJitterProblem, parseCron } from './check-triggers.ts'
 export { admitDigitArguments, markArguments } from './exact-arguments.ts'
 export {
@@ -80,6 +80,7 @@ export {
   type FieldType,
   type FileEvent,
   type FileTrigger,
+  type GroupDef,
   type HttpMethod,
   METHODS,
   OAUTH_FLOWS,

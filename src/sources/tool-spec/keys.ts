@@ -8,6 +8,7 @@ const SEED: Readonly<Record<NodeKind, string>> = {
   tool: 'name description method path params body auth',
   field: 'name type required description default enum items properties',
   auth: 'type env header',
+  group: '',
   response: '',
   paginate: '',
   signature: '',
@@ -34,6 +35,7 @@ export const FIELD_LISTS: readonly string[] = ['params', 'body', 'properties', '
 /** The kind of mapping that a key holds, or a list of. */
 const KINDS: ReadonlyMap<string, NodeKind> = new Map([
   ['tools', 'tool'],
+  ['groups', 'group'],
   ...[...FIELD_LISTS, 'any_of', 'items', 'values', 'body_root'].map(
     (key) => [key, 'field'] as const,
   ),

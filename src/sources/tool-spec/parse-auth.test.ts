@@ -36,6 +36,10 @@ describe('auth', () => {
     expect(short(auth('{ type: api_key, env: A, prefix: "a\\nb" }'))).toEqual(['E065 auth.prefix'])
   })
 
+  it('warns about env beside type none: nothing is sent', () => {
+    expect(short(auth('{ type: none, env: API_TOKEN }'))).toEqual(['W064 auth.env'])
+  })
+
   it('[TS-135] masks what looks like the secret itself', () => {
     for (const secret of [
       'sk-live-abcdefghijklmnop',

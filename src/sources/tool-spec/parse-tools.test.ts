@@ -48,12 +48,29 @@ describe('tools', () => {
     }
   })
 
+  it('refuses a brace without its partner and dot segments in a path', () => {
+    for (const path of ['/a/{id', '/a/id}', '/a/{{id}', '/a/../b', '/./a', '/a/%2E%2e', '/..']) {
+      expect(short(tool(`method: GET\npath: "${path}"`))).toContain('E030 tools[0](a).path')
+    }
+    expect(short(tool('method: GET\npath: /a/..b/v1.2'))).toEqual([])
+  })
+
+  it('refuses an empty description', () => {
+    const text = 'domain: d\ntools: [{ name: a, description: " " }]\n'
+    expect(short(text)).toEqual(['E022 tools[0](a).description'])
+    const timer = '{ type: schedule, name: t, description: "", cron: "0 * * * *" }'
+    expect(short(`domain: d\ntools: []\ntriggers: [${timer}]\n`)).toEqual([
+      'E022 triggers[0](t).description',
+    ])
+  })
+
   it('wants exactly one required entry of params for each placeholder', () => {
     const at = (params: string): string[] =>
       short(tool(`method: GET\npath: /a/{id}\nparams: ${params}`))
     expect(at('[{ name: id, type: string, required: true, description: d }]')).toEqual([])
     expect(at('[]')).toEqual(['E032 tools[0](a).path'])
-    expect(at('[{ name: id, type: string, description: d }]')).toEqual([
+    expect(at('[{ name: id, type: string, description: d }]')).toEqual([])
+    expect(at('[{ name: id, type: string, required: false, description: d }]')).toEqual([
       'E032 tools[0](a).params[0](id).required',
     ])
     expect(at('[{ name: id, type: string, required: true, description: d, in: query }]')).toEqual([

@@ -169,6 +169,7 @@ const tool = z
   .strictObject({
     name: name.describe('Unique identifier, snake_case'),
     description: text('What the tool does; the model reads it'),
+    title: text('Name for people, such as "List tickets"').optional(),
     method: z.enum(METHODS).optional().describe('HTTP method; leave out for a tool without HTTP'),
     path: text('URL path relative to base_url; {x} marks a path parameter').optional(),
     params: z.array(field).optional().describe('Path and query parameters'),
@@ -257,6 +258,14 @@ const trigger = z
   .discriminatedUnion('type', [webhook, schedule, emit, queue, file])
   .meta({ id: 'TriggerDef', description: 'How an outside event calls a tool' })
 
+const group = z
+  .strictObject({
+    name: text('The tag of its tools'),
+    title: text('Heading for people; the name when absent').optional(),
+    description: text('What its tools are for').optional(),
+  })
+  .meta({ id: 'GroupDef', description: 'What a tag stands for' })
+
 const spec = z.strictObject({
   domain: z.string().regex(DOMAIN_PATTERN, 'E011').describe('Identifier of this tool set'),
   version: text('Version of this file, for people').optional(),
@@ -264,12 +273,14 @@ const spec = z.strictObject({
   auth: auth.optional().describe('Default for every tool without its own'),
   tools: z.array(tool).describe('Tools'),
   triggers: z.array(trigger).optional().describe('Triggers'),
+  groups: z.array(group).optional().describe('What the tags of the tools stand for'),
 })
 
 /** The kinds of mapping a tool spec is made of. */
 export type NodeKind =
   | 'spec'
   | 'tool'
+  | 'group'
   | 'field'
   | 'auth'
   | 'response'
@@ -283,7 +294,7 @@ export function keysOf(kind: NodeKind): readonly string[] {
 }
 
 const MAPPINGS: Readonly<Record<NodeKind, z.ZodObject>> = {
-  ...{ spec, tool, field, auth, response, paginate, signature },
+  ...{ spec, tool, group, field, auth, response, paginate, signature },
   ...{ webhook, schedule, emit, queue, file },
 }
 

@@ -109,6 +109,17 @@ export interface ToolSpec extends Extensible {
   readonly auth?: AuthConfig
   readonly tools: readonly ToolDef[]
   readonly triggers?: readonly TriggerDef[]
+  /** Extension: what the tags of the tools stand for, in the order people read them. */
+  readonly groups?: readonly GroupDef[]
+}
+
+/** A group of tools: what a tag stands for. */
+export interface GroupDef extends Extensible {
+  /** The tag. */
+  readonly name: string
+  /** Heading for people; the name when absent. */
+  readonly title?: string
+  readonly description?: string
 }
 
 /** One tool. With `method` and `path` it is an HTTP call, without both it is not. */
@@ -117,6 +128,8 @@ export interface ToolDef extends Extensible {
   readonly name: string
   /** What the tool does; the model reads it unchanged. */
   readonly description: string
+  /** Extension: name for people, such as "List tickets"; the first sentence of the description when absent. */
+  readonly title?: string
   readonly method?: HttpMethod
   /** Appended to the base URL; `{x}` stands for the entry of `params` named `x`. */
   readonly path?: string

@@ -118,6 +118,32 @@ describe('SQLite store', () => {
     await store.close()
   })
 
+  it('reports in its check that the file cannot grow, although small writes still fit', async () => {
+    let database: InstanceType<typeof Database> | undefined
+    class Limited extends Database {
+      constructor(path: string, options?: ConstructorParameters<typeof Database>[1]) {
+        super(path, options)
+        database = this
+      }
+    }
+    const store = await createSqliteStore(join(folder, 'full.db'), {
+      load: async () => ({ default: Limited }),
+    })
+    await expect(store.check()).resolves.toBeUndefined()
+    // What the check wrote and removed is free again; one page is left of it.
+    database?.exec('VACUUM')
+    database?.exec('PRAGMA max_page_count = 1')
+    await store.put('small', 1, { ttl: null })
+    await expect(store.check()).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+      message: expect.stringContaining('cannot grow'),
+    })
+    database?.exec('PRAGMA max_page_count = 100000')
+    await expect(store.check()).resolves.toBeUndefined()
+    expect(await store.freeBytes?.()).toBeGreaterThan(0)
+    await store.close()
+  })
+
   it('reports in its check that the file is gone', async () => {
     const path = join(folder, 'gone.db')
     const store = await createSqliteStore(path)

@@ -1,4 +1,6 @@
 import { statSync } from 'node:fs'
+import { statfs } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Backend } from '../backend.ts'
 import { createStore, notApplied, type SweepOptions } from '../front.ts'
@@ -126,11 +128,30 @@ function createBackend(
         throw notApplied('sqlite', 'its file was removed or replaced while it was open')
       }
       await batch.run(() => table.markTime())
+      tryRoom(database, table)
     },
+    ...(path !== ':memory:' && {
+      async freeBytes() {
+        const { bavail, bsize } = await statfs(dirname(resolve(path)))
+        return bavail * bsize
+      },
+    }),
     abandon: () => batch.abandon(),
     async close() {
       database.close()
     },
+  }
+}
+
+/** In a transaction of its own: where it does not fit, smaller writes of others may. */
+function tryRoom(database: SqliteDatabase, table: SqliteTable): void {
+  try {
+    database.exec('BEGIN IMMEDIATE')
+    table.tryRoom()
+    database.exec('COMMIT')
+  } catch (thrown) {
+    if (database.inTransaction) database.exec('ROLLBACK')
+    if (!isBusy(thrown)) throw notApplied('sqlite', 'its file cannot grow', thrown)
   }
 }
 

@@ -8,11 +8,17 @@ export interface SqliteTable extends Table {
   hasExpired(now: number): boolean
   /** Writes down what time it is, for the next start of the machine. */
   markTime(): void
+  /** Writes and removes a few pages: the last write may fit where the next one does not. */
+  tryRoom(): void
 }
 
 const COLUMNS = 'key, value, revision, version, owner, expires_at'
 /** A row that is replaced keeps its id so many times, which spares its indexes; both together are the revision. */
 const VERSIONS = 1024
+
+/** No key of a store begins with this character. */
+const ROOM_KEY = '\u0000room'
+const ROOM = ' '.repeat(16 * 1024)
 
 const ALIVE = '(expires_at IS NULL OR expires_at > ?)'
 
@@ -68,6 +74,10 @@ export function createSqliteTable(database: SqliteDatabase, clock: MachineClock)
     markTime() {
       mark = continueTime(clock, mark)
       saveMark(mark)
+    },
+    tryRoom() {
+      statements.save.run(ROOM_KEY, ROOM, null, null)
+      statements.remove.run(ROOM_KEY)
     },
   }
 }

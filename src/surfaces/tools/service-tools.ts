@@ -10,14 +10,18 @@ import {
 } from '../../contract/index.ts'
 import {
   type Call,
+  type Components,
   createReply,
   dispatch,
+  type FunctionDefinition,
   identifyReader,
   isVisible,
   type Outcome,
   type Principal,
   perView,
+  resolveReference,
   type Service,
+  type Tag,
   toFailure,
   toResultText,
   toToolName,
@@ -27,7 +31,7 @@ import {
 import { answerStream, STREAM_URN } from '../../extensions/stream/index.ts'
 import { createLocalJudge, type LocalOptions, toCredentials } from '../../net/index.ts'
 import { inlineReferences } from '../../schema/index.ts'
-import { andThen, type JsonObject, spellName } from '../../values/index.ts'
+import { andThen, defined, type JsonObject, spellName } from '../../values/index.ts'
 import {
   COMMENT,
   EVENT_STREAM_HEADERS,
@@ -172,6 +176,7 @@ function toFunctionTool(
       // Only where the tool name does not tell: hints are yes or no.
       ...(spellName(name) === undefined && { title: name }),
       ...annotations,
+      ...toHeading(definition, components),
       ...(versions.length > 1 && { version: target.version, versions }),
       ...(scopes.length > 0 && { scopes }),
       ...(definition.source !== undefined && { source: definition.source }),
@@ -181,6 +186,22 @@ function toFunctionTool(
       return inputSchema
     },
   }
+}
+
+/** What people call a tool, and the groups it stands in; only where the definition says so. */
+function toHeading(
+  { summary, description, tags = [] }: FunctionDefinition,
+  components: Components,
+): { readonly summary?: string; readonly groups?: readonly object[] } {
+  const groups = tags.flatMap((tag) => {
+    const resolved = resolveReference<Tag>(tag, components, 'tags')
+    if (resolved === undefined) return []
+    const { name, summary: title, description: text } = resolved
+    return [{ name, ...defined({ title, description: text }) }]
+  })
+  // Without a description the summary stands in for it already.
+  const isShown = summary !== undefined && description !== undefined && summary !== description
+  return { ...(isShown && { summary }), ...(groups.length > 0 && { groups }) }
 }
 
 function isFunctionTool(tool: Tool): tool is FunctionTool {

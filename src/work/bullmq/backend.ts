@@ -17,6 +17,12 @@ export interface BullmqQueue {
   add(name: string, data: unknown, options: Readonly<Record<string, unknown>>): Promise<unknown>
   getJobState(id: string): Promise<string>
   remove(id: string): Promise<number>
+  getJobs(
+    states: readonly string[],
+    start: number,
+    end: number,
+    oldestFirst: boolean,
+  ): Promise<readonly ({ readonly timestamp: number; readonly delay?: number } | undefined)[]>
   waitUntilReady(): Promise<unknown>
   on(event: 'error', listener: (error: Error) => void): unknown
   close(): Promise<void>

@@ -59,6 +59,18 @@ export function createBullmqQueue(
     return opening
   }
 
+  async function readLag(name: string): Promise<number> {
+    const queue = await openQueue(name)
+    const { send } = await open()
+    const oldest = await send(() =>
+      Promise.all(WAITS.map((state) => queue.getJobs([state], 0, 0, true))),
+    )
+    return Math.max(
+      0,
+      ...oldest.flat().map((job) => (job ? clock.now() - job.timestamp - (job.delay ?? 0) : 0)),
+    )
+  }
+
   async function closeAll(graceMs: number): Promise<void> {
     await Promise.all([...runners.values()].map((runner) => runner.close(graceMs)))
     const opened = await Promise.allSettled(queues.values())
@@ -97,6 +109,11 @@ export function createBullmqQueue(
         if (!WAITS.includes(await queue.getJobState(jobId))) return false
         return (await queue.remove(jobId)) === 1
       })
+    },
+    async look() {
+      const lags = await Promise.all([...runners.keys()].map(async (name) => readLag(name)))
+      const stuck = [...runners].filter(([, runner]) => runner.isStuck())
+      return { lagMs: Math.max(0, ...lags), stuck: stuck.map(([name]) => name) }
     },
     async close(graceMs = 10_000) {
       closed ??= closeAll(graceMs)

@@ -9,6 +9,8 @@ import type { BullmqBackend, BullmqJob, BullmqWorker } from './backend.ts'
 
 /** Runs the jobs of one name. */
 export interface BullmqRunner {
+  /** Tells whether jobs cannot be taken, or could not a moment ago. */
+  readonly isStuck: () => boolean
   close(graceMs: number): Promise<void>
 }
 
@@ -33,6 +35,8 @@ interface Running {
 }
 
 const OPEN_AGAIN_MS = 1000
+/** BullMQ tells of a server that is away every few seconds, and not of its return. */
+const TROUBLE_MS = 10_000
 /** How long a run may take to notice that it must end, and the server to take jobs back. */
 const LAST_MOMENT_MS = 1000
 
@@ -45,6 +49,7 @@ export function startBullmqRunner(options: BullmqRunnerOptions): BullmqRunner {
   setMaxListeners(0, closing.signal)
   let closed = false
   let worker: BullmqWorker | undefined
+  let troubledAt = Number.NEGATIVE_INFINITY
 
   async function start(): Promise<void> {
     while (!closed && !worker) {
@@ -63,6 +68,7 @@ export function startBullmqRunner(options: BullmqRunnerOptions): BullmqRunner {
 
   function listen(opened: BullmqWorker): void {
     opened.on('error', (error) => {
+      troubledAt = clock.elapsed()
       log?.warn('The job queue has trouble', { job: name, reason: error.message })
     })
     opened.on('locksRenewed', ({ jobIds }) => {
@@ -115,6 +121,7 @@ export function startBullmqRunner(options: BullmqRunnerOptions): BullmqRunner {
   })
 
   return {
+    isStuck: () => worker === undefined || clock.elapsed() - troubledAt < TROUBLE_MS,
     async close(graceMs) {
       closed = true
       await withinTime(started, LAST_MOMENT_MS).catch(() => {})

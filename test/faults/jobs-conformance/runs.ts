@@ -36,6 +36,32 @@ export const RUN_CASES: readonly JobCase[] = [
     },
   },
   {
+    name: 'tells how long the oldest job that may run has waited, and which workers are stuck',
+    async run(queue, { name }) {
+      const gate = createGate()
+      let begun = 0
+      queue.work(
+        name,
+        async () => {
+          begun += 1
+          await gate.opened
+        },
+        { concurrency: 1 },
+      )
+      await queue.add({ name, id: 'running', data: null })
+      await until('the first job runs', () => begun === 1)
+      await queue.add({ name, id: 'later', data: null, delayMs: 60_000 })
+      assert.deepEqual(await queue.look?.(), { lagMs: 0, stuck: [] })
+      const before = Date.now()
+      await queue.add({ name, id: 'waiting', data: null })
+      await quiet()
+      const { lagMs = 0 } = (await queue.look?.()) ?? {}
+      assert.ok(lagMs > 0 && lagMs <= Date.now() - before + 1_000, `lag of ${lagMs} ms`)
+      gate.open()
+      await until('the second job runs', () => begun === 2)
+    },
+  },
+  {
     name: 'runs by priority and then by age',
     async run(queue, { name }) {
       const added = [

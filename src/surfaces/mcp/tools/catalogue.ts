@@ -75,10 +75,10 @@ const KINDS: Readonly<Record<string, 'tags' | 'prefixes' | 'sideEffects'>> = {
   effect: 'sideEffects',
 }
 
-/** Lists the tags of a function by name. */
-export function tagNames(target: Target, service: Service): readonly string[] {
+/** Lists the tags of a function. */
+export function listTags(target: Target, service: Service): readonly Tag[] {
   return (target.definition.tags ?? []).flatMap(
-    (tag) => resolveReference<Tag>(tag, service.components, 'tags')?.name ?? [],
+    (tag) => resolveReference<Tag>(tag, service.components, 'tags') ?? [],
   )
 }
 
@@ -89,7 +89,7 @@ function toMatcher(service: Service, selection: ToolSelection): (target: Target)
   return (target) =>
     prefixes.some((prefix) => target.name.startsWith(prefix)) ||
     effectNames(target).some((effect) => effects.has(effect)) ||
-    (tags.size > 0 && tagNames(target, service).some((tag) => tags.has(tag)))
+    (tags.size > 0 && listTags(target, service).some(({ name }) => tags.has(name)))
 }
 
 function effectNames({ sideEffects }: Target): readonly string[] {

@@ -8,9 +8,9 @@ import type { Era, McpExchange } from '../protocol.ts'
 import {
   type Catalogue,
   type FunctionTool,
+  listTags,
   type OwnTool,
   type TaskSupport,
-  tagNames,
   toExecution,
 } from './catalogue.ts'
 import { estimateTokens } from './result.ts'
@@ -83,7 +83,11 @@ function weighWords(tool: FunctionTool, service: Service): ReadonlyMap<string, n
     add(argument, WEIGHTS.argument)
   }
   add(definition.summary, WEIGHTS.summary)
-  for (const tag of tagNames(tool.target, service)) add(tag, WEIGHTS.tag)
+  for (const { name: tag, summary, description } of listTags(tool.target, service)) {
+    add(description, WEIGHTS.description)
+    add(summary, WEIGHTS.tag)
+    add(tag, WEIGHTS.tag)
+  }
   add(name, WEIGHTS.name)
   add(tool.name, WEIGHTS.name)
   return weights

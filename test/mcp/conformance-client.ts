@@ -53,6 +53,8 @@ const source = await connectMcpSource({
   name: 'suite',
   url,
   revision,
+  // Many of these start at the same moment: the first attempt may take longer than a gateway would wait.
+  startTimeoutMs: 60_000,
   auth: await readAuthorization(),
 })
 const service = createService({

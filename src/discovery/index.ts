@@ -10,7 +10,7 @@ export {
 } from './decode.ts'
 export { type BuildDocumentOptions, buildDocument } from './document.ts'
 export { toExtensionVersions, toFunctionObject, toStandaloneFunction } from './function-object.ts'
-export { buildLlmsText, type LlmsOptions } from './llms.ts'
+export { buildLlmsText, type LlmsLink, type LlmsOptions } from './llms.ts'
 export {
   type SiteExample,
   type SiteFunction,

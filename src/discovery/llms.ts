@@ -5,12 +5,12 @@ import { groupByPrefix, listFunctions } from './outline.ts'
 
 /** What is told besides the functions. */
 export interface LlmsOptions {
-  /** Origin of the service, such as `https://api.example.com`; addresses are relative when absent. */
-  readonly origin?: string
-  /** Where functions are over REST; `/api` when absent. */
-  readonly rest?: string
-  /** Where to read on; the documents of a running service when absent. */
-  readonly links?: readonly LlmsLink[]
+  /** Where functions are over REST; `/api` when absent, false where they are not. */
+  readonly rest?: string | false
+  /** Whether functions are tools over MCP; true when absent. */
+  readonly mcp?: boolean
+  /** Where to read on. */
+  readonly links: readonly LlmsLink[]
 }
 
 /** A document with more to read. */
@@ -23,14 +23,20 @@ export interface LlmsLink {
 const LONGEST_LINE = 300
 
 /** Writes what an agent should know first, in the form of llms.txt: what the service is for and how it is called. */
-export function buildLlmsText(document: DiscoveryDocument, options: LlmsOptions = {}): string {
+export function buildLlmsText(document: DiscoveryDocument, options: LlmsOptions): string {
   const { title, description } = document.info
-  const { origin = '', rest = '/api', links = toSurfaceLinks(origin) } = options
+  const { rest = '/api', mcp = true, links } = options
+  const ways = [
+    ...(mcp ? ['over MCP, as a tool (dots become two underscores)'] : []),
+    ...(rest === false
+      ? []
+      : [`with \`POST ${rest}/{function}\` and its arguments as a JSON object`]),
+  ]
   return [
     `# ${oneLine(title)}`,
     ...(description === undefined ? [] : ['', `> ${oneLine(description)}`]),
     '',
-    `Call a function over MCP, as a tool (dots become two underscores), or with \`POST ${rest}/{function}\` and its arguments as a JSON object.`,
+    `Call a function ${ways.length === 0 ? 'over Forrst' : ways.join(', or ')}.`,
     'A failed call answers with errors that have a stable `code` and name the argument that is wrong.',
     ...groupByPrefix(listFunctions(document)).flatMap(({ name, functions }) => [
       '',
@@ -44,15 +50,6 @@ export function buildLlmsText(document: DiscoveryDocument, options: LlmsOptions 
     ...links.map(({ title, url, text }) => `- [${title}](${url}): ${text}`),
     '',
   ].join('\n')
-}
-
-function toSurfaceLinks(origin: string): readonly LlmsLink[] {
-  return [
-    { title: 'OpenAPI', url: `${origin}/openapi.json`, text: 'every function as a REST operation' },
-    { title: 'OpenRPC', url: `${origin}/openrpc.json`, text: 'every function as a method' },
-    { title: 'MCP', url: `${origin}/mcp`, text: 'the same functions as tools' },
-    { title: 'Explorer', url: `${origin}/explorer/`, text: 'a page to try them' },
-  ]
 }
 
 function toLine(latest: FunctionObject, components: Components = {}): string {

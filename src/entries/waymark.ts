@@ -211,12 +211,16 @@ export {
   type DrainReport,
   type FastifyHost,
   type FetchHandlerOptions,
+  type GuardedApp,
   type HonoContext,
   type HonoHandlerOptions,
   type LambdaEvent,
   type LambdaResult,
   type Load,
+  type OverloadGate,
+  type OverloadGuard,
   type OverloadOptions,
+  overload,
   type ParsedRequest,
   type RunningServer,
   type ServeOptions,
@@ -296,12 +300,12 @@ export {
   type ForrstStream,
   type ForrstStreamOptions,
 } from '../sources/forrst/index.ts'
+export { documents } from '../surfaces/documents/index.ts'
 export { createForrstHandler, type ForrstOptions, forrst } from '../surfaces/forrst/index.ts'
 export { mcp } from '../surfaces/mcp/index.ts'
 export { type ProfileOptions, profile } from '../surfaces/profile/index.ts'
 export { type RestSurfaceOptions, rest } from '../surfaces/rest/index.ts'
 export type {
-  CatalogEntry,
   CatalogLink,
   Mount,
   MountedSurface,

@@ -1,3 +1,4 @@
+import { documents } from '../surfaces/documents/index.ts'
 import { type ForrstOptions, forrst } from '../surfaces/forrst/index.ts'
 import { type McpHandlerOptions, mcp } from '../surfaces/mcp/index.ts'
 import { type ProfileOptions, profile } from '../surfaces/profile/index.ts'
@@ -19,6 +20,7 @@ export function allSurfaces(options: AllSurfacesOptions = {}): readonly Surface[
   return [
     forrst(options.forrst),
     rest(options.rest),
+    documents(),
     mcp(options.mcp),
     explorer(options.explorer),
     profile(options.profile),

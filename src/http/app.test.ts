@@ -99,10 +99,24 @@ describe('one port for every surface', () => {
 
   it('serves the surfaces it is given, and the probes', async () => {
     const bare = createApp(serviceOf([echo]), { surfaces: [forrst({ path: '/rpc' }), rest()] })
-    for (const path of ['/', '/explorer/', '/mcp', '/forrst', '/.well-known/ucp']) {
+    const absent = [
+      '/',
+      '/explorer/',
+      '/mcp',
+      '/forrst',
+      '/.well-known/ucp',
+      '/.well-known/api-catalog',
+    ]
+    for (const path of [
+      ...absent,
+      '/openapi.json',
+      '/openrpc.json',
+      '/discovery.json',
+      '/llms.txt',
+    ]) {
       expect((await bare.handle(get(path))).status, path).toBe(404)
     }
-    for (const path of ['/openapi.json', '/llms.txt', '/health/live', '/health/ready']) {
+    for (const path of ['/health/live', '/health/ready']) {
       expect((await bare.handle(get(path))).status, path).toBe(200)
     }
     expect((await bare.handle(get('/rpc'))).status).toBe(405)

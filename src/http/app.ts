@@ -14,9 +14,9 @@ import type { Mount, Surface } from '../surfaces/surface/index.ts'
 import { reportHealth } from '../system/index.ts'
 import { andThen, isPromise, type Maybe, once } from '../values/index.ts'
 import type { HttpRequest, HttpResponse } from '../wire/index.ts'
-import { CATALOG_PATH, createCatalog } from './catalog.ts'
 import { assertSurfaces, mountSurfaces } from './mount.ts'
-import { createOverload, type Load, type Overload, type OverloadOptions } from './overload.ts'
+import type { Load } from './overload.ts'
+import type { OverloadGuard } from './overload-guard.ts'
 import { createProbes, problemResponse, toProblem } from './problem.ts'
 
 /** Every surface of a service behind one door; hosts only translate. */
@@ -55,8 +55,8 @@ export interface AppOptions extends GuardOptions, LocalOptions, ProxyOptions {
    * network its connection comes from. Behind a proxy, set `trustedProxies`.
    */
   readonly callerKey?: CallerKey
-  /** Refuses calls with 503 and `Retry-After` while there are more than the process can take; off when absent. */
-  readonly overload?: OverloadOptions | false
+  /** Refuses calls with 503 and `Retry-After` while there are more than the process can take: `overload()`; off when absent. */
+  readonly overload?: OverloadGuard | false
   /** Publishes metrics: `prometheus()`; none when absent, and then nothing is counted. */
   readonly metrics?: MetricsOption
   /** Further handlers, such as the webhooks of triggers. */
@@ -75,12 +75,11 @@ export function createApp(service: Service, options: AppOptions): App {
   const isDraining = (): boolean => draining
   const probes = createProbes(service, isDraining)
   const metrics = attachMetrics(service, options.metrics, () => gate.load?.())
-  const { mounts: ofSurfaces, catalog, close } = mountSurfaces(service, options)
+  const { mounts: ofSurfaces, close } = mountSurfaces(service, options)
   const mounts: readonly Mount[] = [
     ...ofSurfaces,
     { path: PROBES[0], match: 'exact', handler: probes.live },
     { path: PROBES[1], match: 'exact', handler: probes.ready },
-    { path: CATALOG_PATH, match: 'exact', handler: createCatalog(catalog, options.publicUrl) },
     ...(metrics ? [metrics.mount] : []),
     ...(options.mounts ?? []),
   ]
@@ -135,7 +134,10 @@ export function createApp(service: Service, options: AppOptions): App {
     ? (request) => andThen(answer(request), (response) => guard.share(request, response))
     : answer
   const gate = options.overload
-    ? createGate(createOverload(options.overload), service, refuse, options.metrics?.path)
+    ? options.overload.attach(service, {
+        refuse,
+        isExempt: (path) => isProbe(path, options.metrics?.path),
+      })
     : {}
   const served = gate.around?.(shared) ?? shared
   // Not now: an app may be made where a module is evaluated, and some runtimes allow no timers there.
@@ -214,57 +216,6 @@ const PROBES = ['/health/live', '/health/ready'] as const
 
 function isProbe(path: string, metrics: string | undefined): boolean {
   return path === PROBES[0] || path === PROBES[1] || path === metrics
-}
-
-/** How often it is said that calls are refused. */
-const NOTICE_MS = 10_000
-
-type Gate = Pick<App, 'refuseEarly' | 'load'> & {
-  readonly around?: (handle: App['handle']) => App['handle']
-}
-
-/** Puts every request but probes behind the gate. */
-function createGate(
-  overload: Overload,
-  { log, clock }: Service,
-  refuse: (path: string, error: CallError) => HttpResponse,
-  metricsPath: string | undefined,
-): Gate {
-  const { retryAfterSeconds, isFull, load, run } = overload
-  let refusedEarly = 0
-  let noticedAt = Number.NEGATIVE_INFINITY
-  const refuseBusy = (path: string): HttpResponse => {
-    if (clock.elapsed() - noticedAt > NOTICE_MS) {
-      noticedAt = clock.elapsed()
-      log.warn('calls are refused: the process is overloaded', { ...load() })
-    }
-    return refuse(
-      path,
-      new CallError('UNAVAILABLE', {
-        message: 'The service is overloaded; try again later',
-        details: { retry_after: { value: retryAfterSeconds, unit: 'second' } },
-        status: 503,
-      }),
-    )
-  }
-  return {
-    load: () => {
-      const { refused, ...rest } = load()
-      return { ...rest, refused: refused + refusedEarly }
-    },
-    refuseEarly(path) {
-      if (isProbe(path, metricsPath) || !isFull()) return undefined
-      refusedEarly += 1
-      return refuseBusy(path)
-    },
-    around: (handle) => (request) =>
-      isProbe(request.path, metricsPath)
-        ? handle(request)
-        : run(
-            () => handle(request),
-            () => refuseBusy(request.path),
-          ),
-  }
 }
 
 /** A Host with a user, a blank, or a second name in it is read differently by whatever stands in between. */

@@ -9,6 +9,12 @@ export { type LambdaEvent, type LambdaResult, toLambdaHandler } from './lambda.t
 export { toNodeListener } from './node.ts'
 export type { Load, OverloadOptions } from './overload.ts'
 export {
+  type GuardedApp,
+  type OverloadGate,
+  type OverloadGuard,
+  overload,
+} from './overload-guard.ts'
+export {
   BACKLOG,
   type HeldPort,
   type RunningServer,

@@ -1,11 +1,5 @@
 import type { Service } from '../core/index.ts'
-import type {
-  CatalogEntry,
-  Mount,
-  MountedSurface,
-  Surface,
-  SurfacePlace,
-} from '../surfaces/surface/index.ts'
+import type { Mount, MountedSurface, Surface, SurfacePlace } from '../surfaces/surface/index.ts'
 import { isRecord } from '../values/index.ts'
 import type { HttpHandler } from '../wire/index.ts'
 import type { AppOptions } from './app.ts'
@@ -27,9 +21,20 @@ export function assertNotMoved(caller: string, options: object): void {
   )
 }
 
+/** Refuses options of a guard where the guard itself stands. */
+function assertGuard(caller: string, given: unknown): void {
+  if (!isRecord(given) || typeof given['attach'] === 'function') return
+  throw new TypeError(
+    `${caller}: overload is made by overload(); write overload: overload({ … }), with overload imported from waymark`,
+  )
+}
+
 /** Refuses a list that is missing, or holds something else than surfaces; plain JavaScript has no compiler to say so. */
 export function assertSurfaces(caller: string, options: unknown): asserts options is AppOptions {
-  if (isRecord(options)) assertNotMoved(caller, options)
+  if (isRecord(options)) {
+    assertNotMoved(caller, options)
+    assertGuard(caller, options['overload'])
+  }
   const surfaces = isRecord(options) ? options['surfaces'] : undefined
   if (!Array.isArray(surfaces)) {
     throw new TypeError(
@@ -48,11 +53,14 @@ export function mountSurfaces(
   options: AppOptions,
 ): {
   readonly mounts: readonly Mount[]
-  readonly catalog: readonly CatalogEntry[]
   readonly close: () => void
 } {
-  const place = toPlace(options)
   const mounted = new Map<Surface, MountedSurface>()
+  const place: SurfacePlace = {
+    ...toPlace(options),
+    surfaces: options.surfaces,
+    links: () => [...mounted.values()].flatMap(({ links }) => links ?? []),
+  }
   const [judge] = options.surfaces.filter(({ negotiation }) => negotiation === 'judge')
   const judging = judge?.mount(service, place)
   if (judge && judging) mounted.set(judge, judging)
@@ -64,7 +72,6 @@ export function mountSurfaces(
   const all = [...mounted.values()]
   return {
     mounts: all.flatMap(({ mounts }) => mounts),
-    catalog: all.flatMap(({ catalog }) => catalog ?? []),
     close: () => {
       for (const { close } of all) close?.()
     },
@@ -99,7 +106,7 @@ function choose(near: HttpHandler, far: HttpHandler): HttpHandler {
     (judgeLocal && judgeLocal(request) === undefined ? near : far)(request, judgeLocal)
 }
 
-function toPlace(options: AppOptions): SurfacePlace {
+function toPlace(options: AppOptions): Omit<SurfacePlace, 'surfaces' | 'links'> {
   const { allowedHosts, allowedOrigins, cors, publicUrl, bind, callerKey } = options
   return {
     ...(allowedHosts && { allowedHosts }),

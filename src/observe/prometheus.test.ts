@@ -11,6 +11,7 @@ import { define, serviceOf } from '../../test/support/service.ts'
 import { defineFunction, type Service } from '../core/index.ts'
 import { CallError } from '../errors/index.ts'
 import { type App, type AppOptions, createApp } from '../http/app.ts'
+import { overload } from '../http/overload-guard.ts'
 import { rest } from '../surfaces/rest/index.ts'
 import { IN_PROCESS } from '../wire/index.ts'
 import { createExposition } from './exposition.ts'
@@ -191,7 +192,7 @@ describe('GET /metrics', () => {
       version: '1.0.0',
       handler: () => new Promise<null>(() => {}),
     })
-    const app = createMeasuredApp({ overload: { maxInFlight: 1 } }, serviceOf([hang]))
+    const app = createMeasuredApp({ overload: overload({ maxInFlight: 1 }) }, serviceOf([hang]))
     void call(app, 'orders.wait')
     expect((await call(app, 'orders.wait')).status).toBe(503)
     expect(app.refuseEarly?.('/api/orders.wait')?.status).toBe(503)
@@ -209,7 +210,10 @@ describe('the dashboard', () => {
       deliveries: async () => ({ deliveries: [{ state: 'dead' }] }),
     }
     const service = serviceOf(FUNCTIONS, { health: { cache: { check: () => undefined } } })
-    const app = createMeasuredApp({ metrics: prometheus({ triggers }), overload: {} }, service)
+    const app = createMeasuredApp(
+      { metrics: prometheus({ triggers }), overload: overload() },
+      service,
+    )
     await call(app, 'orders.find')
     const names = new Set([...(await scrape(app)).keys()].map((key) => key.replace(/\{.*/, '')))
     const dashboard = readFileSync(

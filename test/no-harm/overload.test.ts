@@ -3,8 +3,9 @@ import { parseOverload } from '../../src/cli/serve/overload.ts'
 import { defineFunction, type FunctionDefinition } from '../../src/core/function.ts'
 import { createTriggers } from '../../src/entries/triggers.ts'
 import { allSurfaces } from '../../src/http/all-surfaces.ts'
-import { type App, createApp } from '../../src/http/app.ts'
+import { type App, type AppOptions, createApp } from '../../src/http/app.ts'
 import { createOverload, type Load, type OverloadOptions } from '../../src/http/overload.ts'
+import { overload } from '../../src/http/overload-guard.ts'
 import { serve } from '../../src/http/serve.ts'
 import { toRequest } from '../support/forrst.ts'
 import { sendRaw } from '../support/raw-http.ts'
@@ -39,10 +40,13 @@ const busy = defineFunction({
 })
 
 async function listen(
-  overload: OverloadOptions | false,
+  limits: OverloadOptions | false,
   functions: readonly FunctionDefinition[] = [busy],
 ) {
-  const server = await serve(serviceOf(functions), { port: 0, overload })
+  const server = await serve(serviceOf(functions), {
+    port: 0,
+    overload: limits && overload(limits),
+  })
   onTestFinished(() => server.close())
   const post = (name: string) =>
     fetch(`${server.url}/api/${name}`, {
@@ -71,19 +75,19 @@ describe('as reported', () => {
   })
 
   it('refuses at once what cannot have its turn in time, by the pace of those before it', async () => {
-    const overload = createOverload({ maxWaitMs: 500, maxInFlight: 10_000 })
+    const turns = createOverload({ maxWaitMs: 500, maxInFlight: 10_000 })
     const answers: (string | Promise<string>)[] = []
     let calls = 0
     let load: Load | undefined
     const run = (count: number) => {
-      for (let sent = 0; sent < count; sent += 1) answers.push(overload.run(work, () => 'refused'))
+      for (let sent = 0; sent < count; sent += 1) answers.push(turns.run(work, () => 'refused'))
     }
     const work = () => {
       burn(5)
       calls += 1
       if (calls === 10) {
         run(1_000)
-        load = overload.load()
+        load = turns.load()
       }
       return 'done'
     }
@@ -138,9 +142,8 @@ describe('beside it', () => {
         },
       ],
     })
-    const overload = { maxInFlight: 1, retryAfterSeconds: 7 }
     const app = createApp(service, {
-      overload,
+      overload: overload({ maxInFlight: 1, retryAfterSeconds: 7 }),
       mounts: [...triggers.mounts, { path: '/own', match: 'exact', handler: () => OWN }],
       surfaces: allSurfaces({ explorer: { allowExecute: true } }),
     })
@@ -203,7 +206,7 @@ describe('beside it', () => {
   it('refuses a waiting call when its time is over, though nothing else happens', async () => {
     const { hang, end } = createHanging()
     const app = createApp(serviceOf([hang]), {
-      overload: { maxWaitMs: 30 },
+      overload: overload({ maxWaitMs: 30 }),
       surfaces: allSurfaces(),
     })
     const calls = Array.from({ length: 65 }, () => ask(app, '/api/tests.hang'))
@@ -227,7 +230,7 @@ describe('beside it', () => {
       },
     })
     const app = createApp(serviceOf([note]), {
-      overload: { maxWaitMs: 60_000 },
+      overload: overload({ maxWaitMs: 60_000 }),
       surfaces: allSurfaces(),
     })
     const numbers = Array.from({ length: 40 }, (_, n) => n)
@@ -250,8 +253,8 @@ describe('beside it', () => {
         return null
       },
     })
-    const overload = { maxWaitMs: 60_000, maxEventLoopDelayMs: 15 }
-    const app = createApp(serviceOf([later]), { overload, surfaces: allSurfaces() })
+    const guard = overload({ maxWaitMs: 60_000, maxEventLoopDelayMs: 15 })
+    const app = createApp(serviceOf([later]), { overload: guard, surfaces: allSurfaces() })
     await Promise.all(Array.from({ length: 150 }, () => ask(app, '/api/tests.later')))
     expect(most).toBeLessThan(100)
     most = 0
@@ -275,8 +278,16 @@ describe('beside it', () => {
     [{ maxWaitMs: Number.NaN }, 'maxWaitMs'],
     [{ maxEventLoopDelayMs: 0 }, 'maxEventLoopDelayMs'],
     [{ retryAfterSeconds: -1 }, 'retryAfterSeconds'],
-  ])('refuses the option %o', (overload, name) => {
-    expect(() => createApp(serviceOf([busy]), { overload, surfaces: allSurfaces() })).toThrow(name)
+  ])('refuses the option %o', (limits, name) => {
+    const options = { overload: overload(limits), surfaces: allSurfaces() }
+    expect(() => createApp(serviceOf([busy]), options)).toThrow(name)
+  })
+
+  it('refuses limits where the guard stands', () => {
+    const options: unknown = { overload: { maxInFlight: 1 }, surfaces: allSurfaces() }
+    expect(() => createApp(serviceOf([busy]), options as AppOptions)).toThrow(
+      'createApp: overload is made by overload(); write overload: overload({ … })',
+    )
   })
 
   it('reads --overload', () => {

@@ -3,6 +3,7 @@ import { defineFunction } from '../../src/core/function.ts'
 import { createSuspects } from '../../src/core/suspects.ts'
 import { allSurfaces } from '../../src/http/all-surfaces.ts'
 import { createApp } from '../../src/http/app.ts'
+import { overload } from '../../src/http/overload-guard.ts'
 import { toRequest } from '../support/forrst.ts'
 import { createTestLogger, serviceOf } from '../support/service.ts'
 import { startWaymark, type WaymarkProcess } from '../support/waymark-process.ts'
@@ -162,8 +163,9 @@ describe('beside it', () => {
   ] as const)('logs what a mount of the user %s, and tells nobody else', async (_, handler) => {
     const log = createTestLogger()
     const mounts = [{ path: '/own', match: 'prefix' as const, handler }]
-    for (const overload of [false, {}] as const) {
-      const app = createApp(serviceOf([], { log }), { mounts, overload, surfaces: allSurfaces() })
+    for (const guard of [false, overload()] as const) {
+      const options = { mounts, overload: guard, surfaces: allSurfaces() }
+      const app = createApp(serviceOf([], { log }), options)
       const request = toRequest({}, { path: '/own/page', headers: { host: 'localhost' } })
       const answer = await app.handle(request)
       expect(answer.status).toBe(500)

@@ -110,7 +110,7 @@ describe('a hostile document', () => {
   })
 
   it('cannot speak to agents with a line of its own', () => {
-    const lines = buildLlmsText(HOSTILE).split('\n')
+    const lines = buildLlmsText(HOSTILE, { links: [] }).split('\n')
     expect(lines.some((line) => /^#+ (?:Ignore|Call evil)/.test(line))).toBe(false)
   })
 })

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { resolve } from 'node:path'
 import type { Writable } from 'node:stream'
 import type { Service } from '../../core/index.ts'
-import { allSurfaces, type RunningServer, serveAt } from '../../http/index.ts'
+import { allSurfaces, overload, type RunningServer, serveAt } from '../../http/index.ts'
 import { createCallLog, prometheus } from '../../observe/index.ts'
 import { type McpOptions, measureTools, parseToolSelection } from '../../surfaces/mcp/index.ts'
 import { listDiscoverable } from '../../system/index.ts'
@@ -131,6 +131,7 @@ async function listen(
   const port = readPort(input)
   const host = readHost(input)
   const allowedHosts = readListFlag(input, 'allow-host')
+  const limits = parseOverload(readTextFlag(input, 'overload'))
   try {
     return await serveAt(watched?.door, service, {
       port,
@@ -153,7 +154,7 @@ async function listen(
           }),
         }),
       }),
-      overload: parseOverload(readTextFlag(input, 'overload')),
+      overload: limits && overload(limits),
       surfaces: allSurfaces({
         mcp,
         explorer: {

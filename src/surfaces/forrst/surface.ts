@@ -11,6 +11,7 @@ export interface ForrstOptions {
 export function forrst({ path = '/forrst' }: ForrstOptions = {}): Surface {
   return {
     name: 'forrst',
+    endpoint: path,
     mount: (service) => ({
       mounts: [
         {
@@ -20,7 +21,6 @@ export function forrst({ path = '/forrst' }: ForrstOptions = {}): Surface {
           refuse: (error) => refuseForrst(service, error),
         },
       ],
-      catalog: { endpoint: path },
     }),
   }
 }

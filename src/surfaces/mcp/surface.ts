@@ -15,6 +15,7 @@ import {
 export function mcp(options: McpHandlerOptions = {}): Surface {
   return {
     name: 'mcp',
+    endpoint: '/mcp',
     negotiation: 'ask',
     mount(service, { bind: _bind, ...place }) {
       const whole = { ...place, ...options }
@@ -28,7 +29,6 @@ export function mcp(options: McpHandlerOptions = {}): Surface {
           { path: '/mcp', match: 'exact', handler, refuse: refuseMcp },
           ...metadataMounts(options.authorization),
         ],
-        catalog: { endpoint: '/mcp' },
         close: handler.close,
       }
     },

@@ -21,7 +21,7 @@ import { createContracts } from '../../contract/index.ts'
 import { type Service, type ServiceProfile, toToolName } from '../../core/index.ts'
 import { assertNoPrivateKeys, isList, isRecord, type JsonObject } from '../../values/index.ts'
 import type { HttpHandler } from '../../wire/index.ts'
-import { buildOpenApi, buildOpenRpc } from '../rest/index.ts'
+import { buildOpenApi, buildOpenRpc } from '../documents/index.ts'
 
 /** Where a profile is published, and how platforms are asked for theirs. */
 export interface ProfileOptions extends ServiceProfile {

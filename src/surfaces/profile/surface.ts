@@ -17,7 +17,7 @@ export function profile(options?: ProfileOptions): Surface {
       const { handler, admit } = createProfileSurface(service, published)
       return {
         mounts: [{ path: '/.well-known/ucp', match: 'exact', handler }],
-        catalog: { serviceLinks: [PROFILE_LINK] },
+        links: [PROFILE_LINK],
         admit,
         // Fetched for anybody else, a profile on this machine would be a way to ask what is meant for it alone.
         ...(options === undefined &&

@@ -54,6 +54,8 @@ import { createStreamFormat } from './stream.ts'
 export interface RestOptions {
   /** Where functions are; `/api` when absent, an empty text for the root. */
   readonly prefix?: string
+  /** Whether there is an OpenAPI document to point to. */
+  readonly isDescribed?: boolean
   /** Judges calls of platforms that announce their profile; nobody does when absent. */
   readonly admit?: Admit
   /** Names the caller whose budget is counted; principal or network of the connection when absent. */
@@ -70,7 +72,7 @@ export interface RestHandler extends HttpHandler {
  * and where its definition says.
  */
 export function createRestHandler(service: Service, options: RestOptions = {}): RestHandler {
-  const { prefix = '/api' } = options
+  const { prefix = '/api', isDescribed = false } = options
   const contracts = createContracts(service)
   const routes = createRoutes(service, contracts)
   const surface: RestParts = { contracts, nextId: createIds(), prefix }
@@ -89,7 +91,8 @@ export function createRestHandler(service: Service, options: RestOptions = {}): 
       const found = routes.find(path)
       const shown = found && selectAdmitted(service, principal, found)
       if (shown !== undefined) return choose(request, path, shown, principal)
-      return refuse(404, explainAbsence(request, target, service, viewOf(service, principal)))
+      const view = viewOf(service, principal)
+      return refuse(404, explainAbsence(request, target, service, view, isDescribed))
     }
     const version = findPermitted(service, principal, findVersion(entry, target))
     if (request.method === 'POST' || version === undefined) {
@@ -358,9 +361,11 @@ function explainAbsence(
   target: RestTarget | undefined,
   { registry }: Service,
   view: View,
+  isDescribed: boolean,
 ): string {
   const hint = target === undefined ? '' : formatNear(findNear(registry, target.name, view))
-  return `No function at ${path.slice(0, 200)}${hint}${hint === '' ? ';' : ''} see /openapi.json`
+  const further = isDescribed ? `${hint === '' ? ';' : ''} see /openapi.json` : ''
+  return `No function at ${path.slice(0, 200)}${hint}${further}`
 }
 
 function refuse(

@@ -1,3 +1,3 @@
-export { buildOpenApi } from './openapi.ts'
-export { buildOpenRpc } from './openrpc.ts'
+export { EXTENSIONS_TYPE, encodeFailure } from './encode.ts'
+export { ASYNC, ONE_OPERATION, OPERATIONS } from './operations.ts'
 export { type RestSurfaceOptions, rest } from './surface.ts'

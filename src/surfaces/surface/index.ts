@@ -5,9 +5,11 @@ import type { CallError } from '../../errors/index.ts'
 import type { CallerKey, GuardOptions, LocalOptions } from '../../net/index.ts'
 import type { HttpHandler, HttpResponse } from '../../wire/index.ts'
 
-/** A protocol that a service is served over, as `forrst()`, `rest()`, `mcp()`, `explorer()` and `profile()` give it. */
+/** A protocol that a service is served over, as `forrst()`, `rest()`, `documents()` and the others give it. */
 export interface Surface {
   readonly name: string
+  /** The path where calls go; absent for a surface that takes none. */
+  readonly endpoint?: string
   /** What it does about capability profiles: `judge` those that callers announce, or `ask` the surface that does. */
   readonly negotiation?: 'judge' | 'ask'
   /** Puts a service on the paths of this surface; createApp calls it. */
@@ -18,6 +20,10 @@ export interface Surface {
 export interface SurfacePlace extends GuardOptions, LocalOptions {
   /** Names the caller whose memory and budgets are counted. */
   readonly callerKey?: CallerKey
+  /** The surfaces of the app, this one among them. */
+  readonly surfaces: readonly Surface[]
+  /** Lists the documents about the service that these publish; asked once all of them are mounted. */
+  readonly links: () => readonly CatalogLink[]
   /** Judges a caller who announces a profile; absent where no surface does. */
   readonly admit?: Admit
 }
@@ -29,20 +35,10 @@ export interface MountedSurface {
   readonly admit?: Admit
   /** The same for callers on this machine, where they may do more. */
   readonly admitLocal?: Admit
-  /** What the API catalog of the service says of it; nothing when absent. */
-  readonly catalog?: CatalogEntry
+  /** Documents about the whole service, which its API catalog names. */
+  readonly links?: readonly CatalogLink[]
   /** Ends streams that would otherwise stay open. */
   readonly close?: () => void
-}
-
-/** What a surface adds to the API catalog of its service (RFC 9727). */
-export interface CatalogEntry {
-  /** The path where calls go; absent for a surface that takes none. */
-  readonly endpoint?: string
-  /** Documents about its endpoint. */
-  readonly links?: readonly CatalogLink[]
-  /** Documents about the whole service, named with every endpoint. */
-  readonly serviceLinks?: readonly CatalogLink[]
 }
 
 /** A document that tells about an API, with its relation (RFC 8631). */

@@ -25,9 +25,7 @@ export function explorer(options: ServiceToolApiOptions = {}): Surface {
             handler: () => ({ status: 302, headers: { location: `${prefix}/` }, body: '' }),
           },
         ],
-        catalog: {
-          serviceLinks: [{ relation: 'service-doc', path: `${prefix}/`, type: 'text/html' }],
-        },
+        links: [{ relation: 'service-doc', path: `${prefix}/`, type: 'text/html' }],
       }
     },
   }

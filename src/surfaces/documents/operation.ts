@@ -1,7 +1,7 @@
 import type { Contract, ContractError, HttpAddress, ParameterPlace } from '../../contract/index.ts'
 import { hasReference, type JsonSchema, listLocalInPlace, toReference } from '../../schema/index.ts'
 import { extensionUrn, isRecord } from '../../values/index.ts'
-import { EXTENSIONS_TYPE } from './encode.ts'
+import { EXTENSIONS_TYPE } from '../rest/index.ts'
 import { toFileBodies, toFileResults, toPart } from './file-operation.ts'
 
 /** Places the references of a schema. */

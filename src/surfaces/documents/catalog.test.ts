@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { toRequest } from '../../test/support/forrst.ts'
-import { serviceOf } from '../../test/support/service.ts'
-import { defineFunction } from '../core/function.ts'
-import { forrst } from '../surfaces/forrst/index.ts'
-import { rest } from '../surfaces/rest/index.ts'
-import { allSurfaces } from './all-surfaces.ts'
-import { type AppOptions, createApp } from './app.ts'
+import { toRequest } from '../../../test/support/forrst.ts'
+import { serviceOf } from '../../../test/support/service.ts'
+import { defineFunction } from '../../core/function.ts'
+import { allSurfaces } from '../../http/all-surfaces.ts'
+import { type AppOptions, createApp } from '../../http/app.ts'
+import { forrst } from '../forrst/index.ts'
+import { rest } from '../rest/index.ts'
+import { documents } from './surface.ts'
 
 interface Context {
   readonly anchor: string
@@ -64,7 +65,11 @@ describe('the API catalog (RFC 9727)', () => {
   })
 
   it('names nothing that is not served, with the media type it has', async () => {
-    for (const surfaces of [allSurfaces(), [forrst()], [rest({ path: '/' })]]) {
+    for (const surfaces of [
+      allSurfaces(),
+      [forrst(), documents()],
+      [documents(), rest({ path: '/' })],
+    ]) {
       const ask = appOf({ surfaces })
       for (const { anchor: _anchor, item, ...relations } of await readLinkset({
         surfaces,

@@ -11,7 +11,7 @@ import { buildDocument, buildLlmsText, type LlmsOptions } from '../../discovery/
 import { toCredentials } from '../../net/index.ts'
 import { isPromise } from '../../values/index.ts'
 import type { HttpHandler, HttpRequest, HttpResponse } from '../../wire/index.ts'
-import { encodeFailure } from './encode.ts'
+import { encodeFailure } from '../rest/index.ts'
 import { buildOpenApi } from './openapi.ts'
 import { buildOpenRpc } from './openrpc.ts'
 
@@ -37,9 +37,9 @@ export function createDiscoveryHandler(service: Service): HttpHandler {
 }
 
 /** Serves what an agent should know first, as llms.txt. */
-export function createLlmsHandler(service: Service, options: LlmsOptions): HttpHandler {
+export function createLlmsHandler(service: Service, options: () => LlmsOptions): HttpHandler {
   return createDocumentHandler(service, 'text/plain; charset=utf-8', (view) =>
-    buildLlmsText(buildDocument(service, { view }), options),
+    buildLlmsText(buildDocument(service, { view }), options()),
   )
 }
 

@@ -1,10 +1,15 @@
-import { parsePublicUrl } from '../net/index.ts'
-import type { CatalogEntry, CatalogLink } from '../surfaces/surface/index.ts'
-import type { HttpHandler } from '../wire/index.ts'
-import { problemResponse } from './problem.ts'
+import { once } from '../../values/index.ts'
+import type { HttpHandler } from '../../wire/index.ts'
+import type { CatalogLink, SurfacePlace } from '../surface/index.ts'
 
 /** Where RFC 9727 has the API catalog of a site. */
 export const CATALOG_PATH = '/.well-known/api-catalog'
+
+const OPENAPI: CatalogLink = {
+  relation: 'service-desc',
+  path: '/openapi.json',
+  type: 'application/json',
+}
 
 const STATUS: CatalogLink = {
   relation: 'status',
@@ -23,15 +28,14 @@ const HEADERS = {
  * the same for everybody. Without a public URL its addresses are relative: the scheme that callers use is not known.
  */
 export function createCatalog(
-  entries: readonly CatalogEntry[],
-  publicUrl: string | undefined,
+  place: Pick<SurfacePlace, 'surfaces' | 'links'>,
+  origin: string,
 ): HttpHandler {
-  const base = publicUrl === undefined ? '' : parsePublicUrl(publicUrl).origin
-  const body = JSON.stringify({ linkset: buildLinkset(entries, base) })
+  const body = once(() => JSON.stringify({ linkset: buildLinkset(place, origin) }))
   return ({ method }) =>
     method === 'GET' || method === 'HEAD'
-      ? { status: 200, headers: HEADERS, body }
-      : problemResponse(405, 'The API catalog is read with GET', { allow: 'GET, HEAD' })
+      ? { status: 200, headers: HEADERS, body: body() }
+      : { status: 405, headers: { allow: 'GET, HEAD' }, body: '' }
 }
 
 interface Target {
@@ -42,17 +46,20 @@ interface Target {
 /** The links of one anchor; relations are members beside it. */
 type LinkContext = Readonly<Record<string, string | readonly Target[]>>
 
-function buildLinkset(entries: readonly CatalogEntry[], base: string): readonly LinkContext[] {
-  const shared = [...entries.flatMap(({ serviceLinks }) => serviceLinks ?? []), STATUS]
-  const apis = entries.filter(({ endpoint }) => endpoint !== undefined)
+function buildLinkset(
+  { surfaces, links }: Pick<SurfacePlace, 'surfaces' | 'links'>,
+  base: string,
+): readonly LinkContext[] {
+  const shared = [...links(), STATUS]
+  const apis = surfaces.filter(({ endpoint }) => endpoint !== undefined)
   return [
     {
       anchor: `${base}${CATALOG_PATH}`,
       item: apis.map(({ endpoint }) => ({ href: `${base}${endpoint}` })),
     },
-    ...apis.map(({ endpoint, links = [] }) => ({
+    ...apis.map(({ endpoint, name }) => ({
       anchor: `${base}${endpoint}`,
-      ...groupLinks([...links, ...shared], base),
+      ...groupLinks([...(name === 'rest' ? [OPENAPI] : []), ...shared], base),
     })),
   ]
 }

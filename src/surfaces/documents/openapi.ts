@@ -9,8 +9,9 @@ import {
 } from '../../core/index.ts'
 import { createSchemaCollection } from '../../discovery/index.ts'
 import type { JsonSchema } from '../../schema/index.ts'
+import { ASYNC } from '../rest/index.ts'
 import { describeProblem, HEADERS, PARAMETERS, toOperation } from './operation.ts'
-import { ASYNC, describeOperations, OPERATION_SCHEMAS } from './operations.ts'
+import { describeOperations, OPERATION_SCHEMAS } from './operations.ts'
 
 /** An OpenAPI 3.1 document, as far as this module builds one. */
 export interface OpenApiDocument {

@@ -22,6 +22,7 @@ function listEvents(database: EventsDatabase): FunctionDefinition {
     version: '1.0.0',
     capability: 'com.example.events.catalog',
     summary: 'List all events',
+    readOnly: true,
     description:
       'Returns a paginated list of events. Supports filtering by status and date range. Results are ordered by start date ascending.',
     tags: [{ $ref: '#/components/tags/Events' }],
@@ -75,6 +76,7 @@ function getEvent(database: EventsDatabase): FunctionDefinition {
     version: '1.0.0',
     capability: 'com.example.events.catalog',
     summary: 'Get a single event by ID',
+    readOnly: true,
     description: 'Retrieves detailed information about a specific event including its venue.',
     tags: [{ $ref: '#/components/tags/Events' }],
     arguments: [{ $ref: '#/components/contentDescriptors/EventId' }],

@@ -109,7 +109,8 @@ describe('the page, over REST', () => {
     const location = accepted.headers.get('location') as string
     const state = async () => (await (await ask(location)).json()) as { status: string }
     await expect.poll(async () => (await state()).status, { timeout: 20_000 }).toBe('completed')
-    const { length } = (await (await ask('/api/tickets')).json()) as object[]
+    const { tickets } = (await (await ask('/api/tickets')).json()) as { tickets: object[] }
+    const { length } = tickets
     const result = { tickets: length, people: { page: length } }
     expect(await state()).toMatchObject({ progress: 1, result })
   })

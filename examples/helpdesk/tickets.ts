@@ -40,14 +40,16 @@ export function readTickets({ database, news }: Desk) {
     readOnly: true,
     requires: ['tickets:read'],
     http: { method: 'GET', path: '/tickets' },
-    output: z.array(ticket),
+    output: z.object({ tickets: z.array(ticket) }),
     query: {
       filters: { allowed: ['status', 'priority', 'title'] },
       sorts: { allowed: ['id', 'opened_at'], default: { field: 'id', direction: 'desc' } },
       pagination: { strategies: ['cursor'], defaultSize: 25, maxSize: 100 },
     },
     resources: ({ plan }) => queryTickets(database, plan),
-    handler: () => database.all<Ticket>('select * from tickets order by id desc limit 25'),
+    handler: () => ({
+      tickets: database.all<Ticket>('select * from tickets order by id desc limit 25'),
+    }),
   })
 
   const get = defineFunction({

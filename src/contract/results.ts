@@ -34,7 +34,7 @@ export interface Results {
 /** Derives the results of a function. */
 export function toResults(service: Service, target: Target, { query }: Parameters): Results {
   const { outputSchema, itemSchema } = target
-  const document = query && DOCUMENT
+  const document = query && (target.definition.query?.pagination ? LIST_DOCUMENT : DOCUMENT)
   const widen = toMasked(service, target)
   const value = outputSchema && widen(outputSchema)
   const whole = value && document ? toUnion(value, document) : value
@@ -127,14 +127,19 @@ const RESOURCE: JsonSchema = {
   additionalProperties: false,
 }
 
-const DOCUMENT: JsonSchema = {
-  type: 'object',
-  description: 'The answer to a query: resources, related ones, and the page in meta.pagination',
-  required: ['data'],
-  properties: {
-    data: allowAny([{ type: 'array', items: RESOURCE }, RESOURCE, { type: 'null' }]),
-    included: { type: 'array', items: RESOURCE },
-    meta: { type: 'object' },
-  },
-  additionalProperties: false,
+const RESOURCES: JsonSchema = { type: 'array', items: RESOURCE }
+
+const DOCUMENT = describeDocument(allowAny([RESOURCES, RESOURCE, { type: 'null' }]) as JsonSchema)
+
+/** What a function with pages answers a query with. */
+const LIST_DOCUMENT = describeDocument(RESOURCES)
+
+function describeDocument(data: JsonSchema): JsonSchema {
+  return {
+    type: 'object',
+    description: 'The answer to a query: resources, related ones, and the page in meta.pagination',
+    required: ['data'],
+    properties: { data, included: RESOURCES, meta: { type: 'object' } },
+    additionalProperties: false,
+  }
 }

@@ -151,6 +151,8 @@ describe('query extension', () => {
     ],
     ['included that is not a list', { data: [], included: {} }, 'included'],
     ['meta that is not an object', { data: [], meta: [] }, 'meta'],
+    ['one resource where there are pages', { data: { type: 'user', id: '1' } }, 'must be a list'],
+    ['nothing where there are pages', { data: null }, 'must be a list'],
   ])('does not pass on %s', async (_title, answer, reason) => {
     const { ask, log } = setUp({ answer })
     const response = await ask({})
@@ -162,8 +164,9 @@ describe('query extension', () => {
     [{ data: null }],
     [{ data: { type: 'user', id: '1', relationships: { team: { data: null } } } }],
     [{ data: [{ type: 'user', id: '1', relationships: { teams: { data: [] } } }] }],
-  ])('[F-252] passes on %j', async (answer) => {
-    const response = await setUp({ answer }).ask({})
+  ])('[F-252] passes on %j where there are no pages', async (answer) => {
+    const { pagination, ...query } = QUERY
+    const response = await setUp({ answer, query }).ask({})
     expect(response.body.result).toEqual(answer)
   })
 

@@ -6,7 +6,7 @@ import {
   type Target,
   withFacts,
 } from '../../core/index.ts'
-import { andThen, extensionUrn, isRecord, type JsonObject } from '../../values/index.ts'
+import { andThen, extensionUrn, isList, isRecord, type JsonObject } from '../../values/index.ts'
 import { toQueryParameters } from './parameters.ts'
 import { createQueryParser, type QueryParser } from './parse-query.ts'
 import { findDocumentMistake } from './resource.ts'
@@ -96,9 +96,20 @@ export function toQueryParser(
 }
 
 /** A caller who declared the extension relies on the form of resources; anything else is the function's mistake. */
-function check({ name, version }: Target, outcome: Outcome): Outcome {
+function check({ name, version, definition }: Target, outcome: Outcome): Outcome {
   if (!outcome.ok) return outcome
-  const mistake = findDocumentMistake(outcome.result)
+  const mistake =
+    findDocumentMistake(outcome.result) ?? findPageMistake(definition.query, outcome.result)
   if (mistake === undefined) return outcome
   throw new TypeError(`${name}@${version} was called with a query, and its result ${mistake}`)
+}
+
+/** Only a list has pages, and the published schema says so. */
+function findPageMistake(
+  query: Target['definition']['query'],
+  result: unknown,
+): string | undefined {
+  if (query?.pagination === undefined || !isRecord(result) || isList(result['data']))
+    return undefined
+  return 'data must be a list, since the function declares pagination'
 }

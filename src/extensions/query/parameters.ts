@@ -187,7 +187,7 @@ function conditionSchema(operators: readonly string[], value: JsonSchema): JsonS
     const operator = resolveOperator(name)
     switch (operator && OPERATORS[operator]) {
       case 'none':
-        return [name, { const: true }]
+        return [name, { type: 'boolean', const: true }]
       case 'pattern':
         return [name, { type: 'string' }]
       case 'list':

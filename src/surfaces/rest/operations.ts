@@ -139,7 +139,8 @@ const LIST_PARAMETERS = [
 
 const OPERATION_SCHEMA = {
   type: 'object',
-  description: 'Work that goes on after its call was answered',
+  description:
+    'Work that goes on after its call was answered; `result` is what the function gave, when it is completed',
   required: ['operation_id', 'status'],
   properties: {
     operation_id: { type: 'string' },
@@ -154,7 +155,8 @@ const OPERATION_SCHEMA = {
     started_at: { type: 'string', format: 'date-time' },
     completed_at: { type: 'string', format: 'date-time' },
     cancelled_at: { type: 'string', format: 'date-time' },
-    result: { description: 'What the function gave, when it is completed' },
+    // Generators take a schema without type for anything only when it is empty.
+    result: {},
     errors: {
       type: 'array',
       description: 'What went wrong, when it failed',

@@ -10,6 +10,7 @@ export const COMMANDS: readonly Command[] = [
   serving.serveCommand,
   serving.pinsCommand,
   serving.keysCommand,
+  serving.auditCommand,
   running.callCommand,
   running.describeCommand,
   running.capabilitiesCommand,

@@ -89,14 +89,14 @@ export function parsePort(text: string, origin: string): number {
   throw new UsageError(`${origin} must be a port number from 0 to 65535; got "${text}"`)
 }
 
-const UNITS = { ms: 'millisecond', s: 'second', m: 'minute', h: 'hour' } as const
+const UNITS = { ms: 'millisecond', s: 'second', m: 'minute', h: 'hour', d: 'day' } as const
 
-/** Reads a time such as `500ms`, `5s` or `2m`. */
+/** Reads a time such as `500ms`, `5s`, `2m` or `90d`. */
 export function parseDuration(
   text: string,
   origin: string,
 ): { value: number; unit: (typeof UNITS)[keyof typeof UNITS] } {
-  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(text)
+  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text)
   const unit = UNITS[match?.[2] as keyof typeof UNITS]
   if (match === null || unit === undefined) {
     throw new UsageError(`${origin} must be a time such as 500ms, 5s or 2m; got "${text}"`)

@@ -16,6 +16,7 @@ import {
   selectExtensions,
   withGate,
 } from './extension.ts'
+import { runObserved } from './observed.ts'
 import type { FunctionEntry, Registry } from './registry.ts'
 import type { Service } from './service.ts'
 import type { Target } from './target.ts'
@@ -59,44 +60,6 @@ function routeInside(service: Service, call: Call, urn: string): Maybe<Outcome> 
     ({ extension }) => inside.includes(extension) || extension.shapesResult,
   )
   return runThrough(service, chosen, { call, target }, target.run)
-}
-
-/** Runs a call and tells the observers of its service; a plain call of a service without any never comes here. */
-function runObserved(
-  service: Service,
-  call: Call,
-  surface: string,
-  run: (service: Service, call: Call) => Maybe<Outcome>,
-): Maybe<Outcome> {
-  const observers = [...service.observers]
-  for (const { begin } of observers) begin?.(surface)
-  const end = (code: string | undefined): void => {
-    const entry = service.registry.find(call.function)
-    const target = call.version === undefined ? entry?.latest : entry?.versions.get(call.version)
-    const durationMs = service.clock.elapsed() - call.startedAt
-    for (const observer of observers) {
-      try {
-        observer.end({ call, surface, target, code, durationMs })
-      } catch (error) {
-        service.log.error('an observer of calls failed', { error })
-      }
-    }
-  }
-  const settle = (outcome: Outcome): Outcome => {
-    end(outcome.ok ? undefined : outcome.errors[0].code)
-    return outcome
-  }
-  const fail = (thrown: unknown): never => {
-    end(thrown instanceof CallError ? thrown.code : 'INTERNAL_ERROR')
-    throw thrown
-  }
-  let outcome: Maybe<Outcome>
-  try {
-    outcome = run(service, call)
-  } catch (thrown) {
-    return fail(thrown)
-  }
-  return isPromise(outcome) ? outcome.then(settle, fail) : settle(outcome)
 }
 
 /** That a function is switched off, or not for this caller, matters more than how its call was decorated. */

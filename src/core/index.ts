@@ -133,6 +133,7 @@ export {
   type Passed,
   runMiddleware,
 } from './middleware.ts'
+export { observeRefusals } from './observed.ts'
 export {
   invalidOption,
   type OptionSource,
@@ -178,6 +179,7 @@ export type {
   Limits,
   Logger,
   ProfileCapability,
+  RefusedCaller,
   Service,
   ServiceProfile,
 } from './service.ts'

@@ -36,6 +36,8 @@ export interface Credentials {
   readonly peerAddress?: (() => string | undefined) | undefined
   /** True when the request was handed over by one of `trustedProxies`. */
   readonly fromProxy?: boolean | undefined
+  /** True where callers without credentials are let in as well: documents under `discovery: 'public'`. */
+  readonly optional?: boolean
 }
 
 /** Where a service has the types of its functions from: the options it was made with. */
@@ -56,10 +58,25 @@ export interface EndedCall {
   readonly durationMs: number
 }
 
-/** Told of every call of a service, at once: it must not wait. */
+/** A caller whom `authenticate` did not accept: there is no call, since nobody made it. */
+export interface RefusedCaller {
+  readonly surface: string
+  readonly code: string
+  /** Why, for the operator. */
+  readonly reason: string | undefined
+  /** Where the caller comes from, where the host tells. */
+  readonly address: string | undefined
+}
+
+/** Told of every call of a service, and of every caller who is refused before there is one. */
 export interface CallObserver {
   readonly begin?: (surface: string) => void
-  readonly end: (ended: EndedCall) => void
+  readonly end: (ended: EndedCall) => Maybe<void>
+  readonly refused?: (refused: RefusedCaller) => Maybe<void>
+  /** True when an answer is held back until `end` and `refused` have done their work; false when absent. */
+  readonly waits?: boolean
+  /** Ends what is under way; the service calls it after its last call. */
+  readonly close?: () => Maybe<void>
 }
 
 /** A running set of functions: what every surface works on. */

@@ -72,6 +72,7 @@ export {
   type QueryCapabilities,
   type QueryInvocation,
   type Reference,
+  type RefusedCaller,
   type Registry,
   type Reply,
   type ReplyEntry,
@@ -250,7 +251,13 @@ export {
 } from '../net/index.ts'
 export {
   type AttachedMetrics,
+  type AuditOptions,
+  type AuditOutcome,
+  type AuditQuery,
+  type AuditRecord,
+  type AuditSink,
   type CallLogOptions,
+  createAudit,
   jsonLogger,
   type LoggerOptions,
   type MeasuredApp,
@@ -263,6 +270,7 @@ export {
   type PrometheusOptions,
   prettyLogger,
   prometheus,
+  readAudit,
 } from '../observe/index.ts'
 export {
   type Check,

@@ -1,3 +1,12 @@
+export {
+  type AuditOptions,
+  type AuditOutcome,
+  type AuditQuery,
+  type AuditRecord,
+  type AuditSink,
+  createAudit,
+  readAudit,
+} from './audit.ts'
 export { type CallLogOptions, createCallLog } from './call-log.ts'
 export {
   defaultLogger,

@@ -1,6 +1,7 @@
 import {
   type AnyFunction,
   type Call,
+  type CallObserver,
   type ComponentCheck,
   type Components,
   type Credentials,
@@ -17,6 +18,7 @@ import {
   type Link,
   type Logger,
   type Middleware,
+  observeRefusals,
   type Principal,
   resolveReference,
   type Server,
@@ -98,6 +100,8 @@ export interface ServiceOptions<Functions extends readonly AnyFunction[] = reado
   readonly log?: Logger | PinoLogger
   /** Writes a line for each call; none when absent. */
   readonly callLog?: boolean | CallLogOptions
+  /** Told of every call and every refused caller: `createAudit()`, `openTelemetryMetrics()`. */
+  readonly observers?: readonly CallObserver[]
   /** Releases what the functions hold, after the last call. */
   readonly onClose?: () => Maybe<void>
 }
@@ -208,13 +212,13 @@ function buildService<Options extends ServiceOptions>(
     log,
     node: options.node,
     store,
-    authenticate: options.authenticate,
+    authenticate: options.authenticate && observeRefusals(options.authenticate, () => service),
     challenge,
     discovery: pickWord('discovery', options.discovery, ['authenticated', 'public']),
     denied: pickWord('denied', options.denied, ['forbidden', 'not-found']),
     authorize: options.authorize,
     dispatch: (call, surface) => dispatch(service, call, surface),
-    observers: [],
+    observers: [...(options.observers ?? [])],
     accuse: suspects.accuse,
     start() {
       if (started) return
@@ -226,6 +230,7 @@ function buildService<Options extends ServiceOptions>(
       // First the work that uses them all: it ends, or is handed back.
       await background?.close()
       await Promise.all(extensions.map((extension) => extension.close?.()))
+      await Promise.all(service.observers.map((observer) => observer.close?.()))
       await options.onClose?.()
     },
   }

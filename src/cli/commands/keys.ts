@@ -3,7 +3,7 @@ import { defined, toMilliseconds } from '../../values/index.ts'
 import { type CommandInput, EXIT, formatSuggestion, UsageError } from '../command.ts'
 import { parseDuration, readListFlag, readTextFlag } from '../flags.ts'
 import { formatTable, printAnswer, printable } from '../print.ts'
-import { openStoreOf } from '../serve/store.ts'
+import { openStoreOf, requireStore } from '../serve/store.ts'
 
 type Verb = (input: CommandInput, keys: ApiKeys) => Promise<number>
 
@@ -19,10 +19,7 @@ export async function runKeysCommand(input: CommandInput): Promise<number> {
   }
   const store = await openStoreOf(input)
   try {
-    if (store === undefined || store.kind === 'memory') {
-      throw new UsageError('give the store of the service, such as --store sqlite:orders.db')
-    }
-    return await run({ ...input, positionals }, createApiKeys(store))
+    return await run({ ...input, positionals }, createApiKeys(requireStore(store, 'keys')))
   } finally {
     await store?.close()
   }

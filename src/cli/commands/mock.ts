@@ -65,15 +65,12 @@ function readOptions(input: CommandInput): MockOptions {
   }
 }
 
-const MILLISECONDS = { millisecond: 1, second: 1_000, minute: 60_000, hour: 3_600_000 } as const
-
 function parseLatency(text: string): { least: number; most: number } {
   const [from = '', to = from] = text.split('..')
   // 20..200ms means 20ms..200ms.
   const unit = /(?<![a-z])[a-z]+$/.exec(to)?.[0] ?? ''
   const [least, most] = [/\d$/.test(from) ? `${from}${unit}` : from, to].map((part) => {
-    const duration = parseDuration(part, '--latency')
-    return Math.round(duration.value * MILLISECONDS[duration.unit])
+    return Math.round(toMilliseconds(parseDuration(part, '--latency')) ?? 0)
   }) as [number, number]
   if (least > most)
     throw new UsageError(`--latency must begin with the shorter time; got "${text}"`)

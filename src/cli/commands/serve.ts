@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import type { Writable } from 'node:stream'
 import type { Service } from '../../core/index.ts'
 import { allSurfaces, type RunningServer, serveAt } from '../../http/index.ts'
-import { createCallLog, prometheus } from '../../observe/index.ts'
+import { createAudit, createCallLog, prometheus } from '../../observe/index.ts'
 import { type McpOptions, measureTools, parseToolSelection } from '../../surfaces/mcp/index.ts'
 import { listDiscoverable } from '../../system/index.ts'
 import type { Triggers } from '../../triggers/index.ts'
@@ -11,12 +11,13 @@ import { toMilliseconds } from '../../values/index.ts'
 import { type CommandInput, EXIT, UsageError } from '../command.ts'
 import { parseDuration, parsePort, readChoiceFlag, readListFlag, readTextFlag } from '../flags.ts'
 import { createPaint, formatTable } from '../print.ts'
+import { parseAudit } from '../serve/audit.ts'
 import { parseCallLog } from '../serve/call-log.ts'
 import { watchFaults } from '../serve/faults.ts'
 import { parseOverload } from '../serve/overload.ts'
 import { openPins } from '../serve/pins.ts'
 import { runStdio, withOwnStdout } from '../serve/stdio.ts'
-import { openStoreOf } from '../serve/store.ts'
+import { openStoreOf, requireStore } from '../serve/store.ts'
 import {
   createServedTriggers,
   formatTriggers,
@@ -52,6 +53,7 @@ function assertFlags(input: CommandInput): void {
   readTime(input, 'drain-pause', 0)
   parseOverload(readTextFlag(input, 'overload'))
   parseCallLog(readTextFlag(input, 'log'))
+  parseAudit(readTextFlag(input, 'audit'))
 }
 
 /** Where a service is served: over stdio, behind a port that another process holds, or on a port of its own. */
@@ -76,6 +78,8 @@ async function serveSources(input: CommandInput, { output, watched }: Place): Pr
   const mcp = { ...readMcpOptions(input), ...loaded.offers }
   const callLog = parseCallLog(readTextFlag(input, 'log'))
   if (callLog) service.observers.push(createCallLog(service.log, callLog))
+  const audit = parseAudit(readTextFlag(input, 'audit'))
+  if (audit) service.observers.push(createAudit({ ...audit, to: requireStore(store, '--audit') }))
   const around = { store, bus: events, io: input.io }
   const close = async () => {
     pinned?.close()

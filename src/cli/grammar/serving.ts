@@ -49,6 +49,10 @@ export const serveCommand: Command = {
       'off|wait=…,delay=…,in-flight=…',
       'when calls are refused with 503: wait=1s,delay=100ms,in-flight=1000 when absent; off takes every call',
     ),
+    audit: textFlag(
+      '90d',
+      'keep a record of every call in the store for this long; 90d,arguments keeps arguments too',
+    ),
     log: textFlag(
       'calls[,sample=0.1][,arguments]',
       'write a line for each call; sample writes a share of those that succeed',
@@ -98,6 +102,29 @@ export const keysCommand: Command = {
     'waymark keys revoke 0123456789abcdef --store sqlite:orders.db',
   ],
   run: async (input) => (await import('../commands/keys.ts')).runKeysCommand(input),
+}
+
+/** Shows the audit that `serve --audit` or `createAudit` keeps in a store. */
+export const auditCommand: Command = {
+  name: 'audit',
+  summary: 'Show who called what, with which outcome, from the audit in a store',
+  usage: '',
+  flags: {
+    store: textFlag('url', 'sqlite:PATH, redis://…, postgres://…; default: WAYMARK_STORE'),
+    namespace: textFlag('name', 'separates services in one store; default: WAYMARK_NAMESPACE'),
+    principal: textFlag('id', 'only calls of this caller'),
+    function: textFlag('name', 'only calls of this function'),
+    outcome: textFlag('word', 'only ok, accepted, replaced, refused or failed'),
+    since: textFlag('24h', 'only what is not older'),
+    limit: textFlag('n', 'the newest so many, at most 10000; default 100'),
+    json: JSON_FLAG,
+  },
+  examples: [
+    'waymark audit --store sqlite:orders.db',
+    'waymark audit --store sqlite:orders.db --principal ada --since 24h',
+    'waymark audit --store redis://127.0.0.1:6379 --outcome refused --json',
+  ],
+  run: async (input) => (await import('../commands/audit.ts')).runAuditCommand(input),
 }
 
 /** Shows and approves the tools of MCP servers that `serve --pin` has seen. */

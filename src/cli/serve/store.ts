@@ -19,3 +19,9 @@ export async function openStoreOf(input: CommandInput): Promise<Store | undefine
     throw new RemoteError(server === '' ? message : `${message}; is ${server} running?`)
   }
 }
+
+/** Refuses to go on without a store that outlives the command. */
+export function requireStore(store: Store | undefined, what: string): Store {
+  if (store !== undefined && store.kind !== 'memory') return store
+  throw new UsageError(`${what}: give the store of the service, such as --store sqlite:orders.db`)
+}

@@ -85,7 +85,7 @@ export function identifyReader(
     if (shown || !isUnknown) throw thrown
   }
   try {
-    const principal = authenticate({ ...credentials, header })
+    const principal = authenticate({ ...credentials, header, optional: true })
     return isPromise(principal) ? principal.catch(admit) : principal
   } catch (thrown) {
     return admit(thrown)

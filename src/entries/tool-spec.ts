@@ -54,6 +54,7 @@ export {
   parseToolSpec,
   type QueueTrigger,
   type ResponseConfig,
+  type ResponseDef,
   type ScheduleTrigger,
   type Severity,
   SIGNATURE_SCHEMES,

@@ -18,6 +18,7 @@ import { detectVersion, problem } from './load.ts'
 import { chooseDomain } from './names.ts'
 import { asFilledText, createWarnings, type ImportWarning, read, type WarningList } from './node.ts'
 import { type DocumentOperation, type OpenedDocument, openDocument } from './operations.ts'
+import { createResponseReader } from './responses.ts'
 import { createAuthChooser } from './security.ts'
 import { mostFrequent } from './servers.ts'
 import { type ImportContext, type ImportedTool, importTool, readPayload } from './tool.ts'
@@ -106,6 +107,7 @@ function assemble(
       maxBytes: options.maxSchemaBytes ?? 8192,
     },
     auth: createAuthChooser(opened, domain, warnings.warn),
+    responses: createResponseReader(opened),
     warnAll: warnings.warn,
     baseUrls: new Map(),
   }
@@ -119,7 +121,10 @@ function assemble(
     const found = problem('E103', options.file, message)
     return { ok: false, problems: [{ ...found, hint: 'list the operations first' }], wanted }
   }
-  const spec = toSpec(opened, imported, triggers, domain, options)
+  const spec = {
+    ...toSpec(opened, imported, triggers, domain, options),
+    ...schemasOf(context),
+  }
   warnAboutSize(spec, warnings)
   const all = warnings.list()
   const broken = all.filter(({ code }) => code === 'W112' || code === 'W114')
@@ -127,6 +132,11 @@ function assemble(
     (options.missingReference ?? (options.pick?.length ? 'error' : 'warning')) === 'error'
   if (isStrict && broken.length > 0) return { ok: false, problems: broken.map(asError), wanted }
   return { ok: true, spec, warnings: all, wanted }
+}
+
+function schemasOf({ responses }: ImportContext): Pick<ToolSpec, 'schemas'> {
+  const schemas = responses.schemas()
+  return Object.keys(schemas).length > 0 ? { schemas } : {}
 }
 
 /** Says where the operations of a document went when none became a tool. */

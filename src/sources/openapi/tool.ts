@@ -16,6 +16,7 @@ import { asFilledText, asNode, read, type Warn, withWarn } from './node.ts'
 import type { DocumentOperation, OpenedDocument } from './operations.ts'
 import { readParameters, tidyStyle } from './parameters.ts'
 import { createReducer, type ReduceLimits, type Reducer } from './reduce.ts'
+import type { ResponseReader } from './responses.ts'
 import type { AuthChooser } from './security.ts'
 import { chooseBaseUrl, type OperationModel, readModel } from './servers.ts'
 import { type DescribedCall, findCallbacks } from './triggers.ts'
@@ -90,6 +91,7 @@ export interface ImportContext {
   readonly url: string | undefined
   readonly limits: Omit<ReduceLimits, 'leaveOut'>
   readonly auth: AuthChooser
+  readonly responses: ResponseReader
   /** Warns about the document as a whole. */
   readonly warnAll: Warn
   /** Base URLs chosen so far, by the list of servers. */
@@ -114,6 +116,7 @@ export function importTool(
   for (const field of [...params, ...(body.fields ?? [])]) tidyStyle(field)
   assignArguments(parameters.path, params, body.fields ?? [], body.root)
   const callbacks = findCallbacks(opened, model.callbacks, operation.name, warn)
+  const responses = context.responses.read(operation.node, model.responses, warn)
   const description = describe(operation, model, callbacks, warn)
   const tool: ToolDef = {
     name: operation.name,
@@ -129,6 +132,7 @@ export function importTool(
     ...(body.root && { body_root: orderKeys(body.root) }),
     ...(operation.tags.length > 0 && { tags: operation.tags }),
     ...(operation.deprecated && { deprecated: true }),
+    ...(responses.length > 0 && { responses }),
   }
   return { tool, auth, baseUrl: baseUrlOf(model.servers, context, warn), callbacks }
 }

@@ -90,6 +90,7 @@ export {
   type PaginateStyle,
   type QueueTrigger,
   type ResponseConfig,
+  type ResponseDef,
   type ScheduleTrigger,
   SIGNATURE_SCHEMES,
   type SignatureConfig,

@@ -10,6 +10,7 @@ const SEED: Readonly<Record<NodeKind, string>> = {
   auth: 'type env header',
   group: '',
   response: '',
+  responses: '',
   paginate: '',
   signature: '',
   webhook: 'type name description path event secret_env',
@@ -36,6 +37,7 @@ export const FIELD_LISTS: readonly string[] = ['params', 'body', 'properties', '
 const KINDS: ReadonlyMap<string, NodeKind> = new Map([
   ['tools', 'tool'],
   ['groups', 'group'],
+  ['responses', 'responses'],
   ...[...FIELD_LISTS, 'any_of', 'items', 'values', 'body_root'].map(
     (key) => [key, 'field'] as const,
   ),

@@ -165,6 +165,21 @@ const paginate = z.strictObject({
   next: text('Dot path of the next cursor in the response').optional(),
 })
 
+const jsonSchema = z.record(z.string(), z.json())
+
+const responseDef = z
+  .strictObject({
+    status: z
+      .string()
+      .regex(/^(?:[1-5](?:\d\d|XX)|default)$/)
+      .describe('Status: 200, 4XX or default'),
+    description: text('When this is answered').optional(),
+    media_type: text('What the answer is written as').optional(),
+    schema: jsonSchema.optional().describe('JSON Schema of the answer'),
+    example: z.json().optional().describe('An answer that the API shows'),
+  })
+  .meta({ id: 'ResponseDef', description: 'One answer that an API describes' })
+
 const tool = z
   .strictObject({
     name: name.describe('Unique identifier, snake_case'),
@@ -185,6 +200,7 @@ const tool = z
     deprecated: flag('Deprecated by the API'),
     response: response.optional().describe('How a response is trimmed'),
     paginate: paginate.optional().describe('How to ask for the next page'),
+    responses: z.array(responseDef).optional().describe('What the API says it answers'),
   })
   .meta({ id: 'ToolDef', description: 'One tool' })
 
@@ -273,6 +289,10 @@ const spec = z.strictObject({
   auth: auth.optional().describe('Default for every tool without its own'),
   tools: z.array(tool).describe('Tools'),
   triggers: z.array(trigger).optional().describe('Triggers'),
+  schemas: z
+    .record(z.string(), jsonSchema)
+    .optional()
+    .describe('JSON Schemas that responses refer to as #/$defs/NAME'),
   groups: z.array(group).optional().describe('What the tags of the tools stand for'),
 })
 
@@ -284,6 +304,7 @@ export type NodeKind =
   | 'field'
   | 'auth'
   | 'response'
+  | 'responses'
   | 'paginate'
   | 'signature'
   | TriggerType
@@ -294,7 +315,7 @@ export function keysOf(kind: NodeKind): readonly string[] {
 }
 
 const MAPPINGS: Readonly<Record<NodeKind, z.ZodObject>> = {
-  ...{ spec, tool, group, field, auth, response, paginate, signature },
+  ...{ spec, tool, group, field, auth, response, responses: responseDef, paginate, signature },
   ...{ webhook, schedule, emit, queue, file },
 }
 

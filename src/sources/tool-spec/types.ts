@@ -1,3 +1,4 @@
+import type { JsonSchema } from '../../schema/index.ts'
 import type { Duration, Json, JsonObject } from '../../values/index.ts'
 
 /*
@@ -109,6 +110,8 @@ export interface ToolSpec extends Extensible {
   readonly auth?: AuthConfig
   readonly tools: readonly ToolDef[]
   readonly triggers?: readonly TriggerDef[]
+  /** Extension: JSON Schemas that `responses` refer to as `#/$defs/NAME`. */
+  readonly schemas?: Readonly<Record<string, JsonSchema>>
   /** Extension: what the tags of the tools stand for, in the order people read them. */
   readonly groups?: readonly GroupDef[]
 }
@@ -163,6 +166,21 @@ export interface ToolDef extends Extensible {
   readonly response?: ResponseConfig
   /** Extension: how to ask for the next page. */
   readonly paginate?: PaginateConfig
+  /** Extension: what the API says it answers, by status. */
+  readonly responses?: readonly ResponseDef[]
+}
+
+/** One answer that an API describes. */
+export interface ResponseDef extends Extensible {
+  /** `200`, `4XX` or `default`. */
+  readonly status: string
+  readonly description?: string
+  /** What the answer is written as. */
+  readonly media_type?: string
+  /** JSON Schema of what the tool gets; text for other media types, `mime`, `bytes` and `base64` for bytes. */
+  readonly schema?: JsonSchema
+  /** An answer that the API shows. */
+  readonly example?: Json
 }
 
 /** How a response is trimmed. */
